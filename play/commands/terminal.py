@@ -85,6 +85,9 @@ def run_game(options: argparse.Namespace) -> int:
 
     game = games.load(options.game)
     refuse_problem(game)
+    if getattr(game, "cube", False) and not options.cube and options.match is None:
+        if options.met is not None:
+            raise ValueError("--met: expected --cube or --match as well, found neither")
     game = with_met(game, options)
     dice = isinstance(game, DiceGame)
     name = options.evaluator or usual_evaluator(game)
@@ -115,8 +118,6 @@ def run_game(options: argparse.Namespace) -> int:
         if options.match is not None and not 1 <= options.match <= 64:
             raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
         chance |= {"cube": True, "length": options.match or 0}
-    elif options.met is not None:
-        raise ValueError("--met: expected --cube or --match as well, found neither")
     for rule in ("jacoby", "beavers"):
         if not getattr(options, rule):
             continue
