@@ -218,7 +218,8 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
 
     def match() -> dict[str, Any]:
         game, contest = games.load(info["game"]), CONTESTS[info["game"]]
-        evaluator, rival = evaluator_of(info, Path(folder)), parse_player(game, opponent)
+        evaluator = evaluator_of(info, Path(folder))
+        rival = parse_player(game, opponent, techniques="exact")
         found = measure(
             game,
             Player("learned", evaluator, limits=contest.within(limits, evaluator)),
