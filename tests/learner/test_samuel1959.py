@@ -14,7 +14,7 @@ from games import kernels
 from games.checkers import Checkers
 from games.tic_tac_toe import TicTacToe
 from learner.online.frame import Step
-from learner.online.samuel import Samuel, powers_of_two, span
+from learner.online.samuel1959 import Samuel1959, powers_of_two, span
 from search import WIN, LinearEvaluator, Result, load_evaluator
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -24,9 +24,9 @@ NAMES = CHECKERS.features["samuel"].names
 PIECES = {"PIECES": 2.0**20}
 
 
-def prepared(evaluator: Any = None, **options: Any) -> Samuel:
+def prepared(evaluator: Any = None, **options: Any) -> Samuel1959:
     """A learner before its first game."""
-    learner = Samuel(CHECKERS, **{"fixed": PIECES, "depth": 1, **options})
+    learner = Samuel1959(CHECKERS, **{"fixed": PIECES, "depth": 1, **options})
     learner.prepare(evaluator)
     return learner
 
@@ -40,18 +40,18 @@ def step(value: float, material: float = 0.0, **values: float) -> Step:
     return Step(None, terms(**values), Result(None, value, (), 1, 1, 0.0), material)
 
 
-def correlation(learner: Samuel, name: str) -> float:
+def correlation(learner: Samuel1959, name: str) -> float:
     return float(learner.correlations_[NAMES.index(name)])
 
 
-def correlate(learner: Samuel, **values: float) -> None:
+def correlate(learner: Samuel1959, **values: float) -> None:
     """Give terms correlations, and weights with them."""
     for name, value in values.items():
         learner.correlations_[NAMES.index(name)] = value
     learner._set_weights()
 
 
-def weight(learner: Samuel, name: str) -> float:
+def weight(learner: Samuel1959, name: str) -> float:
     return learner._alpha.term_weights()[name]
 
 
@@ -87,7 +87,7 @@ def test_correlations_average_over_more_as_more_is_seen(seen: int, expected: int
 # --- a correction ----------------------------------------------------------------------------
 
 
-def update(learner: Samuel, found: np.ndarray, difference: float, static: float, effect: int):
+def update(learner: Samuel1959, found: np.ndarray, difference: float, static: float, effect: int):
     active = np.array([NAMES.index(name) for name in learner.active_])
     learner._update(active, found, difference, static, effect)
 
@@ -195,7 +195,7 @@ def test_the_span_grows_until_the_difference_is_large_enough() -> None:
 # --- terms come and go -----------------------------------------------------------------------
 
 
-def busy(learner: Samuel, *idle: str) -> None:
+def busy(learner: Samuel1959, *idle: str) -> None:
     """Let all active terms but the idle ones correlate."""
     names = [name for name in learner.active_ if name not in idle]
     correlate(learner, **{name: 0.5 + i / 100 for i, name in enumerate(names)})
@@ -301,7 +301,7 @@ def test_the_third_black_mark_sets_the_leading_term_to_zero() -> None:
 
 def test_the_constructor_only_stores_and_clones_alike() -> None:
     options = {"games": -7, "active": "many", "fixed": PIECES, "game": "no such game"}
-    learner = Samuel(**options)
+    learner = Samuel1959(**options)
     assert {name: learner.get_params()[name] for name in options} == options
     assert not [name for name in vars(learner) if name.endswith("_") or name.startswith("_")]
     other = clone(learner)
@@ -325,27 +325,27 @@ def test_the_constructor_only_stores_and_clones_alike() -> None:
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
-    learner = Samuel(**{"game": CHECKERS, "fixed": PIECES, "games": 1, "depth": 1, **options})
+    learner = Samuel1959(**{"game": CHECKERS, "fixed": PIECES, "games": 1, "depth": 1, **options})
     with pytest.raises(ValueError, match=message):
         learner.fit()
 
 
 def test_bad_evaluators_to_start_from() -> None:
     with pytest.raises(FileNotFoundError, match="expected an evaluator file"):
-        Samuel(CHECKERS).fit("no such file")
+        Samuel1959(CHECKERS).fit("no such file")
     with pytest.raises(ValueError, match="expected an evaluator over the terms PIECES, .* found"):
-        Samuel(CHECKERS).fit("classic")
+        Samuel1959(CHECKERS).fit("classic")
     with pytest.raises(ValueError, match="expected an evaluator over the terms PIECES, .* found"):
-        Samuel(CHECKERS).fit(lambda position: 0.0)
+        Samuel1959(CHECKERS).fit(lambda position: 0.0)
     game = TicTacToe()
     other = LinearEvaluator(game, game.features["lines"], [1.0, 1.0])
     with pytest.raises(ValueError, match="expected an evaluator of checkers"):
-        Samuel(CHECKERS).fit(other)
+        Samuel1959(CHECKERS).fit(other)
 
 
 def test_more_random_plies_than_the_game_has() -> None:
     with pytest.raises(ValueError, match="expected openings of 30 plies, found none"):
-        Samuel(TicTacToe(), features="lines", depth=1, opening_plies=30).fit()
+        Samuel1959(TicTacToe(), features="lines", depth=1, opening_plies=30).fit()
 
 
 def test_a_warm_start_keeps_what_samuel_learned(tmp_path: Path) -> None:
@@ -388,7 +388,7 @@ def test_a_warm_start_from_more_terms_keeps_the_largest() -> None:
 
 @compiled_only
 def test_learning_from_zero() -> None:
-    learner = Samuel(CHECKERS, games=4, depth=2, seed=5, fixed=PIECES, trial=2)
+    learner = Samuel1959(CHECKERS, games=4, depth=2, seed=5, fixed=PIECES, trial=2)
     seen: list[Any] = []
 
     def watch(progress: Any) -> None:
@@ -413,7 +413,7 @@ def test_learning_from_zero() -> None:
 
 @compiled_only
 def test_learning_goes_on_from_a_checkpoint_as_if_it_had_never_stopped() -> None:
-    whole = Samuel(CHECKERS, games=5, depth=2, seed=2, fixed=PIECES, trial=2)
+    whole = Samuel1959(CHECKERS, games=5, depth=2, seed=2, fixed=PIECES, trial=2)
     states: dict[int, str] = {}
     whole.fit(watch=lambda p: states.update({p.game: json.dumps(whole.checkpoint())}))
     for game in (1, 3):
@@ -430,7 +430,7 @@ def test_learning_goes_on_from_a_checkpoint_as_if_it_had_never_stopped() -> None
 
 @compiled_only
 def test_what_was_learned_is_saved_and_loaded(tmp_path: Path) -> None:
-    learner = Samuel("checkers", games=1, depth=1, fixed=PIECES).fit()
+    learner = Samuel1959("checkers", games=1, depth=1, fixed=PIECES).fit()
     learner.evaluator_.save(tmp_path / "evaluator.json")
     loaded = load_evaluator(tmp_path / "evaluator.json")
     assert loaded.weights.tobytes() == learner.evaluator_.weights.tobytes()
