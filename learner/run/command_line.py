@@ -108,7 +108,8 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "--jobs",
         type=int,
         metavar="N",
-        help="games or puzzles at a time (default: 2); samuel, lms, rote and book play one game",
+        help="games or puzzles at a time (default: 2); samuel1959, lms, rote and book play one"
+        " game",
     )
     add("--quiet", action="store_true", help="no progress bar, but a line a minute")
     return result

@@ -32,6 +32,7 @@ from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
+from learner.rounds.samuel import Samuel
 from learner.run import folder as folder_module
 from learner.run.command_line import new_folder, parser, settings_of
 from learner.run.folder import RunError, RunFolder
@@ -216,6 +217,16 @@ def linear_run(folder: Path, learner: Any) -> Run:
         learner, CHECKERS, folder, opponents=["material"], snapshots=2, snapshot_games=2,
         finalists=2, final_games=2, limits=Limits(depth=1),
     )  # fmt: skip
+
+
+def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Path) -> None:
+    said: list[str] = []
+    learner = Samuel(CHECKERS, games=8, depth=1, round_games=4, games_per_report=4, seed=1)
+    best = linear_run(tmp_path / "run", learner).train(say=said.append)
+    assert best.name == "samuel-8"
+    assert best.term_weights() == learner.evaluator_.term_weights()
+    assert load_evaluator(tmp_path / "run/best.json").name == "samuel-8"
+    assert not any("choosing" in line for line in said)
 
 
 def test_least_mean_squares_resumes_to_the_same_bytes(tmp_path: Path) -> None:

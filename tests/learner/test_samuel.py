@@ -1,0 +1,129 @@
+"""Samuel's terms with weights fitted together: what a term is worth, targets, and the exchange."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import kernels
+from games.checkers import Checkers
+from learner.positions.shards import Rows
+from learner.rounds.samuel import Samuel, losses_without
+from learner.self_play import Lesson
+from search import LinearEvaluator
+
+CHECKERS = Checkers()
+NAMES = [name for name in CHECKERS.features["samuel"].names if name != "PIECES"]
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+def prepared(start: Any = None, **options: Any) -> Samuel:
+    learner = Samuel(CHECKERS, **options)
+    learner.prepare(start)
+    return learner
+
+
+@pytest.mark.plain
+def test_what_the_removal_of_a_term_costs_is_what_a_fit_without_it_loses() -> None:
+    random = np.random.default_rng(3)
+    terms = random.normal(size=(200, 5))
+    terms[:, 1] += terms[:, 0]  # the two say nearly the same
+    terms[:, 4] = 0.0  # and this one nothing
+    counts = random.integers(1, 4, 200).astype(float)
+    targets = terms @ [1.0, 0.5, -0.3, 0.02, 0.0] + random.normal(size=200)
+    root = np.sqrt(counts)
+
+    def fitted(chosen: list[int]) -> tuple[np.ndarray[Any, Any], float]:
+        weights = np.zeros(5)
+        found = np.linalg.lstsq(terms[:, chosen] * root[:, None], targets * root, rcond=None)
+        weights[chosen] = found[0]
+        return weights, float(counts @ np.square(targets - terms @ weights)) / 2.0
+
+    weights, least = fitted([0, 1, 2, 3])
+    losses, moves = losses_without(terms, counts, weights)
+    for i in range(4):
+        without, loss = fitted([j for j in range(4) if j != i])
+        assert losses[i] == pytest.approx(loss - least, rel=1e-4)
+        assert weights + moves[i] == pytest.approx(without, abs=1e-6)
+    assert losses[4] == 0.0
+
+
+@compiled_only
+def test_targets_average_the_values_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = [0.5, -1.0, 0.0, 2.0]  # each for the side to move
+    rows = Rows.of(np.zeros((4, 4), dtype=np.int64), value=values)
+    monkeypatch.setattr("learner.rounds.batch.lesson_rows", lambda lesson, number: rows)
+    lesson: Any = Lesson.__new__(Lesson)
+    assert prepared(lambda_=0.0)._rows(lesson, 0).value.tolist() == values
+    learner = prepared(lambda_=0.6, K=2.0)
+    squashed = np.tanh(values)
+    expected = squashed[3]
+    for t in (3, 2, 1, 0):
+        mine = squashed[t]
+        expected = mine if t == 3 else 0.4 * mine + 0.6 * -expected
+        assert learner._rows(lesson, 0).value[t] == pytest.approx(np.arctanh(expected), rel=1e-5)
+    # a game won is worth no more than the largest target
+    rows.value[:] = [1e9, -1e9, 1e9, -1e9]
+    assert learner._rows(lesson, 0).value == pytest.approx([7.254, -7.254] * 2, abs=1e-2)
+
+
+@compiled_only
+def test_terms_come_and_go() -> None:
+    learner = Samuel(CHECKERS, games=60, depth=2, round_games=10, games_per_report=10, seed=4)
+    active, notes = list(NAMES[:16]), []
+
+    def watch(progress: Any) -> None:
+        notes.append(progress.note)
+        entered, left = NAMES[16 + len(notes) - 1], learner.rounds_[-1]["out"]
+        assert learner.rounds_[-1]["in"] == entered
+        active[:] = [name for name in [*active, entered] if name != left]
+        assert progress.note.endswith(f"in {entered}, out {left}")
+        weights = learner.evaluator_.term_weights()
+        assert learner.active_ == active and learner.reserve_[-1] == left
+        assert sorted(learner.active_ + learner.reserve_) == sorted(NAMES)
+        assert {name for name, weight in weights.items() if weight} <= {"PIECES", *active}
+        assert weights["PIECES"] == 0.25
+
+    learner.fit(watch=watch)
+    assert len(notes) == 6
+    # not every newcomer is sent back, and not every one stays
+    outcomes = {entry["in"] == entry["out"] for entry in learner.rounds_}
+    assert outcomes == {True, False}
+
+
+@compiled_only
+def test_without_a_reserve_it_is_the_batch_fit() -> None:
+    learner = Samuel(CHECKERS, games=6, depth=1, round_games=3, features="classic").fit()
+    assert learner.reserve_ == [] and "in" not in learner.rounds_[-1]
+    assert np.count_nonzero(learner.evaluator_.weights) > 8
+
+
+@pytest.mark.plain
+def test_a_start_keeps_its_largest_weights() -> None:
+    given = {name: 1.0 + i for i, name in enumerate(NAMES)}
+    start = LinearEvaluator(CHECKERS, CHECKERS.features["samuel"], {"PIECES": 4.0, **given})
+    learner = prepared(start, active=5)
+    assert learner.active_ == NAMES[:-6:-1]
+    weights = learner.evaluator_.term_weights()
+    assert {name for name in weights if weights[name]} == {"PIECES", *NAMES[-5:]}
+    assert weights[NAMES[-1]] == pytest.approx(0.25 / 4.0 * given[NAMES[-1]])
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"active": 0}, "active: expected at least 1, found 0"),
+        ({"lambda_": 1.0}, "lambda_: expected at least 0 and below 1, found 1.0"),
+        (
+            {"library": ("ADV", "MAGIC")},
+            "library: expected terms of samuel, each once, found MAGIC",
+        ),
+        ({"library": ("PIECES",)}, "library: expected a term that is not fixed, found none"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        prepared(**options)
