@@ -69,6 +69,23 @@ def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> N
     assert "averaged over all orders of adding them" in out
 
 
+def test_dice_and_score_of_a_text_are_used_or_said(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "XGID=-b----E-C---eE---c-e----B-:1:1:1:31:2:3:0:7:10"
+    assert main(["explain", "backgammon", text, "hand", "--depth", "0"]) == 0
+    shown = capsys.readouterr().out
+    assert "Moves with 31 by hand" in shown and "\n  8/5 6/5 " in shown
+    left_out = "game without the cube; left out: match length, score, cube, owner.\n"
+    assert left_out in shown
+    assert main(["explain", "backgammon", text, "hand", "--roll", "52"]) == 2
+    assert "--roll: expected the dice of the position, 31, found 52" in capsys.readouterr().err
+    rollout = ["rollout", "backgammon", text, "hand", "--games", "2", "--best", "2", "--quiet"]
+    assert main([*rollout, "--truncate", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert left_out in shown and "\n8/5 6/5 " in shown
+    assert main(["explain", "backgammon", "start", "hand", "--depth", "0"]) == 0
+    assert "left out" not in capsys.readouterr().out
+
+
 def test_the_table_sums_up_what_it_leaves_out() -> None:
     found = [Contribution(n, 1.0, v, v) for n, v in (("a", 3.0), ("b", -2.0), ("c", 0.5))]
     lines = contribution_table(["A"], [found], 1)
