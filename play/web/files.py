@@ -27,7 +27,6 @@ KINDS = {
     "plysmith-quantised-network-1": "network of whole numbers",
     "plysmith-signature-1": "signature tables",
     "plysmith-heuristic-1": "learned heuristic",
-    "plysmith-network-heuristic-1": "learned heuristic",
     "plysmith-remembered-heuristic-1": "learned heuristic",
     "plysmith-patterns-1": "pattern database",
     "plysmith-rote-1": "rote memory",

@@ -18,7 +18,7 @@ from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.calibration import Calibration
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
-from search.evaluators.heuristic import LearnedHeuristic, NetworkHeuristic
+from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -38,7 +38,6 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     for kind in (
         LearnedHeuristic,
         NetworkEvaluator,
-        NetworkHeuristic,
         ShapedNetwork,
         OutcomeNetwork,
         PatternDatabase,
