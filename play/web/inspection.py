@@ -203,7 +203,7 @@ def _judged(
         value = evaluator.in_units(values[one])
         if evaluator.gives_outcomes:
             return value / 2
-        chances = chances_of(evaluator, position, values[one], outcomes.get(one))
+        chances = chances_of(evaluator, position, values[one], result.nodes, outcomes.get(one))
         share = value / (abs(value) + loaded.unit) / 2 + 0.5
         return share if chances is None else chances.expected
 

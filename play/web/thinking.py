@@ -395,7 +395,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         return {
             "value": clamped(evaluator.in_units(value)),
             "value_text": value_text(evaluator.in_units(value)),
-            "chances": chances_of(evaluator, position, value, outcomes),
+            "chances": chances_of(evaluator, position, value, question.nodes, outcomes),
         }
 
     shown = None if done else FIRST_MOVES
