@@ -284,7 +284,10 @@ def _fitted_to_searches(sample: Sample) -> Calibration:
     rows = best.x.reshape(3, -1).T
     return Calibration(
         (size,), (size,),
-        terms={name: tuple(map(_digits, row)) for name, row in zip(TERMS, rows, strict=True)},
+        terms={
+            name: (_digits(a), _digits(b), _digits(c))
+            for name, (a, b, c) in zip(TERMS, rows.tolist(), strict=True)
+        },
         size=size,
         nodes=(int(sample.nodes.min()), int(sample.nodes.max())),
         pieces=(int(sample.pieces.min()), int(sample.pieces.max())),

@@ -112,7 +112,8 @@ def games_of(
             columns["games"] += place * MOST_GAMES
             parts.append(list(columns.values()))
     origin = {"games": games, "nodes": list(nodes), "seed": seed}
-    return Sample(*(np.concatenate(one) for one in zip(*parts, strict=True)), origin=origin)
+    values, results, *counts = (np.concatenate(one) for one in zip(*parts, strict=True))
+    return Sample(values, results, counts[0], counts[1], counts[2], counts[3], origin)
 
 
 def _path(folder: Path, mark: str, nodes: int, seed: int, first: int) -> Path:
@@ -145,4 +146,5 @@ def _play(task: _Task) -> tuple[_Task, Sample]:
             pieces = left(position) if left else 1
             rows.append((value, results[ply], phase(position), number, task.nodes, pieces))
     values, found, *counts = np.array(rows, dtype=np.float64).reshape(-1, len(COLUMNS)).T
-    return task, Sample(values, found, *(column.astype(np.int64) for column in counts))
+    phases_of, numbers, sizes, left_of = (column.astype(np.int64) for column in counts)
+    return task, Sample(values, found, phases_of, numbers, sizes, left_of)

@@ -124,15 +124,14 @@ class Calibration:
         for name in ("nodes", "pieces"):
             low, high = getattr(self, name)
             object.__setattr__(self, name, (low, high))
-            if type(low) is not int or type(high) is not int or not 1 <= low <= high <= MOST:
+            if {type(low), type(high)} != {int} or not 1 <= low <= high <= MOST:
                 raise ValueError(
                     f"calibration: expected {name} from 1 to {MOST}, found {short([low, high])}"
                 )
-        object.__setattr__(self, "terms", {n: tuple(row) for n, row in self.terms.items()})
-        if self.terms and (
-            set(self.terms) != set(TERMS)
-            or any(len(row) != 3 or not all(map(_finite, row)) for row in self.terms.values())
-        ):
+        rows: dict[str, Any] = {name: tuple(row) for name, row in self.terms.items()}
+        object.__setattr__(self, "terms", rows)
+        good = all(len(row) == 3 and all(map(_finite, row)) for row in rows.values())
+        if rows and (set(rows) != set(TERMS) or not good):
             raise ValueError(
                 f"calibration: expected three finite numbers for each of {', '.join(TERMS)},"
                 f" found {short(dict(self.terms))}"
