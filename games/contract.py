@@ -109,9 +109,9 @@ class Game:
     #: By the name of a feature set, the terms that one unit changes, and by how much: a man is
     #: {"men": 1.0}. Values of other sets are shown as they are.
     unit_terms: Mapping[str, Mapping[str, float]] = {}
-    #: By the name of a hand-crafted evaluator, the arguments `scale` and `draw` of
+    #: By the name of a hand-crafted evaluator, the arguments of
     #: `search.evaluators.calibration.Calibration`.
-    calibrations: Mapping[str, Mapping[str, tuple[float, ...]]] = {}
+    calibrations: Mapping[str, Mapping[str, Any]] = {}
     #: Words for outcomes by their size in points, such as {2.0: "a gammon"}.
     outcome_names: Mapping[float, str] = {}
     #: A grid that the browser draws; None for a list of moves.

@@ -6,6 +6,7 @@ import argparse
 import functools
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,18 @@ from learner.fit.calibration import (
     GAMES,
     NODES,
     PLIES,
+    Sample,
     calibration_of,
-    reliability,
+    held_out_shares,
     self_play_sample,
 )
+from learner.fit.played import games_of, played_games
 from learner.fit.probcut import check_options, learn_probcut, played_positions
 from learner.positions.store import Filter, PositionStore
+from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
 from search import as_evaluator
-from search.alphabeta.techniques import probcut_file
+from search.alphabeta.techniques import as_techniques, probcut_file
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.shipped import find_file
 
@@ -143,12 +147,27 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="checkers, or another game")
     add("evaluator", help="a file, or an evaluator by name")
-    add("--games", type=int, default=GAMES, metavar="N", help=f"of self-play (default {GAMES})")
+    add(
+        "--games",
+        type=int,
+        nargs="+",
+        default=[GAMES],
+        metavar="N",
+        help=f"of self-play, one number or one for each of --nodes (default {GAMES})",
+    )
     add(
         "--nodes",
         type=int,
+        nargs="+",
         metavar="N",
-        help=f"without dice: positions searched for each move (default {NODES})",
+        help=f"without dice: positions searched for each move (default {NODES}); with several"
+        " numbers the chances follow the size of the search",
+    )
+    add(
+        "--store",
+        type=Path,
+        metavar="FOLDER",
+        help="keeps the games of several --nodes, and goes on with them",
     )
     add(
         "--plies",
@@ -179,27 +198,21 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     output = options.output or (file if file.is_file() and evaluator.suffix else None)
     if output is not None:
         check_writable("--output", output)
-    with tqdm(total=options.games, unit=" games", dynamic_ncols=True) as bar:
-        sample = self_play_sample(
-            game, evaluator, games=options.games,
-            nodes=NODES if options.nodes is None else options.nodes,
-            plies=PLIES if options.plies is None else options.plies,
-            seed=options.seed, threads=options.threads, progress=bar.update,
-        )  # fmt: skip
+    sample = _calibration_sample(options, game, evaluator)
     found = calibration_of(sample, game)
-    names = game.phases.names if game.phases is not None else ("all",)
-    print("expected result on the half of the games that was not fitted")
-    print("  expected   found  95 % interval  positions")
-    for part in reliability(sample, game)[1]:
-        print(
-            f"  {100 * part.predicted:7.1f} % {100 * part.found:5.1f} %"
-            f"  [{100 * part.found_low:4.1f}, {100 * part.found_high:5.1f}] {part.count:10.0f}"
-        )
+    print("on the half of the games that was not fitted")
+    for line in reliability_lines(sample, *held_out_shares(sample, game)):
+        print(line)
     for name, value in found.evidence.items():
         print(f"{name}: {value}")
+    names = game.phases.names if game.phases is not None and len(found.scale) > 1 else ("all",)
     print("phase      scale       draw")
     for name, scale, draw in zip(names, found.scale, found.draw, strict=True):
         print(f"{name:8} {scale:7.4g} {draw:10.4g}")
+    if found.terms:
+        print("term             log scale   log draw  log power")
+    for name, row in found.terms.items():
+        print(f"{name:15}" + "".join(f"{number:11.4g}" for number in row))
     if output is None:
         print(f"{evaluator.name} is not a file: nothing written")
         return 0
@@ -207,6 +220,34 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     evaluator.save(output)
     print(f"written: {output}")
     return 0
+
+
+def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any) -> Sample:
+    """Returns the positions of the games of self-play that the options ask for."""
+    nodes = options.nodes or [NODES]
+    if len(options.games) not in (1, len(nodes)):
+        raise ValueError(
+            f"--games: expected one number or {len(nodes)}, found {len(options.games)}"
+        )
+    games = options.games * (len(nodes) if len(options.games) == 1 else 1)
+    with tqdm(total=sum(games), unit=" games", dynamic_ncols=True) as bar:
+        if len(nodes) == 1:
+            if options.store is not None:
+                raise ValueError("--store: expected several --nodes, found one")
+            return self_play_sample(
+                game, evaluator, games=games[0], nodes=nodes[0],
+                plies=PLIES if options.plies is None else options.plies,
+                seed=options.seed, threads=options.threads, progress=bar.update,
+            )  # fmt: skip
+        techniques = as_techniques("selective", game, find_file(options.evaluator, game.name))
+        with TemporaryDirectory() as room:
+            folder = options.store or Path(room)
+            for _, played in played_games(
+                game, evaluator, techniques, nodes=nodes, games=games,
+                seed=options.seed, folder=folder, threads=options.threads,
+            ):  # fmt: skip
+                bar.update(played)
+            return games_of(game, evaluator, nodes=nodes, seed=options.seed, folder=folder)
 
 
 def _opponent_options(command: argparse.ArgumentParser) -> None:

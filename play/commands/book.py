@@ -298,7 +298,7 @@ def _valuer(book: OpeningBook) -> Callable[[Any, float], str]:
     def text(position: Any, value: float) -> str:
         if maker is None:
             return value_text(value)
-        chances = "" if position is None else chances_text(maker, position, value)
+        chances = "" if position is None else chances_text(maker, position, value, None)
         return value_text(maker.in_units(value)) + f" ({chances})" * bool(chances)
 
     return text

@@ -22,7 +22,7 @@ from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.players.thinker import limits_of, usual_referee
+from play.players.thinker import limits_of, play_text, usual_referee
 from play.ratings.bradley_terry import Rating
 from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
@@ -168,10 +168,13 @@ class ContestWithoutDice:
                 for pair in match.pairs
                 for place, game in enumerate(pair.games)
             ]
-            found = None if player.evaluator is None else foretold(player.evaluator, games)
-            if found is not None:
+            nodes = player.within(self.limits).nodes
+            found = None if player.evaluator is None else foretold(player.evaluator, games, nodes)
+            if found is not None and player.evaluator is not None:
+                play = play_text(player.evaluator, nodes)
                 yield (
-                    f"chances of {player.name} at its {found.moves} moves: log loss"
+                    f"chances of {player.name} at its {found.moves} moves"
+                    f"{', as they are ' * bool(play)}{play}: log loss"
                     f" {found.loss:.3f} nats ({found.guess:.3f} by the shares of the results)"
                 )
 

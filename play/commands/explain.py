@@ -212,7 +212,7 @@ def _values(
             reached = _value(thinker.evaluator, result.value)
             lines.append(f"{title:>{width}}  {reached}  {result.pv_text}")
         known = [
-            (title, chances_text(thinker.evaluator, position, result.value))
+            (title, chances_text(thinker.evaluator, position, result.value, result.nodes))
             for title, thinker, _, result in rows
         ]
         if any(text for _, text in known):
@@ -238,7 +238,7 @@ def _values(
             best_moves = zip(found.moves, outcomes, strict=True)
             for (move, value), chances in islice(best_moves, MOST_MOVES):
                 loss = f"{value - best:+.4f}" if value < best else ""
-                text = chances_text(thinker.evaluator, position, value, chances)
+                text = chances_text(thinker.evaluator, position, value, found.nodes, chances)
                 line = f"  {game.move_text(position, move):<24} {value:+.4f}  {loss:7}  {text}"
                 lines.append(line.rstrip())
     return lines

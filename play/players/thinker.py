@@ -21,6 +21,7 @@ __all__ = [
     "chances_text",
     "file_value",
     "limits_of",
+    "play_text",
     "usual_evaluator",
     "usual_limits",
     "usual_referee",
@@ -151,17 +152,22 @@ def limits_of(options: Any, **default: Any) -> Limits:
 
 
 def chances_of(
-    evaluator: Evaluator, position: Any, value: float, outcomes: Sequence[float] | None = None
+    evaluator: Evaluator,
+    position: Any,
+    value: float,
+    nodes: int | None,
+    outcomes: Sequence[float] | None = None,
 ) -> Chances | None:
     """Returns the chances of the side to move, after a search; None if they are not known.
 
     position: the position that was searched.
     value: its value, or that of a move there.
+    nodes: positions that were searched; None if that is not known.
     outcomes: the probabilities of the game's outcomes with that value; None for none.
     """
     if outcomes is not None:
         return Chances.of_win(outcomes[0])
-    return evaluator.chances(position, value)
+    return evaluator.chances(position, value, nodes)
 
 
 def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) -> tuple[float, ...]:
@@ -186,17 +192,30 @@ def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) ->
 
 
 def chances_text(
-    evaluator: Evaluator, position: Any, value: float, outcomes: Sequence[float] | None = None
+    evaluator: Evaluator,
+    position: Any,
+    value: float,
+    nodes: int | None,
+    outcomes: Sequence[float] | None = None,
 ) -> str:
-    """Returns the chances behind a value as text; empty for a proven one, or if not known.
+    """Returns the chances behind a value, and for what play they hold; empty for a proven one.
+
+    It is also empty if they are not known.
 
     The parameters are those of `chances_of`. With `outcomes` these are named one by one.
     """
     if outcomes is not None and evaluator.game.outcomes is not None:
         named = zip(evaluator.game.outcomes.names, outcomes, strict=True)
         return ", ".join(f"{name} {100 * share:.1f} %" for name, share in named)
-    chances = None if abs(value) > PROVEN else evaluator.chances(position, value)
-    return "" if chances is None else chances.text
+    chances = None if abs(value) > PROVEN else evaluator.chances(position, value, nodes)
+    if chances is None:
+        return ""
+    return f"{chances.text} {play_text(evaluator, nodes)}".strip()
+
+
+def play_text(evaluator: Evaluator, nodes: int | None) -> str:
+    """Returns for what play the chances after a search of that size hold; empty if not known."""
+    return "" if evaluator.calibration is None else evaluator.calibration.play_text(nodes)
 
 
 def file_value(value: float) -> float:

@@ -64,7 +64,7 @@ async def analyse(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict
             answer = await host.thinking.search(
                 question, lambda news: sitting.tell("analysis", {**news, **key})
             )
-            sitting.tell("analysis", {**answer, "move": None, "raw": None, **key})
+            sitting.tell_result("analysis", question, answer, **key)
         except Exception as error:
             sitting.tell("problem", {"error": str(error)[:500]})
 
@@ -162,7 +162,10 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
             known.clear()
         known.update(found)
     values = [known.get(one) for one in positions]
-    judged = [known.get(one) for one in moves]
+    judged = [
+        None if one not in known else _deepened(sitting, loaded, known[one], *one[1:])
+        for one in moves
+    ]
     doubled = [known.get(one) for one in cubes]
     told = [one for found in doubled for one in ([None] if found is None else found)]
     count = 1 if table.game.players == 2 else table.game.players
@@ -216,12 +219,13 @@ def _judged(
     best, top = result.moves[0]
 
     def expected(one: Any) -> float:
-        value = evaluator.in_units(values[one])
-        if evaluator.gives_outcomes:
-            return value / 2
-        chances = chances_of(evaluator, position, values[one], outcomes.get(one))
-        share = value / (abs(value) + loaded.unit) / 2 + 0.5
-        return share if chances is None else chances.expected
+        figures = {
+            "value": evaluator.in_units(values[one]),
+            "chances": chances_of(
+                evaluator, position, values[one], result.nodes, outcomes.get(one)
+            ),
+        }
+        return _expected(figures, loaded.unit, evaluator.gives_outcomes)
 
     lost = max(0.0, expected(best) - expected(move)) if values[move] < top else 0.0
     return {
@@ -229,7 +233,8 @@ def _judged(
         "value_text": value_text(evaluator.in_units(values[move])),
         "loss": clamped(evaluator.in_units(top) - evaluator.in_units(values[move])) + 0.0,
         "lost": lost,
-        "mark": mark(lost, POINTS if evaluator.gives_outcomes else RESULTS),
+        "mark": _mark(loaded, lost),
+        "depth": result.depth,
         "best": game.move_text(position, best) if values[move] < top else "",
         "choice": len(values) > 1,
     }
@@ -264,6 +269,39 @@ def _doubled(
         for one in judged
         if one.counts
     ]
+
+
+def _deepened(
+    sitting: Sitting, loaded: Loaded, judged: dict[str, Any], position: Any, roll: Any, move: Any
+) -> dict[str, Any]:
+    """Returns a judgement of a move that does not contradict a deeper search on the page."""
+    shown = sitting.shown.get((position, roll))
+    if shown is None or shown["depth"] <= judged["depth"] or not shown["pv"]:
+        return judged
+    game, best = sitting.table.game, shown["pv"][0]
+    played, unit = game.move_text(position, move), shown["unit"]
+    figures = {one["text"]: one for one in shown["moves"]}
+    if played == best:
+        lost, best = 0.0, ""
+    elif played in figures and best in figures:
+        points = loaded.evaluator.gives_outcomes
+        ahead, behind = (_expected(figures[one], unit, points) for one in (best, played))
+        lost = max(0.0, ahead - behind)
+    else:
+        return judged
+    return judged | {"lost": lost, "mark": _mark(loaded, lost), "best": best}
+
+
+def _expected(figures: dict[str, Any], unit: float, points: bool) -> float:
+    """Returns the expected result of a move by its value and chances, as the page has them."""
+    value, chances = figures["value"], figures["chances"]
+    if points:
+        return float(value) / 2
+    return value / (abs(value) + unit) / 2 + 0.5 if chances is None else float(chances.expected)
+
+
+def _mark(loaded: Loaded, lost: float) -> str:
+    return mark(lost, POINTS if loaded.evaluator.gives_outcomes else RESULTS)
 
 
 def _lucky(luck: float) -> dict[str, Any]:

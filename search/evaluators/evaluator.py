@@ -66,10 +66,14 @@ class Evaluator:
         """Returns a value in the game's unit, as people read it; a proven one as it is."""
         return value if abs(value) > PROVEN else value / self.unit
 
-    def chances(self, position: Any, value: float | None = None) -> Chances | None:
+    def chances(
+        self, position: Any, value: float | None = None, nodes: int | None = None
+    ) -> Chances | None:
         """Returns the chances of a position for its side to move; None if they are not known.
 
         value: a value of the position, searched by this evaluator; None for its static value.
+        nodes: positions that were searched for the value; None if that is not known, for which
+            the most count that the calibration knows. A static value has 1.
 
         An evaluator that gives probabilities of outcomes needs no calibration: without `value` its
         own chance of winning is returned, the first of the game's outcomes.
@@ -78,8 +82,8 @@ class Evaluator:
             return Chances.of_win(float(self.outcomes([position])[0][0]))
         if self.calibration is None:
             return None
-        value = self(position) if value is None else value
-        return self.calibration.chances_at(self.game, position, value)
+        value, nodes = (self(position), 1) if value is None else (value, nodes)
+        return self.calibration.chances_at(self.game, position, value, nodes)
 
     def plain(self) -> Callable[[Any], float]:
         """Returns the evaluator as a Python function of a position."""

@@ -159,7 +159,7 @@ def _hand_crafted(game: Game, name: str) -> Evaluator:
     evaluator = _made(game, game.evaluators[name], name)
     known = game.calibrations.get(name)
     if known is not None:
-        evaluator.calibration = Calibration(known["scale"], known["draw"])
+        evaluator.calibration = Calibration(**known)
     return evaluator
 
 
