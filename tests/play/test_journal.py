@@ -79,7 +79,7 @@ def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
 
 
 def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
-    game = Pile()
+    game = Pile(6)
     players = [parse_player(game, "random"), parse_player(game, "random")]
     options: dict[str, Any] = {"limits": Limits(depth=1), "games": 999}
     whole = play_match(game, *players, **options)

@@ -276,7 +276,7 @@ def test_a_win_is_counted_in_plies() -> None:
 def test_options_of_other_searches_are_refused() -> None:
     game = LiNim((1, 2), 3)
     with pytest.raises(ValueError, match="3 players and no dice: expected options among method"):
-        Engine(game, lambda position: 0.0, minimax=True)
+        Engine(game, lambda position: 0.0, equal_depth=True)
     with pytest.raises(ValueError, match="method: expected one of paranoid, best_reply, max_n"):
         Engine(game, lambda position: 0.0, method="alphabeta")
     with pytest.raises(ValueError, match="threads: expected none for 3 players"):

@@ -356,8 +356,6 @@ def test_a_search_of_leaves_stops_and_refuses_what_it_cannot_do() -> None:
         LeafSearch(CHECKERS, parse_player(CHECKERS, "random"), Limits(3))
     with pytest.raises(ValueError, match="depth: expected at least 1 ply"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(0))
-    with pytest.raises(ValueError, match=r"prove wins, found classic@beam=3 \(beam=3\)"):
-        LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@beam=3"), Limits(3))
     with pytest.raises(ValueError, match="threads: expected 1 in a book, found 2"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@threads=2"), Limits(depth=3))
     search = leaf_search()
@@ -838,6 +836,9 @@ def test_the_command_learns_from_games_that_players_played(
     book = OpeningBook.load(CHECKERS, path)
     assert 64 < len(book.expanded) <= 64 + 8
     assert f"{len(book.expanded) - 64} positions expanded" in capsys.readouterr().out
+    assert main([*learn, "--margin", "-1"]) == 2
+    assert "margin: expected" in capsys.readouterr().err
+    assert main([*learn, "--no-black-first"]) == 0
     games.write_text("nothing")
     assert main(learn) == 2
     assert "expected a game, found none" in capsys.readouterr().err
