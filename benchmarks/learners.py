@@ -284,7 +284,7 @@ def truth_table(found: dict[str, list[list[Estimate]]]) -> str:
         for place in range(len(TRUTH_LIMITS)):
             values = [seed[place].value for seed in seeds]
             several = len(values) > 1
-            shares.append(mean_interval(values, bounds=(0, 1)) if several else seeds[0][place])
+            shares.append(mean_interval(values) if several else seeds[0][place])
         rows.append((shares[0].value, learner, shares))
     for _, learner, shares in sorted(rows, key=lambda row: -row[0]):
         cells = [f"{100 * s.value:.1f} % [{100 * s.low:.1f}, {100 * s.high:.1f}]" for s in shares]

@@ -185,7 +185,8 @@ def mean_interval(
     """Mean of `values` with its 95 % interval, in their unit, such as points per game.
 
     values: one for each independent unit; for games played in pairs, the mean of each pair.
-    bounds: least and greatest possible value; the interval stays within them.
+    bounds: least and greatest possible value; the interval stays within them. Not for few values
+        that are means of many things themselves: they say more than this allows for.
 
     Without bounds the interval is Student's t, normal for 100 values and more. With both it is that
     of a share p of successes between them (Clopper and Pearson, 1934) in as many independent trials

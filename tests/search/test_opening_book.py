@@ -876,9 +876,11 @@ def test_the_commands_refuse_in_one_line(
     refused("expected a book with depth 4 to go on with, found depth 3", *same, "--depth", "4")
     refused("expected a book with plies 3 to go on with, found plies 1", *same, "--depth", "3")
     refused("expansions: expected at least 1, found 0", *same, "--expansions", "0")
-    other = "with @exact behind the evaluator, found 'classic@selective', with @late_moves"
-    refused(other, "build", "checkers", "classic@selective", *same[3:], "--depth", "3")
-    refused(other, "extend", "checkers", str(shipped), "--player", "classic@selective")
+    other = (
+        "with @late_moves=1.2,singular=6 behind the evaluator, found 'classic@exact', with @exact"
+    )
+    refused(other, "build", "checkers", "classic@exact", *same[3:], "--depth", "3")
+    refused(other, "extend", "checkers", str(shipped), "--player", "classic@exact")
     new = ["build", "checkers", "classic", str(tmp_path / "new"), "--quiet"]
     refused("weight: expected 0 to 1e9, found -1.0", *new, "--weight", "-1")
     refused("without dice, found backgammon", "build", "backgammon", "hand", str(tmp_path / "b"))
