@@ -157,7 +157,7 @@ def _run_match(options: argparse.Namespace) -> int:
 
 def _run_ladder(options: argparse.Namespace) -> int:
     """Run `ladder`: a round robin."""
-    from play.match.ladder import check_players
+    from play.match.driver import check_players
     from play.players.parse import parse_player
 
     contest = _contest(options, 200)
@@ -171,6 +171,8 @@ def _run_ladder(options: argparse.Namespace) -> int:
         _finish(matches, games, journal)
     for line in contest.ladder_lines(standings, matches):
         print(line)
+    if matches[-1].failure:
+        print(f"stopped in {matches[-1].title}: {matches[-1].failure}")
     if options.plot is not None and standings:
         contest.plot(options.plot, standings)
         print(f"plot: {options.plot}")

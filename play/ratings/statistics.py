@@ -9,10 +9,10 @@ often than that, never much less often. All figures are the first player's; a sc
 game, 0 to 1, with half a point for a draw.
 
 Sources: for intervals of scores, E. L. Korn and B. I. Graubard, "Confidence intervals for
-proportions with small expected number of positive counts estimated from survey data" (1998); for the generalised sequential probability ratio test and normalised Elo, Michel Van den
-Bergh, "The generalized maximum likelihood ratio for the expectation value of a distribution"
-(2019) and "Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test
-itself, A. Wald, "Sequential tests of statistical hypotheses" (1945).
+proportions with small expected number of positive counts estimated from survey data" (1998); for
+the generalised sequential probability ratio test and normalised Elo, Michel Van den Bergh, "The
+generalized maximum likelihood ratio for the expectation value of a distribution" (2019) and
+"Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test itself, A. Wald, "Sequential tests of statistical hypotheses" (1945).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ ELO_PER_DEVIATION = 800 / math.log(10)
 """Normalised Elo of a player whose mean score is one standard deviation of a game above ½."""
 
 SMALL_SAMPLE = 100
-"""Below this number of values without bounds, Student's t allows for the error of their estimated variance."""
+"""Below this number of values without bounds, Student's t allows for the error of their estimated
+variance."""
 
 EMPTY_CLASS = 1e-3
 """The likelihood ratio's count for a score that never occurred (fishtest's convention)."""
@@ -188,7 +189,9 @@ def mean_interval(
     Without bounds the interval is Student's t, normal for 100 values and more. With both it is that
     of a share p of successes between them (Clopper and Pearson, 1934) in as many independent trials
     as would have the variance of this mean (Korn and Graubard, 1998). The variance is that of the
-    values and of one more with the greatest variance, p (1 - p). Equal values have no variance, but they show that other values are rare: with 95 % confidence
+    values and of one more with the greatest variance, p (1 - p).
+
+    Equal values have no variance, but they show that other values are rare: with 95 % confidence
     the share of others is at most 1 - 0.05^(1/n) (the rule of three; Hanley and Lippman-Hand,
     1983), and these could lie at either bound. Without bounds the interval is then infinite.
     Without values the mean is NaN and the interval is `bounds`.

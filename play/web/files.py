@@ -26,6 +26,7 @@ KINDS = {
     "plysmith-outcome-network-1": "network of outcomes",
     "plysmith-quantised-network-1": "network of whole numbers",
     "plysmith-signature-1": "signature tables",
+    "plysmith-tuples-1": "n-tuple network",
     "plysmith-heuristic-1": "learned heuristic",
     "plysmith-remembered-heuristic-1": "learned heuristic",
     "plysmith-patterns-1": "pattern database",

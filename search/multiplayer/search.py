@@ -97,7 +97,7 @@ class Multiplayer(Search):
                 positions=[None] * (MOST_PLIES + 2),
             )
             self._iterate = kernels.uncompiled(iterate)
-        #: what outcomes add up to, where max^n prunes by it; wins count plies, so that only 0 stays 0
+        #: what outcomes add up to, where max^n prunes by it; wins count plies, so only 0 stays 0
         self._constant = None if game.wins and game.constant_sum != 0 else game.constant_sum
         line.put(
             wins=int(game.wins),

@@ -25,6 +25,8 @@ def test_a_database_is_built_and_used(tmp_path: Path, capsys: pytest.CaptureFixt
     before = path.read_bytes()
     assert main([*build, "--sum", "4-4"]) == 2
     assert "expected a new file" in capsys.readouterr().err and path.read_bytes() == before
+    assert main([*build, "--sum", "1,2,3", "--overwrite"]) == 0 and path.read_bytes() != before
+    path.write_bytes(before)
     assert main(["solve", "sliding15", "--heuristic", str(path)]) == 2
     assert "expected an evaluator of sliding15, found one of sliding8" in capsys.readouterr().err
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -148,7 +149,7 @@ def test_value_and_move_of_random_trees_are_those_of_the_textbook(leaf: Any, pla
     spared = 0
     for seed in range(12):
         generator = random.Random(seed)
-        root = [random_tree(generator, 4, lambda: leaf(generator, players)) for _ in range(3)]
+        root = [random_tree(generator, 4, partial(leaf, generator, players)) for _ in range(3)]
         tree = Unvalued(root, players=players)
         assert tree.constant_sum == (8 if leaf is constant else None)
         engine = Engine(tree, lambda position: 0.0, method="max_n")
