@@ -49,7 +49,7 @@ def add_solve_command(commands: Any) -> None:
     add("--width", type=int, metavar="N", help="of a beam (default 1000)")
     add("--nodes", type=int, metavar="N", help="most positions to expand")
     add("--seconds", type=float, metavar="S", help="most seconds")
-    add("--memory", type=float, default=1024.0, metavar="MIB", help="for positions (default 1024)")
+    add("--memory", type=float, metavar="MIB", help="for positions, except in ida (default 1024)")
     add("--still", action="store_true", help="print the moves, in a terminal too")
     command.set_defaults(run=run_solve)
 
@@ -65,6 +65,8 @@ def run_solve(options: argparse.Namespace) -> int:
         raise ValueError(
             f"expected a problem with one agent, found the game {problem.name}: see `explain`"
         )
+    if options.method == "ida" and options.memory is not None:
+        raise ValueError(f"--memory: expected none with the method ida, found {options.memory:g}")
     if options.goal is not None:
         try:
             problem = problem.with_goal(problem.parse_position(options.goal))
@@ -83,7 +85,7 @@ def run_solve(options: argparse.Namespace) -> int:
             width=options.width,
             nodes=options.nodes,
             seconds=options.seconds,
-            memory_mib=options.memory,
+            memory_mib=1024.0 if options.memory is None else options.memory,
             progress=partial(_tell, frontier) if sys.stderr.isatty() else None,
         )
     except search.Unsolvable as reason:

@@ -112,6 +112,10 @@ def test_a_search_that_is_cut_short_says_what_it_knows(
         (["sliding8", "--weight", "0.5"], "weight: expected 1 to 1000"),
         (["sliding8", "--memory", "0"], "memory_mib: expected"),
         (["nosuch"], "expected one of"),
+        (
+            ["sliding8", "--method", "ida", "--memory", "5"],
+            "--memory: expected none with the method",
+        ),
         (["sliding8", "--width", "5"], "width: expected none with the method astar, found 5"),
         (["sliding8", "--goal", "1 2 3"], "--goal: expected 9 tiles from 0"),
         (["hanoi8_3", "--goal", "0 " * 8], "--goal: expected none, because the rules of hanoi8_3"),
