@@ -46,16 +46,14 @@ class CellTerm:
 
     def also(self, offset: Offset, atom: str) -> CellTerm:
         """Returns the term with one more condition."""
-        return CellTerm(
-            self.anchor, self.zone, tuple(sorted([*self.conditions, (offset, atom)]))
-        )
+        return CellTerm(self.anchor, self.zone, tuple(sorted([*self.conditions, (offset, atom)])))
 
     def without(self) -> Iterator[CellTerm]:
-        """Yields the terms with one condition less, or with none without the zone."""
+        """Yields the terms with one condition less, and the one without the zone."""
         for i in range(len(self.conditions)):
             yield CellTerm(self.anchor, self.zone, self.conditions[:i] + self.conditions[i + 1 :])
-        if not self.conditions and self.zone:
-            yield CellTerm(self.anchor)
+        if self.zone:
+            yield CellTerm(self.anchor, "", self.conditions)
 
     # --- words --------------------------------------------------------------------------------
 
@@ -197,7 +195,7 @@ def _way(offset: Offset, cells: Cells) -> str:
     steps = [COUNTS.get(abs(count), "") for count in (down, right)]
     if abs(down) == abs(right):
         return f"{steps[0]} {along} {across}".strip()
-    parts = [f"{step} {way}".strip() for step, way in zip(steps, (along, across)) if way]
+    parts = [f"{step} {way}".strip() for step, way in zip(steps, (along, across), strict=True) if way]
     return " and ".join(part if len(parts) == 1 or " " in part else f"one {part}" for part in parts)
 
 
@@ -220,9 +218,7 @@ def _steps(
     return steps
 
 
-def _shifted(
-    cells: Cells, offset: Offset, atom: str, squares: Any, *, other_view: bool
-) -> str:
+def _shifted(cells: Cells, offset: Offset, atom: str, squares: Any, *, other_view: bool) -> str:
     """Returns text for those of the squares that see something at an offset; others may be in it
     where the anchor's mask excludes them.
     """

@@ -28,7 +28,7 @@ from search import AlphaBetaOptions, Engine, Evaluator, Lookup
 from search.evaluators.noise import NoisyEvaluator
 from search.native import call_int
 
-__all__ = ["GAMES_AT_ONCE", "known_values", "played_endings", "sample_endings"]
+__all__ = ["GAMES_AT_ONCE", "begun", "known_values", "played_endings", "sample_endings"]
 
 #: Games whose positions are stored together; an interrupted sample goes on after the last of them.
 GAMES_AT_ONCE = 100
@@ -117,7 +117,7 @@ def sample_endings(
     progress: called with the number of games whose positions have been stored.
     """
     game = store.game
-    first = _begun(store)
+    first = begun(store)
     progress(first)
     for begin in range(first, games, GAMES_AT_ONCE):
         numbers = range(begin, min(begin + GAMES_AT_ONCE, games))
@@ -132,7 +132,7 @@ def sample_endings(
         progress(len(numbers))
 
 
-def _begun(store: PositionStore) -> int:
+def begun(store: PositionStore) -> int:
     """Cut a store back to whole batches of games; returns the number of their games."""
     if not len(store):
         return 0

@@ -63,7 +63,9 @@ def term_file(
         while own in taken or own in names:
             own, number = f"{stem}_{number}", number + 1
         names[own] = one
-    atoms = {atom for one in found for atom in (one.term.anchor, *dict(one.term.conditions).values())}
+    atoms = {
+        atom for one in found for atom in (one.term.anchor, *dict(one.term.conditions).values())
+    }
     parts = [HEAD.format(title=game.title or game.name.replace("_", " "), name=name)]
     if EMPTY in atoms:
         atoms |= {prefix + kind for kind in cells.pieces() for prefix in ("", "their ")}
@@ -90,7 +92,9 @@ def term_file(
     terms += [f"    {own!r}: {own},".replace("'", '"') for own in names]
     title = f"{base}+{INVENTED}" if base else INVENTED
     parts.append(
-        "\n".join([f'FEATURES = FeatureSet("{title}", {{', *terms, "}, _cells.swap)  # fmt: skip", ""])
+        "\n".join(
+            [f'FEATURES = FeatureSet("{title}", {{', *terms, "}, _cells.swap)  # fmt: skip", ""]
+        )
     )
     return "\n\n".join(parts), {own: one.weight for own, one in names.items()}
 

@@ -48,7 +48,11 @@ def related(game: Game, position: Any, name: str) -> set[int]:
         return {square for square, bit in cells.bits.items() if bit in wins}
     moves = game.legal_moves(position)
     if name == "mover" and moves and moves[0] >> 12:  # captures hide the other moves
-        return {s for s, a in labels(game, position).items() if "their" not in a and steps(game, position, s, a)}
+        return {
+            s
+            for s, a in labels(game, position).items()
+            if "their" not in a and steps(game, position, s, a)
+        }
     wanted = [move for move in moves if bool(move >> 12) == (name == "jumper")]
     seen = [game.board.clicks(position, move)[0] for move in wanted]
     return {63 - square if game.to_move(position) else square for square in seen}  # type: ignore[operator]
