@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import sys
 from datetime import date
 from pathlib import Path
@@ -18,7 +17,6 @@ from games.contract import Game
 from games.problem import refuse_problem
 from games.program import exit_status
 from games.values import UNKNOWN_PLIES, WIN
-from games.whole_files import write_atomically
 from learner.endings.fit import EndingFit
 from learner.endings.positions import known_values, sample_endings
 from learner.fit.calibration import (
@@ -30,7 +28,8 @@ from learner.fit.calibration import (
     self_play_sample,
 )
 from learner.fit.probcut import check_options, learn_probcut, played_positions
-from learner.positions.store import Filter, PositionStore
+from learner.invention.command import add_options
+from learner.positions.store import Filter, PositionStore, begin_or_go_on
 from play.commands.options import check_writable
 from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
@@ -67,6 +66,10 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "prefilter", help="make a small network that chooses the moves which a large one values"
     )
     _prefilter_options(prefilter)
+    invent = commands.add_parser(
+        "invent", help="invent terms from the geometry of a board, as a file that people can read"
+    )
+    add_options(invent)
     return result
 
 
@@ -323,7 +326,7 @@ def _run_endings(options: argparse.Namespace) -> int:
         if (WIN - np.abs(values) == UNKNOWN_PLIES).any():
             raise ValueError(f"--database: expected one with distances, found {lookup.name}")
     names = ("database", "inputs", "border", "games", "random", "epochs", "seed")
-    _begin_or_go_on(
+    begin_or_go_on(
         options.store,
         {
             **{name: getattr(options, name) for name in names},
@@ -360,20 +363,6 @@ def _run_endings(options: argparse.Namespace) -> int:
     network.save(options.output)
     print(f"written: {options.output}; its chances are those of {start.name}: learner calibrate")
     return 0
-
-
-def _begin_or_go_on(folder: Path, given: dict[str, Any]) -> None:
-    """Keep in a folder what a command was given; ValueError if it holds something else."""
-    file = folder / "arguments.json"
-    begun = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else given
-    for name in sorted(given):
-        if begun.get(name) != given[name]:
-            raise ValueError(
-                f"--store {folder}: expected the {name} that it was begun with,"
-                f" {begun.get(name)!r:.60}, found {given[name]!r:.60}; another folder begins anew"
-            )
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, json.dumps(given, indent=1) + "\n")
 
 
 def _prefilter_options(command: argparse.ArgumentParser) -> None:

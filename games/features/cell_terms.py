@@ -195,7 +195,8 @@ def _way(offset: Offset, cells: Cells) -> str:
     steps = [COUNTS.get(abs(count), "") for count in (down, right)]
     if abs(down) == abs(right):
         return f"{steps[0]} {along} {across}".strip()
-    parts = [f"{step} {way}".strip() for step, way in zip(steps, (along, across), strict=True) if way]
+    both = zip(steps, (along, across), strict=True)
+    parts = [f"{step} {way}".strip() for step, way in both if way]
     return " and ".join(part if len(parts) == 1 or " " in part else f"one {part}" for part in parts)
 
 

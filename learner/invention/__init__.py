@@ -1,1 +1,1 @@
-"""Inventing terms: a search of the terms that a game's cells allow for those that explain values."""
+"""Inventing terms: the search among all that a board's geometry allows, and their file."""

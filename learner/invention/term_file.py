@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from games.contract import Game
-from games.features.cell_terms import EMPTY, OFF, CellTerm
+from games.features.cell_terms import EMPTY, OFF
+from learner.invention.term_search import Found
 
-__all__ = ["INVENTED", "Invented", "term_file"]
+__all__ = ["INVENTED", "term_file"]
 
 #: The name of the feature set in the file.
 INVENTED = "invented"
@@ -30,22 +30,8 @@ _cells = _game.cells
 '''
 
 
-@dataclass(frozen=True)
-class Invented:
-    """An invented term.
-
-    term: the term.
-    weight: its weight in the polynomial, in the game's unit.
-    gain: how much of the loss on games held out it removed when it was found, in thousandths.
-    """
-
-    term: CellTerm
-    weight: float
-    gain: float
-
-
 def term_file(
-    game: Game, name: str, found: Sequence[Invented], base: str = ""
+    game: Game, name: str, found: Sequence[Found], base: str = ""
 ) -> tuple[str, Mapping[str, float]]:
     """Returns the text of a file of terms, and their weights by the names that they have in it.
 
@@ -56,7 +42,7 @@ def term_file(
     cells = game.cells
     assert cells is not None
     taken = set(game.features[base].terms) if base else set()
-    names: dict[str, Invented] = {}
+    names: dict[str, Found] = {}
     for one in found:
         stem = own = one.term.name(cells)
         number = 2

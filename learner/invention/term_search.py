@@ -33,7 +33,7 @@ EXCHANGES = 39
 #: Candidates that are grown at a time.
 BEAM = 12
 #: A longer term has to score so much more than a shorter one.
-GROWTH = 1.02
+GROWTH = 1.05
 #: Terms in a row that may fail on the games held out before the search ends.
 PATIENCE = 3
 #: Candidates that are worked on at a time.
@@ -132,9 +132,7 @@ class TermSearch:
     loss on the games held out. The same arguments find the same terms.
     """
 
-    def __init__(
-        self, cells: Cells, labels: Labels, *, base: Any = None, seed: int = 0
-    ) -> None:
+    def __init__(self, cells: Cells, labels: Labels, *, base: Any = None, seed: int = 0) -> None:
         self.cells = cells
         self.labels = labels
         self.seed = seed
@@ -179,7 +177,7 @@ class TermSearch:
             for term in (*self.terms, *self.aside, *self.grown):
                 term.squares(self.cells)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"expected a search for terms to go on with, found {error!r}") from None
+            raise ValueError(f"expected the state of a search, found {error!r}") from None
         self._fit()
 
     @property
@@ -196,9 +194,14 @@ class TermSearch:
         """The weights of the terms from the start, in the game's unit."""
         return [float(w) for w in self.weights[: self.base.shape[1]] / self.labels.scale]
 
+    @property
+    def tried(self) -> int:
+        """The number of candidates that occur often enough."""
+        return len(self._pool.terms) if self._pool is not None else 0
+
     # --- the search -----------------------------------------------------------------------------
 
-    def run(self, most: int, watch: Callable[[CellTerm, bool], Any] = lambda term, kept: None) -> None:
+    def run(self, most: int, watch: Callable[[CellTerm, bool], Any] = lambda *_: None) -> None:
         """Search until there are `most` terms, or no further one gains.
 
         watch: called with every term that was tried, and whether it was kept.
@@ -295,11 +298,7 @@ class TermSearch:
         best, beam = next(iter(known)), known
         for _ in range(MOST_CONDITIONS):
             grown = _Pool(self.around, self.learn)
-            longer = [
-                further
-                for term in beam
-                for further in _longer(self.cells, term)
-            ]
+            longer = [further for term in beam for further in _longer(self.cells, term)]
             grown.add([term for term in dict.fromkeys(longer) if term not in barred])
             if not grown.terms:
                 break

@@ -15,7 +15,8 @@ from games import Game, kernels
 from games.connect_four.rules import has_four
 from games.feature_file import load_features
 from games.features.cell_terms import EMPTY, OFF, CellTerm, Neighbours, atoms
-from learner.invention.term_file import Invented, term_file
+from learner.invention.term_file import term_file
+from learner.invention.term_search import Found
 
 NAMES = ["checkers", "connect_four", "docs.examples.hexapawn:Hexapawn"]
 
@@ -141,8 +142,8 @@ def test_terms_have_the_values_of_their_twin_over_the_board(name: str) -> None:
 def test_kernels_of_terms_agree_with_their_data(name: str, tmp_path: Path) -> None:
     game = games.load(name)
     assert game.cells is not None
-    terms = some_terms(game, 40, 2)
-    text, weights = term_file(game, name, [Invented(term, 0.5, 1.0) for term in terms])
+    terms = some_terms(game, 12, 2)
+    text, weights = term_file(game, name, [Found(term, 0.5, 1.0) for term in terms])
     (tmp_path / "invented.py").write_text(text, "utf-8")
     features = load_features(tmp_path / "invented.py", game)
     assert features.names == tuple(weights) and features.name == "invented"
