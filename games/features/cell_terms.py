@@ -112,7 +112,7 @@ class CellTerm:
         if cells.side is None:
             return [count]
         other = f"return popcount({self._expression(cells, other_view=True)})"
-        return ["if _side(position):", f"    {other}", count]
+        return ["if _side(position):", f"    {other}", count] if other != count else [count]
 
     def _expression(self, cells: Cells, *, other_view: bool) -> str:
         squares = self.squares(cells)

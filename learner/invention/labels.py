@@ -54,7 +54,7 @@ class Labels:
 
 
 def labels_of(
-    game: Game, rows: Rows, *, blend: float = 0.0, most: int = 200_000, seed: int = 0
+    game: Game, rows: Rows, *, blend: float = 0.0, most: int = 100_000, seed: int = 0
 ) -> Labels:
     """Returns the labels of stored positions: quiet ones, each once, that no search has decided.
 

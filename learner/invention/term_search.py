@@ -30,8 +30,8 @@ Floats = NDArray[np.float64]
 LEAST_SHARE = 0.004
 #: Exchanges of labels by which luck is measured: one try in 40 beats all of them.
 EXCHANGES = 39
-#: Candidates that are grown at a time.
-BEAM = 12
+#: Candidates that are grown, and terms that are grown further.
+WIDE, BEAM = 40, 12
 #: A longer term has to score so much more than a shorter one.
 GROWTH = 1.05
 #: Terms in a row that may fail on the games held out before the search ends.
@@ -294,7 +294,7 @@ class TermSearch:
         self.bar = float(lucky.max(axis=0).max())
         if scores.max() <= self.bar:
             return None
-        known = {pool.terms[i]: float(scores[i]) for i in np.argsort(-scores, kind="stable")[:BEAM]}
+        known = {pool.terms[i]: float(scores[i]) for i in np.argsort(-scores, kind="stable")[:WIDE]}
         best, beam = next(iter(known)), known
         for _ in range(MOST_CONDITIONS):
             grown = _Pool(self.around, self.learn)
@@ -310,7 +310,7 @@ class TermSearch:
             if known[longest] <= GROWTH * known[best]:
                 break
             best = longest
-        self.grown += [term for term in known if term not in self.grown]
+        self.grown += [term for term in beam if term not in self.grown]
         pool.add(self.grown)
         return self._shortened(best, known[best], barred)
 
