@@ -59,9 +59,7 @@ def planted(game: Game, rows: Rows, *truth: CellTerm) -> Labels:
     labels = labels_of(game, rows, blend=1.0)
     around = Neighbours(game.cells, game.cells.words(labels.positions))
     value = WEIGHT * sum(term.difference(around).astype(np.float64) for term in truth)
-    return Labels(
-        labels.positions, expit(value), labels.weights, labels.games, labels.held_out
-    )
+    return Labels(labels.positions, expit(value), labels.weights, labels.games, labels.held_out)
 
 
 def main() -> None:

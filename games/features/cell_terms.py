@@ -9,14 +9,14 @@ the source of a kernel of a few shifts and a population count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.features.cells import Cells
+from games.features.cells import Cells, Words
 
 __all__ = ["EMPTY", "MOST_CONDITIONS", "OFF", "CellTerm", "Neighbours", "atoms"]
 
@@ -27,7 +27,6 @@ MOST_CONDITIONS = 4
 COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 
 Offset = tuple[int, int]
-Words = Mapping[str, NDArray[np.uint64]]
 
 
 @dataclass(frozen=True, order=True)

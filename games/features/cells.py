@@ -22,6 +22,7 @@ __all__ = ["Cells", "Kind"]
 #: Highest bit that a square may have: the one above it is the sign of a word.
 LAST_BIT = 62
 Kernel = Callable[[Any], int]
+Words = Mapping[str, NDArray[np.uint64]]
 
 
 class Kind(NamedTuple):

@@ -1,43 +1,35 @@
-"""The search for terms: the score of every candidate, the best grown, refitted and pruned.
+"""The search for terms: the best candidates by their scores, grown, refitted and pruned.
 
-A candidate's score is what one Newton step of its weight gains in log-likelihood, beside the terms
-chosen before (Rao 1948): no fit is made for it. The best candidates are grown by one condition at a
-time, as in GLEM (Buro 1998). A term is accepted if its candidate's score passes what luck gives the
-best of all candidates, and if the loss on games held out falls. Luck is measured by exchanging what
-the labels say of the two sides, in whole games at random: within a game, positions are too much
-alike to be permuted.
+The best candidates are grown by one condition at a time, as in GLEM (Buro 1998). A term is accepted
+if its candidate's score passes what luck gives the best of all candidates, and if the loss on games
+held out falls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.features.cell_terms import EMPTY, MOST_CONDITIONS, OFF, CellTerm, Neighbours, atoms
 from games.features.cells import Cells
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import mean_loss
 from learner.invention.labels import Labels
+from learner.invention.score_test import Pool, Sample
 
 __all__ = ["Found", "TermSearch", "candidates"]
 
-Floats = NDArray[np.float64]
-#: A term has to be there, on one side more than on the other, in this share of the positions.
-LEAST_SHARE = 0.004
-#: Exchanges of labels by which luck is measured: one try in 40 beats all of them.
-EXCHANGES = 39
 #: Candidates that are grown, and terms that are grown further.
 WIDE, BEAM = 40, 12
 #: A longer term has to score so much more than a shorter one.
 GROWTH = 1.05
 #: Terms in a row that may fail on the games held out before the search ends.
 PATIENCE = 3
-#: Candidates that are worked on at a time.
-CHUNK = 64
+#: At most about this many positions on which terms are grown; the best are scored on all.
+FEW = 25_000
 
 
 @dataclass(frozen=True)
@@ -79,47 +71,6 @@ def _longer(cells: Cells, term: CellTerm) -> list[CellTerm]:
     return found
 
 
-class _Pool:
-    """Candidates that occur, no two of them equal on all positions.
-
-    terms: the candidates.
-    columns: their values, int8 [candidates, positions learned from].
-    """
-
-    def __init__(self, around: Neighbours, learn: NDArray[np.bool_]) -> None:
-        self.terms: list[CellTerm] = []
-        self.columns = np.zeros((0, int(learn.sum())), dtype=np.int8)
-        self._around, self._learn = around, learn
-        self._seen: set[bytes] = set()
-        self._given: set[CellTerm] = set()
-
-    def add(self, terms: Sequence[CellTerm]) -> None:
-        """Add those of the terms that occur often enough and are not there yet."""
-        new = []
-        for term in terms:
-            if term in self._given:
-                continue
-            self._given.add(term)
-            column = term.difference(self._around)[self._learn]
-            if np.count_nonzero(column) < LEAST_SHARE * len(column):
-                continue
-            mark = _mark(column)
-            if mark not in self._seen:
-                self._seen.add(mark)
-                new.append(column)
-                self.terms.append(term)
-        if new:
-            self.columns = np.concatenate([self.columns, np.array(new)])
-
-
-def _mark(column: NDArray[np.int8]) -> bytes:
-    """Returns a digest that equal columns share, and those of the opposite sign."""
-    import hashlib
-
-    first = column[np.flatnonzero(column)[0]]
-    return hashlib.blake2b((column * np.sign(first)).tobytes(), digest_size=16).digest()
-
-
 class TermSearch:
     """A search for terms, one after the other.
 
@@ -137,8 +88,13 @@ class TermSearch:
         self.labels = labels
         self.seed = seed
         self.learn = ~labels.held_out
-        self.around = Neighbours(cells, cells.words(labels.positions))
         rows = len(labels.positions)
+        words = cells.words(labels.positions)
+        self.around = Neighbours(cells, words)
+        numbers = np.cumsum(np.r_[False, labels.games[1:] != labels.games[:-1]])
+        few = self.learn & (numbers % (self.learn.sum() // FEW + 1) == 0)
+        self._all = Sample(cells, words, labels.games, self.learn, seed)
+        self._few = Sample(cells, words, labels.games, few, seed)
         self.base = np.zeros((rows, 0), np.float32) if base is None else np.asarray(base)
         self.terms: list[CellTerm] = []
         self.gains: dict[CellTerm, float] = {}
@@ -146,12 +102,7 @@ class TermSearch:
         #: candidates that were grown
         self.grown: list[CellTerm] = []
         self.failed = 0
-        games = labels.games[self.learn]
-        self._starts = np.flatnonzero(np.r_[True, games[1:] != games[:-1]])
-        self._signs = np.random.default_rng(seed).choice(
-            [-1.0, 1.0], (len(self._starts), EXCHANGES)
-        )
-        self._pool: _Pool | None = None
+        self._pool: Pool | None = None
         self._fit()
 
     # --- state --------------------------------------------------------------------------------
@@ -230,108 +181,75 @@ class TermSearch:
         labels = self.labels
         columns = [term.difference(self.around).astype(np.float32) for term in self.terms]
         every = np.column_stack([self.base, *columns]).astype(np.float32)
-        self._values = every[self.learn]
-        expected, counts = labels.expected[self.learn], labels.weights[self.learn]
+        learn = self.learn
         self.weights = np.zeros(every.shape[1])
         if every.shape[1]:
             names = [str(i) for i in range(every.shape[1])]
-            fit = LogisticFit(names, scale=1.0).fit(self._values, expected, counts)
+            fit = LogisticFit(names, scale=1.0).fit(
+                every[learn], labels.expected[learn], labels.weights[learn]
+            )
             self.weights = fit.weights_
         logits = every.astype(np.float64) @ self.weights
         held = labels.held_out
         self.loss = mean_loss(
             "cross_entropy", logits[held], labels.expected[held], labels.weights[held]
         )[0]
-        likely = 1.0 / (1.0 + np.exp(-logits[self.learn]))
-        self._residual = (counts * (expected - likely)).astype(np.float32)
-        self._information = (counts * likely * (1.0 - likely)).astype(np.float32)
-        weighted = self._values * self._information[:, None]
-        gram = self._values.T.astype(np.float64) @ weighted
-        self._inverse = np.linalg.pinv(gram, hermitian=True) if len(gram) else gram
-        self._weighted = weighted
-        self._own_sums = np.add.reduceat(
-            self._values * self._residual[:, None], self._starts, axis=0
-        ).T.astype(np.float64)
-
-    def _scores(self, columns: NDArray[np.int8], *, luck: bool = False) -> tuple[Floats, Floats]:
-        """Returns the score of each candidate, and with `luck` its scores after the exchanges.
-
-        The arrays are [candidates] and [candidates, exchanges].
-        """
-        scores = np.zeros(len(columns))
-        lucky = np.zeros((len(columns), EXCHANGES if luck else 0))
-        for first in range(0, len(columns), CHUNK):
-            part = slice(first, first + CHUNK)
-            values = columns[part].astype(np.float32)
-            own = np.einsum("ij,ij,j->i", values, values, self._information).astype(np.float64)
-            cross = (values @ self._weighted).astype(np.float64)
-            towards = cross @ self._inverse
-            free = own - (towards * cross).sum(axis=1)
-            usable = free > 1e-3 * own
-            free = np.where(usable, free, 1.0)
-            values *= self._residual
-            if luck:
-                sums = np.add.reduceat(values, self._starts, axis=1).astype(np.float64)
-                sums -= towards @ self._own_sums
-                lucky[part] = np.square(sums @ self._signs) * (usable / free)[:, None]
-                slope = sums.sum(axis=1)
-            else:
-                slope = values.sum(axis=1, dtype=np.float64) - towards @ self._own_sums.sum(axis=1)
-            scores[part] = np.square(slope) * (usable / free)
-        return scores, lucky
+        likely = 1.0 / (1.0 + np.exp(-logits))
+        residual = (labels.weights * (labels.expected - likely)).astype(np.float32)
+        information = (labels.weights * likely * (1.0 - likely)).astype(np.float32)
+        for sample in (self._all, self._few):
+            sample.fitted(every, residual, information)
 
     def _best(self) -> CellTerm | None:
         """Returns the term with the best score, grown; None if luck could have made it."""
         if self._pool is None:
-            self._pool = _Pool(self.around, self.learn)
-            self._pool.add([*candidates(self.cells), *self.grown])
+            self._pool = Pool(self._all, [*candidates(self.cells), *self.grown])
         pool = self._pool
         if not pool.terms:
             return None
-        scores, lucky = self._scores(pool.columns, luck=True)
+        scores, self.bar = self._all.scores_and_luck(pool.columns)
         barred = {*self.aside, *self.terms}
         scores[[term in barred for term in pool.terms]] = 0.0
-        self.bar = float(lucky.max(axis=0).max())
         if scores.max() <= self.bar:
             return None
-        known = {pool.terms[i]: float(scores[i]) for i in np.argsort(-scores, kind="stable")[:WIDE]}
-        best, beam = next(iter(known)), known
+        order = np.argsort(-scores, kind="stable")
+        best, score = pool.terms[order[0]], float(scores[order[0]])
+        beam = [pool.terms[i] for i in order[:WIDE]]
         for _ in range(MOST_CONDITIONS):
-            grown = _Pool(self.around, self.learn)
-            longer = [further for term in beam for further in _longer(self.cells, term)]
-            grown.add([term for term in dict.fromkeys(longer) if term not in barred])
-            if not grown.terms:
+            longer = dict.fromkeys(more for term in beam for more in _longer(self.cells, term))
+            beam, found = self._top(term for term in longer if term not in barred)
+            if not beam or found <= GROWTH * score:
                 break
-            found, _ = self._scores(grown.columns)
-            order = np.argsort(-found, kind="stable")[:BEAM]
-            beam = {grown.terms[i]: float(found[i]) for i in order}
-            known |= beam
-            longest = next(iter(beam))
-            if known[longest] <= GROWTH * known[best]:
-                break
-            best = longest
+            best, score = beam[0], found
         self.grown += [term for term in beam if term not in self.grown]
         pool.add(self.grown)
-        return self._shortened(best, known[best], barred)
+        return self._shortened(best, score, barred)
+
+    def _top(self, terms: Iterable[CellTerm]) -> tuple[list[CellTerm], float]:
+        """Returns the best of many terms by a part of the positions, and the score of the first.
+
+        They are in the order of their scores on all positions.
+        """
+        some = Pool(self._few, terms)
+        order = np.argsort(-self._few.scores(some.columns), kind="stable")[:BEAM]
+        pool = Pool(self._all, [some.terms[i] for i in order])
+        scores = self._all.scores(pool.columns)
+        order = np.argsort(-scores, kind="stable")
+        return [pool.terms[i] for i in order], float(scores.max(initial=0.0))
 
     def _shortened(self, term: CellTerm, score: float, barred: set[CellTerm]) -> CellTerm:
         """Returns the term without the parts that it does not need."""
         while True:
-            shorter = _Pool(self.around, self.learn)
-            shorter.add([part for part in term.without() if part not in barred])
-            if not shorter.terms:
+            shorter, found = self._top(part for part in term.without() if part not in barred)
+            if not shorter or found * GROWTH < score:
                 return term
-            scores, _ = self._scores(shorter.columns)
-            place = int(scores.argmax())
-            if scores[place] * GROWTH < score:
-                return term
-            term = shorter.terms[place]
+            term = shorter[0]
 
     def _prune(self) -> None:
         """Remove the terms, the latest aside, whose weight luck could have made by now."""
         while len(self.terms) > 1:
             first = self.base.shape[1]
-            spread = np.diag(self._inverse)[first:-1]
+            spread = np.diag(self._all.inverse)[first:-1]
             worth = np.square(self.weights[first:-1]) / np.maximum(spread, 1e-30)
             place = int(worth.argmin())
             if worth[place] > self.bar:

@@ -149,7 +149,7 @@ def test_results_of_games_in_files_are_for_the_side_to_move(tmp_path: Path) -> N
     file = Path("docs/examples/samuel_nealy_1962.pdn")
     found = read_games(CHECKERS, [Path(games.__file__).parents[1] / file])
     sides = np.array([CHECKERS.to_move(tuple(p)) for p in found.positions.tolist()])
-    assert len(found) > 40 and set((found.result * np.where(sides == 0, 1, -1)).tolist()) == {-1}
+    assert len(found) > 40 and set((found.result * np.where(sides == 0, 1, -1)).tolist()) == {1}
 
 
 BAD: list[tuple[list[str], str]] = [
@@ -159,8 +159,14 @@ BAD: list[tuple[list[str], str]] = [
     (["checkers", "--terms", "0"], "--terms: expected 1 to 1000, found 0"),
     (["checkers", "--terms", "1000000"], "--terms: expected 1 to 1000, found 1000000"),
     (["checkers", "--from", "own"], "--from: expected one of classic, samuel, found 'own'"),
-    (["checkers", "--positions", "POSITIONS"], "expected at least 1000 quiet positions with a known result of 20 games"),
-    (["connect_four", "--positions", "POSITIONS"], "expected positions of game 'connect_four', found 'checkers'"),
+    (
+        ["checkers", "--positions", "POSITIONS"],
+        "expected at least 1000 quiet positions with a known result of 20 games",
+    ),
+    (
+        ["connect_four", "--positions", "POSITIONS"],
+        "expected positions of game 'connect_four', found 'checkers'",
+    ),
     (["checkers", "--positions", "RESULTS"], "expected positions with values and known results"),
     (["checkers", "--positions", "x.pdn", "--evaluator", "classic"], "found both"),
     (["checkers", "--output", "terms.txt"], "expected a file that ends in .py, found terms.txt"),
@@ -202,7 +208,9 @@ def test_a_board_that_lacks_a_piece_is_refused(
     changed = games.board.Board(8, 8, blind, board.clicks)
     monkeypatch.setattr(type(CHECKERS), "board", changed)
     assert main(["invent", "checkers"]) == 2
-    assert "cells: expected nothing as the board shows on square 40, found" in capsys.readouterr().err
+    assert (
+        "cells: expected nothing as the board shows on square 40, found" in capsys.readouterr().err
+    )
 
 
 def test_terms_of_the_same_words_get_different_names() -> None:
@@ -212,5 +220,3 @@ def test_terms_of_the_same_words_get_different_names() -> None:
     text, weights = term_file(CHECKERS, "checkers", same)
     assert list(weights) == ["man_with_edge_two_left", "man_with_edge_two_left_2"]
     assert text.count("@kernel") == 2
-
-
