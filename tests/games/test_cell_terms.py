@@ -22,7 +22,7 @@ NAMES = ["checkers", "connect_four", "docs.examples.hexapawn:Hexapawn"]
 
 
 @functools.cache
-def positions(name: str, count: int = 60) -> list[Any]:
+def positions(name: str, count: int = 24) -> list[Any]:
     """Returns unfinished positions of random games."""
     game, chance = games.load(name), random.Random(1)
     found: list[Any] = []
