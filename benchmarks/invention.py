@@ -1,14 +1,19 @@
-"""How often luck is taken for a term: searches for terms in labels of noise.
+"""What invented terms are measured by: noise, planted truth, and terms that people wrote.
 
     python -m benchmarks.invention checkers --runs 100
+    python -m benchmarks.invention checkers --fit classic --store FOLDER
 
-Games are random play, and every game's result is drawn from a hat; a search that accepts a term has
-been deceived. With `planted`, tests make labels that one known term determines.
+The first counts how often luck is taken for a term: games are random play, and every game's result
+is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
+weights of a feature set to the positions that `learner invent --store FOLDER` has explained, in the
+same way, and writes them to SET-fit.json. With `planted`, tests make labels that one known term
+determines.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +23,14 @@ from tqdm import tqdm
 import games
 from games.contract import Game
 from games.features.cell_terms import CellTerm, Neighbours
+from learner.fit.logistic import LogisticFit, measure
 from learner.invention.labels import Labels, labels_of
 from learner.invention.term_search import TermSearch
 from learner.positions.shards import Rows
+from learner.positions.store import PositionStore
+from search import LinearEvaluator
 
-__all__ = ["noise", "planted"]
+__all__ = ["deceived", "fit", "noise", "planted"]
 
 #: Plies after which a random game is cut off.
 MOST_PLIES = 120
@@ -62,21 +70,48 @@ def planted(game: Game, rows: Rows, *truth: CellTerm) -> Labels:
     return Labels(labels.positions, expit(value), labels.weights, labels.games, labels.held_out)
 
 
+def fit(game: Game, name: str, store: Path, seed: int) -> LinearEvaluator:
+    """Returns the weights of a feature set, fitted to the labels that `learner invent` explains."""
+    labels = labels_of(game, PositionStore(store, game).load(), seed=seed)
+    features, learn = game.features[name], ~labels.held_out
+    terms = measure(features, labels.positions)
+    fitted = LogisticFit(features, scale=1.0)
+    fitted.fit(terms[learn], labels.expected[learn], labels.weights[learn])
+    held = labels.held_out
+    loss = -fitted.score(terms[held], labels.expected[held], labels.weights[held])
+    print(f"{name}: loss {loss:.5f} on {held.sum()} positions held out")
+    return LinearEvaluator(game, features, fitted.weights_ / labels.scale, name=f"{name}-fit")
+
+
+def deceived(game: Game, runs: int, games_each: int) -> int:
+    """Returns how many searches in labels of noise accept a term."""
+    assert game.cells is not None
+    accepted = 0
+    for seed in tqdm(range(runs), unit=" runs"):
+        labels = labels_of(game, noise(game, games_each, seed=seed), blend=1.0, seed=seed)
+        search = TermSearch(game.cells, labels, seed=seed)
+        search.run(1)
+        accepted += bool(search.terms)
+    return accepted
+
+
 def main() -> None:
-    """Count the searches that accept a term."""
+    """Fit a feature set, or count the searches in noise that accept a term."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("game")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--fit", metavar="SET", help="fit this feature set to --store instead")
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     game = games.load(options.game)
-    assert game.cells is not None
-    accepted = 0
-    for seed in tqdm(range(options.runs), unit=" runs"):
-        labels = labels_of(game, noise(game, options.games, seed=seed), blend=1.0, seed=seed)
-        search = TermSearch(game.cells, labels, seed=seed)
-        search.run(3)
-        accepted += bool(search.terms)
+    if options.fit:
+        file = Path(f"{options.fit}-fit.json")
+        fit(game, options.fit, options.store, options.seed).save(file)
+        print(f"written: {file}")
+        return
+    accepted = deceived(game, options.runs, options.games)
     print(f"{accepted} of {options.runs} searches in noise accepted a term")
 
 

@@ -95,13 +95,13 @@ def _run(options: argparse.Namespace) -> int:
         labels = labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
         given = None if base is None else measure(base, labels.positions)
         search = TermSearch(cells, labels, base=given, seed=options.seed)
+        before = search.loss
         file = folder / "search.json"
         if file.is_file():
             try:
                 search.go_on(json.loads(file.read_text(encoding="utf-8")))
             except ValueError as error:
                 raise ValueError(f"{file}: {error}") from None
-        before = TermSearch(cells, labels, base=given).loss
         with tqdm(total=options.terms, unit=" terms", dynamic_ncols=True) as bar:
             bar.update(len(search.terms))
 
