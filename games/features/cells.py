@@ -6,16 +6,13 @@ import ctypes
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
 from games.kernels.memory import native_function, read_position
-
-if TYPE_CHECKING:
-    from games.contract import Game
 
 __all__ = ["Cells", "Kind"]
 
@@ -157,12 +154,14 @@ class Cells:
         """Returns the names of the kinds that are pieces, not relations."""
         return [name for name, kind in self.kinds.items() if kind.text is not None]
 
-    def shown(self, game: Game, position: Any) -> dict[int, str]:
+    def shown(self, game: Any, position: Any) -> dict[int, str]:
         """Returns what the game's board shows: by square as the side to move sees it, its kind.
+
+        game: the game with these cells and a board.
+        position: one of its positions.
 
         The kinds are those of `words`; one that `kinds` lacks is called by its text on the board.
         """
-        assert game.board is not None
         names = {kind.text: name for name, kind in self.kinds.items() if kind.text is not None}
         side = game.to_move(position)
         found = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 import games
-from games import Game, kernels
+from games import ContractError, Game, check_game, kernels
+from games.connect_four import ConnectFour
 from games.connect_four.rules import has_four
 from games.feature_file import load_features
 from games.features.cell_terms import EMPTY, OFF, CellTerm, Neighbours, atoms
@@ -181,3 +183,23 @@ def test_a_board_that_lacks_a_piece_is_noticed() -> None:
     )
     assert sorted(lacking.held(blind).values()) == ["their man"]
     assert sorted(lacking.shown(game, blind).values()) == ["'K'", "their 'K'", "their man"]
+
+
+def test_check_game_compares_cells_with_the_board() -> None:
+    cells = ConnectFour.cells
+
+    class Shifted(ConnectFour):
+        cells = replace(ConnectFour.cells, bits={s: s for s in range(42)})
+
+    with pytest.raises(ContractError, match="cells hold the pieces that the board shows"):
+        check_game(Shifted())
+
+    class Bare(ConnectFour):
+        board = None
+
+    with pytest.raises(ContractError, match="cells are those of a board"):
+        check_game(Bare())
+    with pytest.raises(ValueError, match="expected different bits from 0 to 62"):
+        replace(cells, bits={0: 1, 1: 63})
+    with pytest.raises(ValueError, match="expected names of words, found 'man!'"):
+        replace(cells, kinds={"man!": cells.kinds["stone"]})
