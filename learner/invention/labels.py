@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from learner.books.book import read_records
-from learner.endings.positions import GAMES_AT_ONCE, begun
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
@@ -27,6 +26,8 @@ __all__ = ["FEWEST_GAMES", "FEWEST_POSITIONS", "Labels", "labels_of", "play_game
 
 #: Fewer positions or games say nothing about terms.
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
+#: Games that are stored together; an interrupted call goes on after the last of them.
+GAMES_AT_ONCE = 100
 #: Longer games of self-play are drawn.
 MOST_PLIES = 300
 #: Share of the games that are held out.
@@ -114,7 +115,7 @@ def play_games(
     progress: called with the number of games that have been stored.
     """
     game = store.game
-    first = begun(store)
+    first = _begun(store)
     progress(first)
     openings = islice(iter(Openings(game, plies=plies, seed=seed)), first, games)
     task = Task(game, evaluator, None, None, nodes, MOST_PLIES + plies, decide=True)
@@ -138,6 +139,16 @@ def play_games(
                 store.flush()
             progress(len(lessons))
     store.flush()
+
+
+def _begun(store: PositionStore) -> int:
+    """Cut a store back to whole batches of games; returns the number of their games."""
+    if not len(store):
+        return 0
+    numbers = store.load().game_number
+    first = (int(numbers.max()) + 1) // GAMES_AT_ONCE * GAMES_AT_ONCE
+    store.truncate(int((numbers < first).sum()))
+    return first
 
 
 def read_games(game: Game, paths: Sequence[Any]) -> Rows:
