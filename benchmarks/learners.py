@@ -56,7 +56,8 @@ UNTRAINED = "untrained"
 #: Numbers of games that take about three minutes of one core on the machine of docs/results.md. A
 #: time limit would not give the same evaluator for a seed on every machine.
 CHECKERS_GAMES = {
-    "samuel": 2200,
+    "samuel": 7500,
+    "samuel1959": 2200,
     "lms": 5500,
     "tdleaf": 21_000,
     "rootstrap": 21_000,
@@ -68,7 +69,8 @@ CHECKERS_GAMES = {
 #: Numbers of games of Connect Four that take about 15 seconds; `tuples-` is a learner of an n-tuple
 #: network, which `solved` is too.
 CONNECT_FOUR_GAMES = {
-    "samuel": 6000,
+    "samuel": 12_000,
+    "samuel1959": 6000,
     "lms": 5500,
     "td": 15_000,
     "tdleaf": 13_000,
@@ -172,7 +174,7 @@ def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
     learner = make_learner(game, settings, None)
     began = time.process_time()
     # these two have Samuel's fixed piece advantage as material, with a king worth 3/2 of a man
-    learner.fit(None if name in ("samuel", "signature") else CONTESTS[of].start)
+    learner.fit(None if name in ("samuel", "samuel1959", "signature") else CONTESTS[of].start)
     seconds = time.process_time() - began
     evaluator = learner.evaluator_
     path = place / f"evaluator{evaluator.suffix}"
@@ -218,7 +220,8 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
 
     def match() -> dict[str, Any]:
         game, contest = games.load(info["game"]), CONTESTS[info["game"]]
-        evaluator, rival = evaluator_of(info, Path(folder)), parse_player(game, opponent)
+        evaluator = evaluator_of(info, Path(folder))
+        rival = parse_player(game, opponent, techniques="exact")
         found = measure(
             game,
             Player("learned", evaluator, limits=contest.within(limits, evaluator)),

@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 import games
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.problem import refuse_problem
 from games.program import exit_status
 from learner.fit.calibration import (
@@ -26,7 +26,7 @@ from learner.fit.calibration import (
 from learner.fit.probcut import check_options, learn_probcut, played_positions
 from learner.invention.command import add_options
 from learner.positions.store import Filter, PositionStore
-from play.commands.options import check_writable
+from play.commands.options import check_writable, refuse
 from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -146,22 +146,20 @@ def _run_probcut(options: argparse.Namespace) -> int:
 
 def _calibrate_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("game", help="checkers, or another game; with dice no --nodes and no openings")
+    add("game", help="checkers, or another game")
     add("evaluator", help="a file, or an evaluator by name")
     add("--games", type=int, default=GAMES, metavar="N", help=f"of self-play (default {GAMES})")
     add(
         "--nodes",
         type=int,
-        default=NODES,
         metavar="N",
-        help=f"positions searched for each move (default {NODES})",
+        help=f"without dice: positions searched for each move (default {NODES})",
     )
     add(
         "--plies",
         type=int,
-        default=PLIES,
         metavar="N",
-        help=f"length of the shortest random openings in plies (default {PLIES})",
+        help=f"without dice: length of the shortest random openings in plies (default {PLIES})",
     )
     add("--seed", type=int, default=0, help="chooses the openings (default 0)")
     add("--threads", type=int, default=2, metavar="N", help="default 2")
@@ -179,6 +177,8 @@ def _run_calibrate(options: argparse.Namespace) -> int:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     game = games.load(options.game)
     refuse_problem(game)
+    if isinstance(game, DiceGame):
+        refuse(options, ("nodes", "plies"), "a game without dice", game)
     evaluator = as_evaluator(game, options.evaluator)
     file = find_file(options.evaluator, game.name)
     output = options.output or (file if file.is_file() and evaluator.suffix else None)
@@ -186,7 +186,9 @@ def _run_calibrate(options: argparse.Namespace) -> int:
         check_writable("--output", output)
     with tqdm(total=options.games, unit=" games", dynamic_ncols=True) as bar:
         sample = self_play_sample(
-            game, evaluator, games=options.games, nodes=options.nodes, plies=options.plies,
+            game, evaluator, games=options.games,
+            nodes=NODES if options.nodes is None else options.nodes,
+            plies=PLIES if options.plies is None else options.plies,
             seed=options.seed, threads=options.threads, progress=bar.update,
         )  # fmt: skip
     found = calibration_of(sample, game)
@@ -234,6 +236,8 @@ def _opponent_options(command: argparse.ArgumentParser) -> None:
 def _run_opponent(options: argparse.Namespace) -> int:
     from learner.books.opponent import fit_opponent
 
+    if options.seed < 0:
+        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
     game = games.load(options.game)
     refuse_problem(game)
     if options.output is not None:

@@ -27,6 +27,18 @@ _NETWORK: dict[str, Any] = {
 
 RECIPES: dict[str, dict[str, Any]] = {
     "samuel": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {
+            "features": "linear",
+            "round_games": 250,
+            "K": 1.0,
+            "lambda_": 0.0,
+            "active": 21,
+            "most_plies": _MOST_PLIES,
+        },
+    },
+    "samuel1959": {
         "games": 2000,
         **_LINEAR,
         # The weights of pips are fixed, as that of men is in checkers; others reach half a point.

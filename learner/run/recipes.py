@@ -58,7 +58,12 @@ class Recipe:
 
 RECIPES: dict[str, Recipe] = {
     "samuel": Recipe(
-        "online.samuel", "Samuel", "Samuel 1959: correlations with what search backs up"
+        "rounds.samuel", "Samuel", "Samuel's terms that come and go, with weights fitted together"
+    ),
+    "samuel1959": Recipe(
+        "online.samuel1959",
+        "Samuel1959",
+        "the rule of 1959 to the letter: correlations with what search backs up",
     ),
     "lms": Recipe(
         "online.least_mean_squares", "LeastMeanSquares", "the same by least mean squares"

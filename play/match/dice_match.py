@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,14 +21,14 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.record import GameRecord
 from play.crew import Crew
-from play.dice import Dice
+from play.dice import OTHER, Dice
 from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
 from play.match.driver import play_units
 from play.match.journal import Journal, plain_game, read_game
 from play.match.luck import Luck
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
-from play.players.seats import DiceSeat
+from play.players.seats import DiceSeat, RandomSeat
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 
@@ -332,17 +332,21 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
         """Play pairs move by move; ends after whole pairs once it is stopped."""
         names = [player.name for player in self.players]
         for pair in range(first_pair, first_pair + pairs):
-            played = [
-                play_dice_game(
-                    self.game,
-                    seats[::order],
-                    self.dice,
-                    pair,
-                    names=names[::order],
-                    stopped=self.stopped,
+            played = []
+            for order in (1, -1):
+                if all(player.random for player in self.players):
+                    for seat in seats:
+                        cast(RandomSeat, seat).other = OTHER if order < 0 else 0
+                played.append(
+                    play_dice_game(
+                        self.game,
+                        seats[::order],
+                        self.dice,
+                        pair,
+                        names=names[::order],
+                        stopped=self.stopped,
+                    )
                 )
-                for order in (1, -1)
-            ]
             if self.stopped.is_set():
                 return
             yield played[0], played[1]

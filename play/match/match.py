@@ -109,6 +109,11 @@ class Match:
         """The number of games counted."""
         return 2 * len(self.pairs)
 
+    @property
+    def different(self) -> int:
+        """The number of different games; players who play alike repeat one with colours swapped."""
+        return len({(game.start, *game.moves) for pair in self.pairs for game in pair.games})
+
     def seconds(self) -> list[float]:
         """Returns the time of each move of external engines."""
         return [seconds for pair in self.pairs for seconds in pair.seconds]
@@ -284,6 +289,7 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         super().__init__(game, first, second, limits, table_mib, seed, database)
         self.game = game
         self.players = first, second
+        self.random = first.random and second.random
         self.limits = limits
         self.table_mib = table_mib
         self.seed = seed
@@ -297,8 +303,10 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         with self.seats() as (first, second, begun, answered):
             for index, loop in enumerate((begun, answered)):
                 for colour, seat in enumerate((first, second)):
-                    # the same random numbers for the same colour in both games
-                    seat.begin(hash((self.seed, number, colour ^ index)) & 0x7FFFFFFF)
+                    # the same random numbers for the same colour in both games, unless that would
+                    # make them one game
+                    other = (index,) if self.random else ()
+                    seat.begin(hash((self.seed, number, colour ^ index, *other)) & 0x7FFFFFFF)
                 seats = (first, second) if index == 0 else (second, first)
                 records.append(
                     play_game(self.game, seats, opening, self.stopped, loop, self.database)

@@ -11,9 +11,8 @@ from games.contract import DiceGame, Game
 from play.players.grammar import split
 from play.players.limits import Limits
 from play.players.parse import parse_player
-from search import PROVEN, WIN, Engine, Evaluator, Result, parse_techniques
+from search import PROVEN, WIN, Engine, Evaluator, Result
 from search.evaluators.calibration import Chances
-from search.evaluators.shipped import find_file
 from search.max_n import for_every_player
 
 __all__ = [
@@ -35,8 +34,8 @@ class Thinker:
     name: any player with an evaluator, in the grammar of `play.players.grammar.GRAMMAR`.
     limits: limits of a move, unless the question or the player has limits of its own.
     table_mib: size of the transposition table.
-    techniques: for searches without dice, if the name has none; "selective" looks deeper, "exact"
-        gives the values of plain minimax.
+    techniques: as in `parse_player`; "selective" looks deeper, "exact" gives the values of plain
+        minimax.
     filters: move filters of searches with dice, if the name has none.
     seed: decides among the moves of a book.
 
@@ -55,18 +54,14 @@ class Thinker:
         seed: int = 0,
     ) -> None:
         limits.check(game)
-        player = parse_player(game, name)
+        player = parse_player(game, name, techniques=techniques)
         if player.evaluator is None:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
-        parts = split(name)
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
-        if game.players == 2 and not isinstance(game, DiceGame) and "techniques" not in options:
-            path = find_file(parts.source, game.name)
-            options["techniques"] = parse_techniques(techniques, game, path)
         if isinstance(game, DiceGame) and filters is not None:
             options.setdefault("filters", filters)
         self.game = game
-        self.name = parts.short
+        self.name = split(name).short
         self.evaluator: Evaluator = player.evaluator
         self.limits = player.within(limits)
         self.lookup = player.lookup

@@ -12,7 +12,8 @@ Sources: for intervals of scores, E. L. Korn and B. I. Graubard, "Confidence int
 proportions with small expected number of positive counts estimated from survey data" (1998); for
 the generalised sequential probability ratio test and normalised Elo, Michel Van den Bergh, "The
 generalized maximum likelihood ratio for the expectation value of a distribution" (2019) and
-"Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test itself, A. Wald, "Sequential tests of statistical hypotheses" (1945).
+"Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test itself, A. Wald,
+"Sequential tests of statistical hypotheses" (1945).
 """
 
 from __future__ import annotations

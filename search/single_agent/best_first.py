@@ -104,28 +104,13 @@ def leave_heap(record, keys, heap):
 
 
 @kernel
-def wait(record, node, cost, value, nodes, keys, heads, heap, places):
-    """Put a node into its bucket."""
-    f = record.cost_weight * cost + record.heuristic_weight * value
-    slot = slot_of(record, keys, places, f, value)
-    bucket = places[slot] - 1
-    if bucket < 0:
-        bucket = record.buckets
-        record.buckets += 1
-        places[slot] = bucket + 1
-        keys[bucket, 0], keys[bucket, 1], heads[bucket] = f, value, AWAY
-    if heads[bucket] == AWAY:
-        heads[bucket] = EMPTY
-        join_heap(record, keys, heap, bucket)
-    nodes[node, 1] = heads[bucket]
-    heads[bucket] = node
-
-
-@kernel
-def begin(record, nodes, values, keys, heads, heap, places):
-    """Let the first position wait."""
+def begin(record, values, keys, heads, heap, places):
+    """Let the first position wait, in the first bucket."""
     values[0] = estimate(record, 0, 0)
-    wait(record, 0, 0.0, values[0], nodes, keys, heads, heap, places)
+    keys[0, 0], keys[0, 1] = record.heuristic_weight * values[0], values[0]
+    heads[0], heap[0] = 0, 0
+    record.waiting, record.buckets, record.heaped = 1, 1, 1
+    fill_places(record, keys, places)
 
 
 @kernel
@@ -179,7 +164,18 @@ def best_first(record, slots, nodes, moves, costs, values, keys, heads, heap, pl
             nodes[new, 0], moves[new, 0] = node, move_of(record, 1, place)
             moves[new, 1] = back_of(record, 1, place)
             costs[new], values[new] = total, value
-            wait(record, new, total, value, nodes, keys, heads, heap, places)
+            f = record.cost_weight * total + record.heuristic_weight * value
+            slot = slot_of(record, keys, places, f, value)
+            bucket = places[slot] - 1
+            if bucket < 0:
+                bucket = record.buckets
+                record.buckets += 1
+                places[slot] = bucket + 1
+                keys[bucket, 0], keys[bucket, 1], heads[bucket] = f, value, AWAY
+            if heads[bucket] == AWAY:
+                heads[bucket] = EMPTY
+                join_heap(record, keys, heap, bucket)
+            nodes[new, 1], heads[bucket] = heads[bucket], new
             waiting += 1
         record.largest = max(record.largest, waiting)
         record.waiting = waiting  # for reports on the way

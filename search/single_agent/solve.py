@@ -367,11 +367,11 @@ class _Search:
         from search.single_agent.best_first import begin, best_first
 
         store, record = self._store(memory_mib, ordered=True), self.record
-        record.put(cost_weight=cost, heuristic_weight=value, waiting=1)
+        record.put(cost_weight=cost, heuristic_weight=value)
         first, search = self._run(begin), self._run(best_first)
 
         def work() -> None:
-            first(store.nodes, store.values, *_buckets(store))
+            first(store.values, *_buckets(store))
             while not search(*_arrays(store), *_buckets(store)):
                 if self._done() or not store.grow():
                     return

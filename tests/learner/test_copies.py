@@ -35,6 +35,7 @@ from learner import (
     QuantisedFit,
     Rote,
     Samuel,
+    Samuel1959,
     SignaturePlay,
     TDGammon,
     TDLeaf,
@@ -155,7 +156,8 @@ def test_an_engine_is_copied_with_its_options() -> None:
 
 
 FITTED = [
-    Samuel(CHECKERS, games=2, depth=1, seed=1),
+    Samuel(CHECKERS, games=6, round_games=6, depth=1),
+    Samuel1959(CHECKERS, games=2, depth=1, seed=1),
     LeastMeanSquares(CHECKERS, games=2, depth=1, seed=1),
     Rote("checkers", games=1, depth=1, capacity=500),
     TDLeaf(CHECKERS, games=2, depth=1, inputs="piece_squares", hidden=(4,)),

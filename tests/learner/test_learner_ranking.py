@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long unc
 GAME = ConnectFour()
 
 
-@pytest.mark.parametrize("name", ["samuel", "tuples-rootstrap", "solved"])
+@pytest.mark.parametrize("name", ["samuel1959", "tuples-rootstrap", "solved"])
 def test_every_kind_is_trained_judged_and_plays_by_positions_for_its_time(
     name: str, tmp_path: Path
 ) -> None:

@@ -40,7 +40,14 @@ FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
-ROUNDS = {"batch": 12, "signature": 12, "network": 12, "quantised": 12, "comparison": 12}
+ROUNDS = {
+    "samuel": 12,
+    "batch": 12,
+    "signature": 12,
+    "network": 12,
+    "quantised": 12,
+    "comparison": 12,
+}
 
 
 #: Learners that are tried on backgammon, and the plies of their searches.

@@ -836,6 +836,9 @@ def test_the_command_learns_from_games_that_players_played(
     book = OpeningBook.load(CHECKERS, path)
     assert 64 < len(book.expanded) <= 64 + 8
     assert f"{len(book.expanded) - 64} positions expanded" in capsys.readouterr().out
+    assert main([*learn, "--margin", "-1"]) == 2
+    assert "margin: expected" in capsys.readouterr().err
+    assert main([*learn, "--no-black-first"]) == 0
     games.write_text("nothing")
     assert main(learn) == 2
     assert "expected a game, found none" in capsys.readouterr().err
