@@ -9,6 +9,11 @@ without its book of twelve plies and once with it. Every score is compared.
 
     python -m benchmarks.solver                        a hundred positions of each set
     python -m benchmarks.solver --positions 1000       as many as were published
+    python -m benchmarks.solver --book 12 --after 4444 add to the shipped bounds of openings
+
+The last one walks through the games in which the first side keeps its class by any move and the
+second plays a best one, to so many stones, and keeps what the solver finds out on the way. It
+writes the file after each position: a stopped command goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -18,13 +23,16 @@ import sys
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors.numpy
 
 from games.connect_four import ConnectFour
 from games.connect_four.bitbully import BitBully
-from games.connect_four.solver import Solver
+from games.connect_four.solver import BOOK, FILE, Solver
+from games.whole_files import write_atomically
 
 #: Names, least and most stones, least and most plies to the end with best play.
 SETS = (
@@ -82,6 +90,36 @@ def timed(value: Callable[[Any], int], positions: list[Any]) -> tuple[float, lis
     return 1000 * (time.process_time() - begin) / len(positions), scores
 
 
+def add_openings(begin: str, stones: int, path: Path) -> None:
+    """Add bounds to a file, and print a line for each position that was solved."""
+    known = safetensors.numpy.load_file(path)["entries"] if path.is_file() else []
+    solver, position = Solver(table_mib=512, book=known), GAME.start()
+    for column in begin:
+        position = GAME.play(position, GAME.parse_move(position, column))
+    front = {position: begin}
+    while front:
+        following = {}
+        for position, text in front.items():
+            if len(text) >= stones:
+                continue
+            before, first = solver.nodes, len(text) % 2 == 0
+            classes = solver.classes(position) if first else {}
+            best = [move for move in classes if classes[move] == max(classes.values())]
+            best = best or solver.best(position)
+            entries = solver.bounds()
+            write_atomically(path, safetensors.numpy.save({"entries": entries}))
+            print(
+                f"{text or 'start'}: {', '.join(str(move + 1) for move in best)};"
+                f" {solver.nodes - before:,} nodes, {len(entries):,} bounds",
+                flush=True,
+            )
+            for move in best:
+                after = GAME.play(position, move)
+                if GAME.outcome(after) is None:
+                    following[after] = f"{text}{move + 1}"
+        front = following
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print a line for each set; returns 1 if two solvers differ."""
     parser = argparse.ArgumentParser(
@@ -92,7 +130,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--positions", type=int, default=100, metavar="N", help="of each set")
     parser.add_argument("--only", default=names, metavar="A,B", help="sets")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--book", type=int, metavar="STONES", help="add openings to the book")
+    parser.add_argument("--after", default="", metavar="COLUMNS", help="moves that they begin with")
+    parser.add_argument("--file", type=Path, default=FILE, help="the book (default the shipped)")
     options = parser.parse_args(arguments)
+    if options.book is not None:
+        if not 0 < options.book <= BOOK:
+            parser.error(f"--book: expected 1 to {BOOK} stones, found {options.book}")
+        add_openings(options.after, options.book, options.file)
+        return 0
     if options.positions < 1:
         parser.error(f"--positions: expected at least 1, found {options.positions}")
     if not set(options.only.split(",")) <= set(names.split(",")):

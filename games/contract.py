@@ -84,6 +84,9 @@ class Game:
     #: Outcomes are loss, draw and win (-1, 0, 1), so that sooner wins are better; otherwise
     #: outcomes are points, and how soon they come does not matter.
     wins: bool = True
+    #: With more than two sides: the sum of their outcomes, if it is the same in every finished game
+    #: and all outcomes are multiples of 1/65536; max^n prunes by it. None if it differs.
+    constant_sum: float | None = None
     #: Feature sets by name.
     features: Mapping[str, Any] = {}
     #: Encodings by name: the inputs of networks.

@@ -30,6 +30,11 @@ class Truth(Protocol):
         """
         ...
 
+    def best(self, position: Any) -> list[Any]:
+        """Returns the legal moves of the greatest value, in the order of the legal moves."""
+        values = self.values(position)
+        return [move for move in values if values[move] == max(values.values())]
+
 
 @runtime_checkable
 class Teacher(Truth, Protocol):
@@ -40,7 +45,7 @@ class Teacher(Truth, Protocol):
         ...
 
 
-class Exhaustive:
+class Exhaustive(Truth):
     """The truth of a small game: every position that can follow is valued once, by minimax.
 
     game: a game without dice whose positions do not repeat.

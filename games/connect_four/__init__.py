@@ -46,7 +46,7 @@ class ConnectFour(KernelGame):
     shipped = "solved"
     pacemakers = ("centre", "hand")
     recipes = RECIPES
-    referees = {"truth": lambda _: Solver(table_mib=8), "bitbully": lambda _: BitBully()}
+    referees = {"truth": lambda _: Solver(table_mib=64), "bitbully": lambda _: BitBully()}
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -6,11 +6,12 @@ import importlib
 from typing import Any
 
 from games.connect_four.rules import COLUMNS, ROWS, Position, has_four
+from games.truth import Truth
 
 __all__ = ["BitBully"]
 
 
-class BitBully:
+class BitBully(Truth):
     """Exact values by the package `bitbully`, with its book of all positions of twelve stones.
 
     book: whether it uses the book.

@@ -12,7 +12,13 @@ V. Allis in 1988.
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
 
 from games.connect_four.features import completing
 from games.connect_four.rules import (
@@ -27,13 +33,17 @@ from games.connect_four.rules import (
 )
 from games.kernels import kernel, popcount
 
-__all__ = ["Solver"]
+__all__ = ["BOOK", "FILE", "Solver", "known_bounds"]
 
 SQUARES = COLUMNS * ROWS
 #: An entry of the table: 49 bits of a key, then two bounds of its score, each plus 32.
 LOW, HIGH = 49, 55
 KEY = (1 << LOW) - 1
 EVEN = 32
+#: Positions of at most this many stones are kept apart, where later ones cannot displace them.
+BOOK = 12
+#: Bounds of scores of such positions, which took minutes; `benchmarks.solver --book` adds to them.
+FILE = Path(__file__).parents[2] / "data" / "connect_four" / "openings.bounds.safetensors"
 #: Spreads keys over the table: 2**64 divided by the golden ratio, as a signed number.
 SPREAD = -7046029254386353131
 
@@ -68,13 +78,21 @@ def _store(key, low, high, table):
     table[first] = key | (low + EVEN) << LOW | (high + EVEN) << HIGH
 
 
-@kernel(signature="int64(int64, int64, int64, int64[::1], int64[:, ::1], int64[::1])")
-def _search(own, opponent, beta, table, moves, nodes):
+@kernel(signature="void(int64[::1], int64[::1])")
+def _enter(entries, table):
+    """Store entries in a table."""
+    for entry in entries:
+        _store(entry & KEY, (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN, table)
+
+
+@kernel(signature="int64(int64, int64, int64, int64[::1], int64[::1], int64[:, ::1], int64[::1])")
+def _search(own, opponent, beta, table, book, moves, nodes):
     """Returns a lower bound of the score if that is at least `beta`, else an upper bound.
 
-    The side to move must have no move that completes a four. table: entries, a power of two. moves:
-    [42, 7], room for the moves of each number of stones. nodes: [2], the number of positions that
-    were searched and the number allowed; when that is exceeded, the result means nothing.
+    The side to move must have no move that completes a four. table, book: entries, a power of two;
+    the book has those of at most `BOOK` stones. moves: [42, 7], room for the moves of each number
+    of stones. nodes: [2], the number of positions that were searched and the number allowed; when
+    that is exceeded, the result means nothing.
     """
     nodes[0] += 1
     if nodes[0] > nodes[1]:
@@ -93,7 +111,9 @@ def _search(own, opponent, beta, table, moves, nodes):
         return 0
     low, high = -((40 - count) // 2), (41 - count) // 2
     key = _key(own, stones)
-    entry = _probe(key, table)
+    own_table = book if count <= BOOK else table
+    next_table = book if count < BOOK else table
+    entry = _probe(key, own_table)
     if entry:
         low, high = (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN
     if low >= beta:
@@ -105,7 +125,7 @@ def _search(own, opponent, beta, table, moves, nodes):
         move = reached & 63 << 7 * column
         if move:
             if count < 36:
-                entry = _probe(_key(opponent, stones | move), table)
+                entry = _probe(_key(opponent, stones | move), next_table)
                 if entry and EVEN - (entry >> HIGH & 63) >= beta:
                     return EVEN - (entry >> HIGH & 63)
             # sorted by the squares that complete a four afterwards
@@ -119,21 +139,23 @@ def _search(own, opponent, beta, table, moves, nodes):
     best = -SQUARES
     for i in range(kept):
         move = moves[count, i] & KEY
-        score = -_search(opponent, own | move, 1 - beta, table, moves, nodes)
+        score = -_search(opponent, own | move, 1 - beta, table, book, moves, nodes)
         if score > best:
             best = score
             if best >= beta:
                 break
     if nodes[0] <= nodes[1]:
         if best >= beta:
-            _store(key, best, high, table)
+            _store(key, best, high, own_table)
         else:
-            _store(key, low, best, table)
+            _store(key, low, best, own_table)
     return best
 
 
-@kernel(signature="int64(int64, int64, int64, int64, int64[::1], int64[:, ::1], int64[::1])")
-def _solve(own, opponent, low, high, table, moves, nodes):
+@kernel(
+    signature="int64(int64, int64, int64, int64, int64[::1], int64[::1], int64[:, ::1], int64[::1])"
+)
+def _solve(own, opponent, low, high, table, book, moves, nodes):
     """Returns the score by null windows; a number beyond `low` or `high` if the score is.
 
     The windows close in on 0 last: one far from 0 asks only about quick wins, which is cheaper.
@@ -150,7 +172,7 @@ def _solve(own, opponent, low, high, table, moves, nodes):
             middle = low // 2
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
-        found = _search(own, opponent, middle + 1, table, moves, nodes)
+        found = _search(own, opponent, middle + 1, table, book, moves, nodes)
         if nodes[0] > nodes[1]:
             break
         if found > middle:
@@ -160,14 +182,25 @@ def _solve(own, opponent, low, high, table, moves, nodes):
     return low
 
 
+@functools.cache
+def known_bounds() -> NDArray[np.int64]:
+    """Returns the shipped entries, in ascending order."""
+    entries: NDArray[np.int64] = safetensors.numpy.load_file(FILE)["entries"]
+    return entries
+
+
 class Solver:
     """Exact values of positions; one thread at a time.
 
-    table_mib: size of the table in MiB, rounded down to a power of two.
+    table_mib: size of the table in MiB, rounded down to a power of two; that of positions of at
+        most `BOOK` stones beside it has a sixteenth of it, and at least half a MiB.
+    book: bounds of positions of at most `BOOK` stones to begin with, as `bounds` returns them
+        (None: the shipped ones).
 
     `nodes` counts the positions that were searched. The table stays from one position to the next,
-    which `clear` empties. A position of 14 stones takes about ten milliseconds, one of 20 a quarter
-    of one; the start position takes minutes.
+    which `clear` empties but for the book. A position of 14 stones takes about ten milliseconds,
+    one of 20 a quarter of one, and the openings of the book nothing; another position of six stones
+    may take a minute, and the start position without the book several.
 
     Raises ValueError if `table_mib` is not positive.
     """
@@ -175,13 +208,16 @@ class Solver:
     #: The numbers of stones of positions that are solved in a moment.
     plies = (14, 30)
 
-    def __init__(self, *, table_mib: float = 32.0) -> None:
+    def __init__(self, *, table_mib: float = 32.0, book: Any = None) -> None:
         if not table_mib > 0:
             raise ValueError(f"table_mib: expected more than 0, found {table_mib}")
         entries = max(2, int(table_mib * (1 << 17)))
         self._table = np.zeros(1 << entries.bit_length() - 1, dtype=np.int64)
+        self._known = known_bounds() if book is None else np.array(book, dtype=np.int64)
+        self._book = np.zeros(max(1 << 16, len(self._table) >> 4), dtype=np.int64)
         self._moves = np.zeros((SQUARES, COLUMNS), dtype=np.int64)
         self._nodes = np.array([0, 1 << 62], dtype=np.int64)
+        _enter(self._known, self._book)
 
     @property
     def nodes(self) -> int:
@@ -189,9 +225,15 @@ class Solver:
         return int(self._nodes[0])
 
     def clear(self) -> None:
-        """Forget all positions, and count nodes from 0 again."""
+        """Forget all positions but those of the book, and count nodes from 0 again."""
         self._table[:] = 0
+        self._book[:] = 0
+        _enter(self._known, self._book)
         self._nodes[0] = 0
+
+    def bounds(self) -> NDArray[np.int64]:
+        """Returns the entries of positions of at most `BOOK` stones, in ascending order."""
+        return np.sort(self._book[self._book != 0])
 
     def stop(self) -> None:
         """End the search under way, which then raises KeyboardInterrupt; callable by any thread."""
@@ -208,7 +250,7 @@ class Solver:
         if has_four(opponent):
             found = -((44 - count) // 2)
         else:
-            buffers = (self._table, self._moves, self._nodes)
+            buffers = (self._table, self._book, self._moves, self._nodes)
             found = int(_solve(own, opponent, low, high, *buffers))
         if self._nodes[0] > self._nodes[1]:
             raise KeyboardInterrupt
@@ -217,6 +259,12 @@ class Solver:
     def values(self, position: Position) -> dict[int, int]:
         """Returns the score of each legal move for the side to move; empty after the end."""
         return {move: -self.value(after) for move, after in _moves(position)}
+
+    def best(self, position: Position) -> list[int]:
+        """As in `games.truth.Truth`; other moves are only proven worse, which takes less time."""
+        moves = _moves(position)
+        score = self.value(position) if moves else 0
+        return [m for m, after in moves if self.value(after, -score, 1 - score) == -score]
 
     def classes(self, position: Position) -> dict[int, int]:
         """As in `games.truth.Teacher`."""

@@ -6,8 +6,10 @@ game alone.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -15,15 +17,25 @@ import numpy as np
 from games import truth
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
-from learner.self_play import Target, Teacher
+from learner.self_play import TABLE_MIB, Lesson, Target, Teacher
 from play.match.game_loop import Played
 from play.match.openings import random_line
+from play.workers import Workers
 from search import Engine
 
 __all__ = ["Solved"]
 
 #: The squashed value of a won position; 1 would ask for an infinite value.
 WON = 0.98
+#: The referee of each thread, which keeps its tables from game to game.
+_AT_HAND = threading.local()
+
+
+def _referee(game: Game) -> Any:
+    known = _AT_HAND.__dict__
+    if known.get("game") is not game:
+        known["game"], known["referee"] = game, game.referees["truth"](game)
+    return known["referee"]
 
 
 @dataclass(frozen=True)
@@ -33,10 +45,12 @@ class _Teacher:
     traces: bool = False
 
     def __call__(self, played: Played, engine: Engine) -> Target:
-        game, referee = self.game, self.game.referees["truth"](self.game)
+        game, referee = self.game, _referee(self.game)
         asked: list[tuple[int, ...]] = []
         classes: list[int] = []
-        last = min(played.opening + self.positions_per_game, len(played.moves))
+        # In earlier positions the solver may need minutes once the evaluator has left best play.
+        count = self.positions_per_game if played.opening >= referee.plies[0] else 1
+        last = min(played.opening + count, len(played.moves))
         for row in played.positions[played.opening : last]:
             position = tuple(map(int, row))
             for move, kind in referee.classes(position).items():
@@ -52,15 +66,20 @@ class _Teacher:
 class Solved(Bootstrap):
     """All moves of the first positions of a game follow their class, by a search to its end.
 
-    A game begins after random moves, as many as the game's solver needs to value positions in
-    milliseconds (`Truth.plies`). Only whether positions are won, drawn or lost is learned.
+    Only whether positions are won, drawn or lost is learned. A game begins after random moves, as
+    many as the game's solver needs to value positions in milliseconds (`Truth.plies`), or with
+    moves of a whole game: from the start the learner moves first, against perfect play at random
+    among its best moves. Where its own move would throw the class away, one that keeps it is
+    played. There every position and mistake of such games comes up, and is taught.
 
+    whole: share of the games that begin with whole ones.
     positions_per_game: positions after the random moves of each game whose moves all teach.
     epochs: passes over the positions of `games_per_update` games.
     """
 
     games: int = 200_000
     depth: int | None = 1
+    whole: float = 0.25
     positions_per_game: int = 2
     games_per_update: int = 2000
     epochs: int = 5
@@ -71,6 +90,8 @@ class Solved(Bootstrap):
 
     def _check_options(self) -> None:
         super()._check_options()
+        if not 0 <= self.whole <= 1:
+            raise ValueError(f"whole: expected 0 to 1, found {self.whole}")
         if self.positions_per_game < 1:
             raise ValueError(
                 f"positions_per_game: expected at least 1, found {self.positions_per_game}"
@@ -90,10 +111,50 @@ class Solved(Bootstrap):
         return _Teacher(self.game_, self.positions_per_game)
 
     def _openings(self) -> Iterator[tuple[int, ...]]:
-        """Yields random moves of random number, after which the game is not over."""
-        random = np.random.default_rng((self.seed, 31))
+        """Yields the numbers of the games; their openings need the present weights."""
+        self._kept: dict[Any, list[Any]] = {}
+        return ((number,) for number in count())
+
+    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
+        engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
+        return super()._play(workers, [self._opening(*number, engine) for number in openings])
+
+    def _opening(self, number: int, engine: Engine) -> tuple[Any, ...]:
+        """Returns the moves before a game counts; after them it is not over."""
+        random = np.random.default_rng((self.seed, 31, number))
+        if random.random() < self.whole:
+            return self._whole_game(random, engine)
         least, most = self._plies
         while True:
             position, moves = random_line(self.game_, int(random.integers(least, most + 1)), random)
             if self.game_.outcome(position) is None:
-                yield tuple(moves)
+                return tuple(moves)
+
+    def _whole_game(self, random: np.random.Generator, engine: Engine) -> tuple[Any, ...]:
+        """Returns the first moves of a whole game, of random number."""
+        game, position, moves = self.game_, self.game_.start(), []
+        for ply in range(int(random.integers(self._plies[1] + 1))):
+            first = ply % 2 == 0
+            best = self._best_moves(position, first)
+            move = best[int(random.integers(len(best)))]
+            if first:
+                engine.clear()
+                own = engine.search(position, depth=self.depth, nodes=self.nodes).move
+                move = own if own in best else move
+            position = game.play(position, move)
+            if game.outcome(position) is not None:
+                break
+            moves.append(move)
+        return tuple(moves)
+
+    def _best_moves(self, position: Any, first: bool) -> list[Any]:
+        """Returns the moves that keep the class, for the second side only the best of these."""
+        if position not in self._kept:
+            referee = _referee(self.game_)
+            if first:
+                classes = referee.classes(position)
+                moves = [move for move in classes if classes[move] == max(classes.values())]
+            else:
+                moves = referee.best(position)
+            self._kept[position] = moves
+        return self._kept[position]

@@ -154,26 +154,9 @@ HEURISTICS: dict[str, Recipe] = {
     "batch": Recipe(
         "heuristics.batch", "BatchFit", "weights, from the solutions that known heuristics find"
     ),
-    "network": Recipe(
-        "heuristics.networks", "NetworkFit", "a small network, from the solutions that it finds"
+    "rote": Recipe(
+        "heuristics.rote",
+        "Rote",
+        "a memory of the bounds that A* proves, which never overestimate",
     ),
-    "quantised": Recipe(
-        "heuristics.networks", "QuantisedFit", "the same as a network of small integers"
-    ),
-    "td": Recipe(
-        "heuristics.temporal_difference",
-        "TemporalDifference",
-        "TD(lambda): estimates along greedy walks follow one another",
-    ),
-    "rootstrap": Recipe(
-        "heuristics.root_strap",
-        "RootStrap",
-        "estimates along walks of LRTA* follow what it backs up",
-    ),
-    "treestrap": Recipe(
-        "heuristics.tree_strap",
-        "TreeStrap",
-        "estimates of all positions that A* closed follow their bounds",
-    ),
-    "rote": Recipe("heuristics.rote", "Rote", "a memory of these bounds, which never overestimate"),
 }

@@ -38,7 +38,13 @@ def add_judge_command(commands: Any) -> None:
     add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
     add("--positions", type=int, metavar="N", help="number of positions (default 300)")
-    add("--games", type=int, metavar="N", help="with dice: number of games (default 100)")
+    add(
+        "--games",
+        type=int,
+        metavar="N",
+        help="with dice: number of games (default 100); by truth: whole games, in which the judged"
+        " moves first and perfect play varies among its best moves, in place of positions",
+    )
     add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
     add("--file", type=Path, help="file of positions, one a line, instead of random play")
     add("--seed", type=int, default=0, help="decides positions, dice and chance")
@@ -56,7 +62,7 @@ def _run_judge(options: argparse.Namespace) -> int:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     judged = _equity_losses if isinstance(game, DiceGame) else _judgements
     if options.referee is not None and options.referee in game.referees:
-        judged = _kept_classes
+        judged = _kept_classes if options.games is None else _whole_games
     figures = []
     for line, found in judged(options, game):
         print(line)
@@ -129,7 +135,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from play.players.limits import Limits
     from play.players.parse import parse_player
 
-    refuse(options, ("games", "played_by"), "a game with dice", game)
+    refuse(options, ("played_by",), "a game with dice", game)
     refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
     limits = Limits(1 if options.depth is None else options.depth)
     limits.check(game)
@@ -161,6 +167,43 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     )
     for player in players:
         found = judge_by_truth(game, player, known, limits=limits, seed=options.seed)
+        yield found.text(), found.figures()
+
+
+def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
+    """Players by whole games of a solved game, moving first against perfect play."""
+    from tqdm import tqdm
+
+    from play.judging.truth import judge_by_games
+    from play.players.limits import Limits
+    from play.players.parse import parse_player
+
+    refuse(options, ("played_by",), "a game with dice", game)
+    refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
+    for name in ("positions", "file"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name}: expected no number of games beside it, found --games")
+    limits = Limits(1 if options.depth is None else options.depth)
+    yield (
+        (
+            f"{options.games} games, the judged moving first at depth {limits.depth} without limits"
+            f" of their own; perfect play by {options.referee}, at random among its best moves;"
+            " 95 % intervals"
+        ),
+        None,
+    )
+    for player in [parse_player(game, text) for text in options.evaluators]:
+        with tqdm(total=options.games, unit=" games", disable=None) as bar:
+            found = judge_by_games(
+                game,
+                player,
+                options.referee,
+                options.games,
+                limits=limits,
+                seed=options.seed,
+                threads=options.threads,
+                progress=lambda: bar.update() and None,
+            )
         yield found.text(), found.figures()
 
 

@@ -1,4 +1,4 @@
-"""Quality by truth: how often a player's moves keep what a position is worth.
+"""Quality by truth: whole games against perfect play, and moves that keep a position's class.
 
 In a solved game every legal move has an exact value. A decision is a position in which some moves
 keep its class (won, drawn, lost) and others throw it away. The share of decisions in which a
@@ -25,7 +25,7 @@ from play.players.player import Player
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 
-__all__ = ["Kept", "Known", "judge_by_truth", "known_values"]
+__all__ = ["Kept", "Known", "Whole", "judge_by_games", "judge_by_truth", "known_values"]
 
 Moves = dict[Any, float]
 
@@ -78,6 +78,43 @@ class Kept:
         }
 
 
+@dataclass(frozen=True)
+class Whole:
+    """The results of a player who moves first, against perfect play.
+
+    wins, draws, losses: numbers of games.
+    """
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def won(self) -> Estimate:
+        """The share of games won; a 95 % interval over games."""
+        results = [1.0] * self.wins + [0.0] * (self.draws + self.losses)
+        return mean_interval(results, bounds=(0.0, 1.0))
+
+    def text(self) -> str:
+        """One line, without a newline at its end."""
+        won = self.won
+        return (
+            f"{self.name}: {self.wins} won, {self.draws} drawn, {self.losses} lost; wins"
+            f" {won.value:.1%} [{won.low:.1%}, {won.high:.1%}]"
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the same as plain values, for JSON."""
+        return {
+            "player": self.name,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "won": self.won.plain(),
+        }
+
+
 def known_values(
     game: Game,
     referee: str,
@@ -93,13 +130,7 @@ def known_values(
 
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, found {threads}")
-    if referee not in game.referees:
-        raise ValueError(
-            f"referee: expected one of {', '.join(game.referees) or 'none'} for {game.name}, found"
-            f" {referee!r}"
-        )
+    _check(game, referee, threads)
     found: list[Moves] = []
     task = _Referee(game, referee)
     with Workers(jobs=threads) as workers, closing(workers.map(task, positions)) as results:
@@ -157,6 +188,85 @@ def judge_by_truth(
         mean_interval(kept, bounds=(0.0, 1.0)),
         mean_interval(losses, bounds=(0.0, math.inf)),
     )
+
+
+def judge_by_games(
+    game: Game,
+    player: Player,
+    referee: str,
+    games: int,
+    *,
+    limits: Limits,
+    seed: int = 0,
+    threads: int = 2,
+    progress: Callable[[], None] | None = None,
+) -> Whole:
+    """Returns the results of a player who moves first, from the start, against perfect play.
+
+    referee: a name in `game.referees`; it plays a move of the best value, any of these with the
+        same chance. Where it is lost, a referee whose values tell how soon so holds out longest.
+    games: number of games.
+    limits: limits of the player's moves, unless it has its own.
+    seed: decides the referee's choices, and what a player leaves to chance.
+    progress: called after each game.
+
+    Raises ValueError if the game has no such referee.
+    """
+    _check(game, referee, threads)
+    limits.check(game)
+    if games < 1:
+        raise ValueError(f"games: expected at least 1, found {games}")
+    results: list[float] = []
+    task = _PerfectPlay(game, player, referee, limits, seed)
+    with Workers(jobs=threads) as workers, closing(workers.map(task, range(games))) as played:
+        for result in played:
+            results.append(result)
+            if progress is not None:
+                progress()
+    return Whole(player.name, results.count(1.0), results.count(0.0), results.count(-1.0))
+
+
+class _PerfectPlay(Crew[tuple[Any, Truth]]):
+    """A game against perfect play, by its number; the result is the sign of its outcome."""
+
+    def __init__(self, game: Game, player: Player, referee: str, limits: Limits, seed: int) -> None:
+        super().__init__(game, player, referee, limits, seed)
+        self.game, self.player, self.referee = game, player, referee
+        self.limits, self.seed = limits, seed
+
+    def new_seats(self) -> tuple[Any, Truth]:
+        """Returns the player's seat and a referee, for one thread."""
+        seat = self.player.seat(self.game, self.limits)
+        return seat, self.game.referees[self.referee](self.game)
+
+    def __call__(self, number: int) -> float:
+        record = GameRecord(self.game)
+        first = record.to_move
+        random = np.random.default_rng((self.seed, number))
+        with self.seats() as (seat, truth):
+            seat.begin(self.seed + number)
+            while not record.over:
+                if self.stopped.is_set():
+                    return 0.0
+                if record.ply % 2 == 0:
+                    seat.move(record)
+                    continue
+                best = truth.best(record.position)
+                record.play(best[int(random.integers(len(best)))])
+        outcomes = record.outcomes()
+        assert outcomes is not None
+        return float(np.sign(outcomes[first]))
+
+
+def _check(game: Game, referee: str, threads: int) -> None:
+    """Raises ValueError if the game has no such referee, or for fewer than one thread."""
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    if referee not in game.referees:
+        raise ValueError(
+            f"referee: expected one of {', '.join(game.referees) or 'none'} for {game.name}, found"
+            f" {referee!r}"
+        )
 
 
 def _decides(moves: Moves) -> bool:

@@ -175,13 +175,15 @@ def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) ->
     game: a game for more than two players.
     side: the side to move.
 
-    The values are centred, as those of max^n: their sum is 0. A win is WIN.
+    As in max^n, those of a game whose outcomes add up to a constant are moved to add up to it. A
+    win is WIN.
     """
     outcomes = game.outcome_vector(position)
     if outcomes is None:
         values = for_every_player(game, evaluator)(position)
-        mean = sum(values) / len(values)
-        values = tuple(value - mean for value in values)
+        if game.constant_sum is not None:
+            beyond = (sum(values) - game.constant_sum) / len(values)
+            values = tuple(value - beyond for value in values)
     else:
         values = tuple(WIN * np.sign(one) for one in outcomes) if game.wins else outcomes
     first = -side % game.players

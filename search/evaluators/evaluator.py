@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.kernels.memory import native_function, read_arrays, read_position
+from games.problem import Known
 from games.values import PROVEN
 from search.evaluators.calibration import Calibration, Chances
 
@@ -42,6 +43,8 @@ class Evaluator:
     suffix: str = ""
     #: How the weights were obtained; saved with them.
     provenance: dict[str, Any]
+    #: What is known of the values beside least costs, if it is a heuristic of a problem.
+    known: Known = Known.NOTHING
     #: Whether it gives the probability of each of the game's `outcomes`, and not only values.
     gives_outcomes: bool = False
     #: The smallest and the greatest value possible, by which Star1 and Star2 prune.

@@ -6,11 +6,12 @@ import random
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import pytest
 
 from games.connect_four import ConnectFour
 from games.connect_four.bitbully import BitBully
-from games.connect_four.solver import Solver
+from games.connect_four.solver import EVEN, FILE, HIGH, LOW, Solver, known_bounds
 from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
@@ -80,6 +81,32 @@ def test_scores_are_those_of_plain_minimax(plies: int) -> None:
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("plies", [33, 37, 40])
+def test_best_moves_are_those_of_the_greatest_score(plies: int) -> None:
+    for position in unfinished(plies, 20):
+        values = SOLVER.values(position)
+        assert SOLVER.best(position) == [m for m in values if values[m] == max(values.values())]
+
+
+def test_the_book_answers_openings_at_once() -> None:
+    solver = Solver(table_mib=1)
+    assert solver.best(after("444")) == [3] and solver.value(after("444")) == -1
+    assert solver.classes(after("4444")) == {3: 1, 2: -1, 4: -1, 1: -1, 5: -1, 0: -1, 6: -1}
+    assert solver.nodes < 1000
+    solver.clear()
+    assert solver.value(after("4444")) == 1 and solver.nodes < 1000
+    assert Solver(table_mib=1, book=[]).bounds().size == 0
+
+
+@pytest.mark.plain
+def test_the_bounds_of_the_book_are_in_order() -> None:
+    entries = known_bounds()
+    low, high = (entries >> LOW & 63) - EVEN, (entries >> HIGH & 63) - EVEN
+    assert (np.diff(entries) > 0).all() and (low <= high).all() and low.min() >= -21
+    assert FILE.stat().st_size < 1_000_000
+
+
+@pytest.mark.plain
 def test_finished_games() -> None:
     lost = after("1212121")
     drawn = GAME.parse_position("/".join(["OOOXOOO", "XXXOXXX"] * 3) + " X")
@@ -141,3 +168,20 @@ def test_classes_are_the_signs_of_scores() -> None:
     for position in unfinished(19, 8):
         values = SOLVER.values(position)
         assert solver.classes(position) == {m: (v > 0) - (v < 0) for m, v in values.items()}
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(find_spec("bitbully") is None, reason="needs bitbully")
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+def test_best_replies_in_whole_games_are_those_of_bitbully() -> None:
+    solver, peer, generator = Solver(table_mib=32), BitBully(), random.Random(4)
+    for _ in range(3):
+        position, plies = after("4"), 1
+        while GAME.legal_moves(position):
+            if plies % 2:
+                moves = solver.best(position)
+                assert set(moves) == set(peer.best(position))
+            else:
+                moves = [move for move, kind in solver.classes(position).items() if kind == 1]
+            position, plies = GAME.play(position, generator.choice(moves)), plies + 1
+        assert plies % 2 and GAME.outcome(position) == -1.0  # the first player has won

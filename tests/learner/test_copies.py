@@ -172,7 +172,7 @@ FITTED = [
     Comparison(RUNNERS, games=8, round_games=8, features="runners", most_plies=60),
     TDGammon(games=2, inputs="points", hidden=(24,), tables=1, memory=5),
     BackupFit(
-        games=4, round_games=4, hidden=(12,), inputs="points", prefilter_units=8, bear_off=False,
+        games=4, round_games=4, hidden=(12,), inputs="points", bear_off=False,
         threads=1,
     ),
 ]  # fmt: skip

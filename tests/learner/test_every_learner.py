@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toys import RUNNERS
+from toys import CHECKERS_BLOCKS, RUNNERS
 
 from games import kernels, load
 from games.backgammon import Backgammon
@@ -196,7 +196,7 @@ CASES = {
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
         for network in (False, True)
     },
-    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples="blocks"),
+    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples=CHECKERS_BLOCKS),
     "own-linear": own(),
     "own-network": own(hidden=(6,)),
     "batch": rounds(BatchFit),
@@ -253,7 +253,7 @@ CASES = {
     "backups": Case(
         partial(
             BackupFit, games=40, round_games=10, hidden=(12, 10), samples=2, batch=32, rate=0.003,
-            inputs="points", prefilter_units=8, bear_off=False, first_share=0.5, threads=1, seed=3,
+            inputs="points", bear_off=False, threads=1, seed=3,
             most_positions=2000,
         ),
         (10, 20, 30, 40), same=({"threads": 2},), others=({"rate": 0.1}, {"seed": 4}), store=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ import pytest
 from games import kernels
 from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
+from games.tic_tac_toe import TicTacToe
+from games.truth import Exhaustive
 from learner.bootstrap.solved import WON, Solved
 from learner.self_play import Task, play_task
+from search import Engine
 
 GAME = ConnectFour()
 
@@ -19,9 +23,9 @@ GAME = ConnectFour()
 @pytest.mark.plain
 @pytest.mark.skipif(not kernels.compiled, reason="takes minutes uncompiled")
 def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
-    learner = Solved(GAME, games=2, tuples="lines", positions_per_game=3, seed=4)
+    learner = Solved(GAME, games=2, tuples="lines", positions_per_game=3, whole=0.0, seed=4)
     learner.prepare()
-    opening = next(iter(learner._openings()))
+    opening = learner._opening(0, Engine(GAME, learner.evaluator_))
     targets: list[Any] = []
     teacher = learner._teacher()
 
@@ -49,9 +53,10 @@ def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
 
 @pytest.mark.plain
 def test_openings_end_where_positions_are_solved_in_a_moment() -> None:
-    learner = Solved(GAME, games=1, tuples="lines", seed=7)
+    learner = Solved(GAME, games=1, tuples="lines", whole=0.0, seed=7)
     learner.prepare()
-    openings = [moves for moves, _ in zip(learner._openings(), range(60), strict=False)]
+    engine = Engine(GAME, learner.evaluator_)
+    openings = [learner._opening(number, engine) for number in range(60)]
     assert {len(moves) for moves in openings} <= set(range(14, 31))
     assert len({len(moves) for moves in openings}) > 10
     for moves in openings:
@@ -61,12 +66,58 @@ def test_openings_end_where_positions_are_solved_in_a_moment() -> None:
         assert GAME.outcome(position) is None
 
 
+class Teaching(Exhaustive):
+    """The truth of a small game, as it is asked by a learner."""
+
+    def classes(self, position: Any) -> dict[Any, int]:
+        return {move: int(np.sign(value)) for move, value in self.values(position).items()}
+
+
+class Small(TicTacToe):
+    referees = {"truth": Teaching}
+
+
+@pytest.mark.plain
+def test_whole_games_follow_the_evaluator_where_it_errs_not_and_perfect_replies() -> None:
+    game, truth = Small(), Teaching(TicTacToe())
+    learner = Solved(game, games=30, games_per_update=10, whole=1.0, seed=2).fit()
+    engine = Engine(game, learner.evaluator_)
+    own = others = 0
+    lines = [learner._opening(number, engine) for number in range(200)]
+    for line in lines:
+        position = game.start()
+        for ply, move in enumerate(line):
+            classes = truth.classes(position)
+            assert classes[move] == max(classes.values())
+            if ply % 2 == 0:
+                engine.clear()
+                wanted = engine.search(position, depth=1).move
+                keeps = classes[wanted] == max(classes.values())
+                own, others = own + keeps, others + (not keeps)
+                assert move == wanted or not keeps
+            position = game.play(position, move)
+        assert game.outcome(position) is None
+    assert {len(line) for line in lines} >= {0, 1, 2, 3, 4, 5} and own > 100 and others > 0
+
+
+@pytest.mark.plain
+def test_whole_games_are_the_same_when_learning_goes_on() -> None:
+    options: dict[str, Any] = {"games_per_update": 5, "whole": 0.8, "seed": 6}
+    states: list[Any] = []
+    once = Solved(Small(), games=20, **options)
+    once.fit(watch=lambda _: states.append(json.loads(json.dumps(once.checkpoint()))))
+    other = Solved(Small(), games=20, **options).fit(resume=states[1])
+    assert states[1]["games_played"] == 10
+    assert (once.evaluator_.weights == other.evaluator_.weights).all()
+
+
 @pytest.mark.plain
 @pytest.mark.parametrize(
     ("game", "options", "message"),
     [
         ("checkers", {}, "expected one with a solver that teaches, such as connect_four, found"),
         ("tic_tac_toe", {}, "expected one with a solver that teaches"),
+        (GAME, {"whole": 1.5}, "whole: expected 0 to 1, found 1.5"),
         (GAME, {"positions_per_game": 0}, "positions_per_game: expected at least 1, found 0"),
     ],
 )
@@ -83,7 +134,7 @@ def test_a_few_games_teach_most_of_the_truth() -> None:
     from play.players.limits import Limits
     from play.players.player import Player
 
-    learner = Solved(GAME, games=300, tuples="lines", rate=1.0, scale=1.0, seed=2).fit()
+    learner = Solved(GAME, games=300, tuples="lines", rate=1.0, scale=1.0, whole=0.0, seed=2).fit()
     positions = random_positions(GAME, 300, seed=9, least_plies=18, most_plies=31)
     known = known_values(GAME, "truth", positions)
     found = judge_by_truth(

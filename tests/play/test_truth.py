@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from play.__main__ import main
 from play.judging.judge import random_positions
-from play.judging.truth import Known, judge_by_truth, known_values
+from play.judging.truth import Known, judge_by_games, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -85,3 +87,63 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "hand: keeps the class in " in out and '"judged": [{"player": "hand"' in out
     assert main([*arguments, "--referee", "truth", "--referee-depth", "3"]) == 2
     assert "--referee-depth: expected a referee that searches" in capsys.readouterr().err
+
+
+@pytest.mark.plain
+def test_whole_games_against_perfect_play() -> None:
+    perfect = judge_by_games(GAME, parse_player(GAME, "open_lines@9"), "truth", 20, limits=STATIC)
+    assert (perfect.wins, perfect.draws, perfect.losses) == (0, 20, 0)
+    chance = parse_player(GAME, "random")
+    found = judge_by_games(GAME, chance, "truth", 60, limits=STATIC, seed=1)
+    assert found.wins == 0 and found.losses > 10 and found.draws + found.losses == 60
+    assert found == judge_by_games(GAME, chance, "truth", 60, limits=STATIC, seed=1, threads=1)
+    assert found != judge_by_games(GAME, chance, "truth", 60, limits=STATIC, seed=2)
+    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
+        judge_by_games(GAME, chance, "truth", 0, limits=STATIC)
+
+
+@pytest.mark.plain
+def test_perfect_play_varies_among_all_of_its_best_moves_and_no_others() -> None:
+    class Watched(Exhaustive):
+        def best(self, position: Any) -> list[Any]:
+            moves = super().best(position)
+            asked.append((position, moves))
+            return moves
+
+    class Game(TicTacToe):
+        referees = {"watched": Watched}
+
+    game, asked = Game(), []
+    judge_by_games(game, parse_player(game, "open_lines"), "watched", 40, limits=STATIC)
+    truth = Exhaustive(GAME)
+    for position, moves in asked:
+        values = truth.values(position)
+        assert set(moves) == {m for m in values if values[m] == max(values.values())}
+    replies = {position for position, _ in asked if sum(position[:2]).bit_count() == 3}
+    first = asked[0]
+    assert len(first[1]) > 1 and len(replies) == len(first[1])
+
+
+@pytest.mark.plain
+def test_a_first_player_that_never_errs_wins_every_game_of_nim() -> None:
+    from games.nim import Nim
+
+    game = Nim()
+    assert max(Exhaustive(game).values(game.start()).values()) == 1  # won by the first player
+    deep = Player("zero", as_evaluator(game, None), limits=Limits(depth=20))
+    found = judge_by_games(game, deep, "truth", 15, limits=STATIC)
+    assert (found.wins, found.draws, found.losses) == (15, 0, 0)
+
+
+@pytest.mark.plain
+def test_the_command_for_whole_games(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["judge", "tic_tac_toe", "open_lines@9", "--referee", "truth", "--games", "12"]
+    assert main([*arguments, "--json"]) == 0
+    out = capsys.readouterr().out
+    assert "12 games, the judged moving first at depth 1" in out
+    assert "open_lines@9: 0 won, 12 drawn, 0 lost; wins 0.0% [0.0%, 22.1%]" in out
+    assert '"wins": 0, "draws": 12, "losses": 0, "won": [0.0, 0.0, 0.22' in out
+    assert main([*arguments, "--positions", "5"]) == 2
+    assert "--positions: expected no number of games beside it" in capsys.readouterr().err
+    assert main([*arguments[:-1], "0"]) == 2
+    assert "games: expected at least 1, found 0" in capsys.readouterr().err

@@ -26,6 +26,7 @@ from play.web.runs import strength_of  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from search import EvaluatorError, Techniques  # noqa: E402
 from search.alphabeta.probcut import ProbCut  # noqa: E402
+from search.evaluators.load import evaluator_names  # noqa: E402
 from search.first_use import FirstUse  # noqa: E402
 from search.lookups.database import DatabaseLookup  # noqa: E402
 from search.lookups.rote import RoteMemory  # noqa: E402
@@ -187,6 +188,19 @@ def test_evaluators_with_chances_consult_the_usual_database(runs: Path) -> None:
     assert catalogue.load(shipped, game) is usual and usual.evaluator is none.evaluator
     assert (usual.entry.name, none.entry.name) == ("backups", "backups + no databases")
     assert catalogue.load("backgammon:hand", game).lookup is None
+
+
+def test_every_shipped_player_is_offered_and_proposed_as_opponent(runs: Path) -> None:
+    catalogue = Catalogue(ROOT / "data", runs)
+    proposed = {}
+    for game in catalogue.games.values():
+        if game.shipped:
+            id = catalogue.default(game)
+            loaded = catalogue.load(id, game)
+            proposed[loaded.entry.name] = loaded.entry.source
+            offered = {e.name for e in catalogue.entries().values() if e.game == game.name}
+            assert offered >= set(evaluator_names(game)) and game.shipped == loaded.entry.name
+    assert set(proposed.values()) == {"shipped"} and "solved" in proposed
 
 
 def test_an_evaluator_with_endgame_databases_knows_the_end(client: Client) -> None:

@@ -322,12 +322,11 @@ FACES = [CHECKERS, PlainFace(CHECKERS)]
         (None, TypeError, "NoneType"),
     ],
 )
-@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
 def test_an_evaluator_that_fails_is_heard(
-    game: games.Game, failure: Any, error: type[Exception], message: str, ties: str
+    game: games.Game, failure: Any, error: type[Exception], message: str
 ) -> None:
     for number in (1, 30):
-        engine = Engine(game, fails_at(number, failure), ties=ties)
+        engine = Engine(game, fails_at(number, failure))
         with pytest.raises(error, match=message):
             engine.search(game.start(), depth=8)
         with pytest.raises(error, match=message):  # the failure leaves nothing behind

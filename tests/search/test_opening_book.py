@@ -356,8 +356,6 @@ def test_a_search_of_leaves_stops_and_refuses_what_it_cannot_do() -> None:
         LeafSearch(CHECKERS, parse_player(CHECKERS, "random"), Limits(3))
     with pytest.raises(ValueError, match="depth: expected at least 1 ply"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(0))
-    with pytest.raises(ValueError, match=r"prove wins, found classic@beam=3 \(beam=3\)"):
-        LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@beam=3"), Limits(3))
     with pytest.raises(ValueError, match="threads: expected 1 in a book, found 2"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@threads=2"), Limits(depth=3))
     search = leaf_search()
