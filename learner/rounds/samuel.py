@@ -65,6 +65,7 @@ class Samuel(BatchFit):
     #: The unit of the others is then a man, which is 4 points of the piece advantage.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 0.25, "men": 1.0}
     settles = True
+    takes_many = False
 
     def _check_options(self) -> None:
         super()._check_options()

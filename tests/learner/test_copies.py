@@ -199,7 +199,7 @@ def test_fitted_learners_are_copied(given: Any) -> None:
 
 @compiled_only
 def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
-    model = clone(FITTED[3]).fit().model_
+    model = clone(FITTED[4]).fit().model_
     again = pickle.loads(pickle.dumps(model))
     before = values(model.evaluator)
     rows = again.inputs.active_rows(sample_positions(CHECKERS, 50))

@@ -785,11 +785,26 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
         (["checkers", "--set", "tallies"], "--set: expected OPTION=VALUE, found 'tallies'"),
         (["checkers", "--set", "=3"], "--set: expected OPTION=VALUE, found '=3'"),
         (["checkers", "--set", "magic=3"], "--set: expected one of active, asymmetric"),
-        (["checkers", "--set", "games=3"], "--set: expected one of active, asymmetric"),
-        (["checkers", "--set", "tallies=many"], "--set tallies: expected int, found 'many'"),
-        (["checkers", "--set", "trial=2.5"], "--set trial: expected int, found 2.5"),
-        (["checkers", "--set", "settle=1"], "--set settle: expected bool, found 1"),
-        (["checkers", "--set", "threshold='x'"], "--set threshold: expected float | None"),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "games=3"],
+            "--set: expected one of active, asymmetric",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "tallies=many"],
+            "--set tallies: expected int, found 'many'",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "trial=2.5"],
+            "--set trial: expected int, found 2.5",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "settle=1"],
+            "--set settle: expected bool, found 1",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "threshold='x'"],
+            "--set threshold: expected float | None",
+        ),
         (["checkers", "--set", "fixed=7"], "--set fixed: expected dict[str, float] | None"),
         (["checkers", "--set", "fixed={'MAGIC': 1}"], "fixed: expected terms of samuel, found"),
         (["checkers", "--set", "tallies=0"], "tallies: expected at least 1, found 0"),
