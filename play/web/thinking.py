@@ -382,10 +382,10 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
 
     `value` and `loss` are in the game's unit, as `value_text` is. `chances` are [win, draw, loss],
     from 0 to 1, of the position and after each move; None if the evaluator has no calibration.
-    `play` says for what play they hold. `outcomes` are the probabilities of `Game.outcomes` at both places: in backgammon of a win, a
-    win with a gammon and with a backgammon, a loss with a gammon and with a backgammon. They are
-    None if the evaluator gives none. `players` are the static values of all sides, side 0 first,
-    in a game for more than two players; otherwise it is empty.
+    `play` says for what play they hold. `outcomes` are the probabilities of `Game.outcomes` at both
+    places: in backgammon of a win, a win with a gammon and with a backgammon, a loss with a gammon
+    and with a backgammon. They are None if the evaluator gives none. `players` are the static
+    values of all sides, side 0 first, in a game for more than two players; otherwise it is empty.
     """
     game, position, evaluator = question.game, question.position, question.loaded.evaluator
     many = game.players > 2
