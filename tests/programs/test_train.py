@@ -784,7 +784,10 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
         (["checkers", "--from", "classic"], "expected an evaluator over the terms PIECES"),
         (["checkers", "--set", "tallies"], "--set: expected OPTION=VALUE, found 'tallies'"),
         (["checkers", "--set", "=3"], "--set: expected OPTION=VALUE, found '=3'"),
-        (["checkers", "--set", "magic=3"], "--set: expected one of active, asymmetric"),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "magic=3"],
+            "--set: expected one of active, asymmetric",
+        ),
         (
             ["checkers", "--learner", "samuel1959", "--set", "games=3"],
             "--set: expected one of active, asymmetric",
@@ -807,7 +810,10 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
         ),
         (["checkers", "--set", "fixed=7"], "--set fixed: expected dict[str, float] | None"),
         (["checkers", "--set", "fixed={'MAGIC': 1}"], "fixed: expected terms of samuel, found"),
-        (["checkers", "--set", "tallies=0"], "tallies: expected at least 1, found 0"),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "tallies=0"],
+            "tallies: expected at least 1, found 0",
+        ),
         (["checkers", "--learner", "lms", "--set", "rate=0"], "rate: expected more than 0"),
         (["checkers", "--learner", "rote", "--set", "capacity=0"], "capacity: expected 1 to"),
         (["checkers", "--learner", "rote", "--depth", "0"], "depth: expected 1 to 30 plies"),
