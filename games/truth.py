@@ -6,6 +6,7 @@ asks the one that is called truth.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from games.contract import Game
@@ -22,7 +23,7 @@ class Truth(Protocol):
 
     plies: tuple[int, int]
 
-    def values(self, position: Any) -> dict[Any, float]:
+    def values(self, position: Any) -> Mapping[Any, float]:
         """Returns the exact value of each legal move, for the side to move; empty after the end.
 
         A win is positive, a draw 0, a loss negative. Among wins and among losses the size may say

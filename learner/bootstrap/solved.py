@@ -49,8 +49,8 @@ class _Teacher:
         asked: list[tuple[int, ...]] = []
         classes: list[int] = []
         # In earlier positions the solver may need minutes once the evaluator has left best play.
-        count = self.positions_per_game if played.opening >= referee.plies[0] else 1
-        last = min(played.opening + count, len(played.moves))
+        some = self.positions_per_game if played.opening >= referee.plies[0] else 1
+        last = min(played.opening + some, len(played.moves))
         for row in played.positions[played.opening : last]:
             position = tuple(map(int, row))
             for move, kind in referee.classes(position).items():
@@ -72,14 +72,14 @@ class Solved(Bootstrap):
     among its best moves. Where its own move would throw the class away, one that keeps it is
     played. There every position and mistake of such games comes up, and is taught.
 
-    whole: share of the games that begin with whole ones.
+    whole: share of the games that begin with whole ones; the start position takes a solver minutes.
     positions_per_game: positions after the random moves of each game whose moves all teach.
     epochs: passes over the positions of `games_per_update` games.
     """
 
     games: int = 200_000
     depth: int | None = 1
-    whole: float = 0.25
+    whole: float = 0.0
     positions_per_game: int = 2
     games_per_update: int = 2000
     epochs: int = 5
@@ -117,7 +117,7 @@ class Solved(Bootstrap):
 
     def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
         engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
-        return super()._play(workers, [self._opening(*number, engine) for number in openings])
+        return super()._play(workers, [self._opening(number, engine) for (number,) in openings])
 
     def _opening(self, number: int, engine: Engine) -> tuple[Any, ...]:
         """Returns the moves before a game counts; after them it is not over."""
