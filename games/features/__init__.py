@@ -1,8 +1,7 @@
-"""What evaluators see of positions: feature sets, encodings, phases, outcomes and cells."""
+"""What evaluators see of positions: feature sets, encodings, phases and outcomes."""
 
 from __future__ import annotations
 
-from games.features.cells import Cells, Kind
 from games.features.encoding import Encoding
 from games.features.feature_set import FeatureSet, Term
 from games.features.outcomes import Outcomes
@@ -10,11 +9,9 @@ from games.features.phases import Phases
 from games.features.tuples import Group, TupleLayout, blocks, straight_lines
 
 __all__ = [
-    "Cells",
     "Encoding",
     "FeatureSet",
     "Group",
-    "Kind",
     "Outcomes",
     "Phases",
     "Term",
