@@ -101,18 +101,18 @@ class Decisions:
     def lines(self, lost: Floats, values: Floats, rolled: Floats) -> Iterator[str]:
         """Returns a player's figures, from its values of `afters` and of `rolled`."""
         yield "  lost      " + "  ".join(
-            f"{name} {_mean(lost[chosen])}"
+            f"{name} {_mean(lost[chosen])} of {chosen.sum()}"
             for name, chosen in self._parts(self.kinds, self.natural)
         )
         kinds = phases_of(KINDS, self.afters[self.best])
         error = values[self.best] - self.equity
         yield "  2-ply     " + "  ".join(
-            f"{name} {_error(error[chosen & self.goes_on])}"
+            f"{name} {_error(error[chosen & self.goes_on])} of {(chosen & self.goes_on).sum()}"
             for name, chosen in self._parts(kinds, self.natural)
         )
         error, noise = rolled - self.rolled_equity, self.rolled_error
         yield "  rollouts  " + "  ".join(
-            f"{name} {_error(error[chosen], noise[chosen])}"
+            f"{name} {_error(error[chosen], noise[chosen])} of {chosen.sum()}"
             for name, chosen in self._parts(phases_of(KINDS, self.rolled), None)
             if chosen.any()
         )

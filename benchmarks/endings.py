@@ -10,7 +10,7 @@ that of the endgame database.
 They are positions in which material does not tell: two thirds of the draws have a piece more on one
 side, and of those that are won or lost in 31 plies or more, half have as many on both. All occurred
 in games of the shipped network with noise, or in their searches. Nothing may learn from them:
-`known_positions` has them for those who learn from endings. `--build FILE` draws others; it needs
+`--build FILE` draws others; it needs
 the database of six pieces.
 """
 
@@ -25,15 +25,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 import games
 from games.program import exit_status
 from games.whole_files import write_atomically
-from learner.endings.positions import known_values, played_endings
+from learner.positions.filters import distinct
+from learner.positions.positions import noisy
+from learner.positions.shards import Rows
+from play.match.game_loop import GameLoop
+from play.match.openings import random_line
 from play.players.parse import parse_player
 from search import WIN, Engine, load_evaluator
-from search.lookups.database import DatabaseLookup
+from search.evaluators.noise import NoisyEvaluator
 
 PROGRAM = "python -m benchmarks.endings"
 GAME: Any = games.load("checkers")
@@ -50,8 +55,13 @@ SHARES = {
 }
 #: Plies to the end of a decided position, at least: a search does not see so far.
 LEAST = 31
-#: The seed of the games that the positions are of; the learner's seeds are small.
+#: The seed of the games that the positions are of.
 SEED = 1_000_003
+#: The games: nodes of a move, plies of the random opening and of the longest game, and standard
+#: deviations of the noise in the evaluator's unit for one of the game's.
+NODES, PLIES, MOST_PLIES, NOISES = 200, (4, 16), 300, (0.1, 0.3, 0.6, 1.0)
+#: Positions that the searches of a game visit, at most.
+TRACE_ROOM = 1 << 16
 
 
 def known_positions(path: Path = ENDINGS) -> list[tuple[str, Any]]:
@@ -79,14 +89,42 @@ def kind_of(position: Any, value: float) -> tuple[str, bool] | None:
     return RESULTS[1 - result], more == 0
 
 
+def known_values(database: str, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns the values that a database knows of positions [n, 4], and NaN where it knows none."""
+    known = GAME.lookups[database]
+    tables = known.tables()
+    answers = [known.probe(tables, tuple(row)) for row in positions.tolist()]
+    return np.array([float(value) if found else np.nan for found, value, *_ in answers])
+
+
+def played_endings() -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
+    """Yields for each game its number, its quiet endings, each once, and their values.
+
+    Two noisy copies of the shipped network play each game to its end. Of every position that a
+    search visits, those that the database knows are taken.
+    """
+    evaluator = load_evaluator("checkers/quantised")
+    player = NoisyEvaluator(evaluator, amplitude=0.0)
+    engine = Engine(GAME, player, trace=TRACE_ROOM, table_mib=1.0)
+    loop = GameLoop(GAME, engine, engine, nodes=NODES, most_plies=MOST_PLIES, traces=True)
+    for number in count():
+        random = np.random.default_rng((SEED, number))
+        player.amplitude = float(random.choice(NOISES)) * evaluator.unit
+        player.seed = int(random.integers(1 << 63))
+        engine.clear()
+        played = loop.play(random_line(GAME, int(random.integers(*PLIES)), random)[1])
+        positions = np.concatenate([played.positions, engine.traced()[0]])
+        positions = positions[np.bitwise_count(positions[:, 0] | positions[:, 1]) <= 6]
+        positions = distinct(GAME, Rows.of(positions[~noisy(GAME, positions)], width=4)).positions
+        values = known_values("endgame6", positions)
+        yield number, positions[~np.isnan(values)], values[~np.isnan(values)]
+
+
 def drawn_positions() -> Iterator[tuple[str, Any]]:
     """Yields results and positions in the shares of `SHARES`: of a game, one of each kind."""
-    lookup = DatabaseLookup(GAME, "endgame6")
-    evaluator = load_evaluator("checkers/quantised")
     left = dict(SHARES)
-    for number, positions in played_endings(GAME, evaluator, lookup, count(), seed=SEED):
+    for number, positions, values in played_endings():
         random = np.random.default_rng((SEED, number, 1))
-        values = known_values(GAME, lookup, positions)
         taken = set()
         for i in random.permutation(len(positions)).tolist():
             row = tuple(positions[i].tolist())

@@ -142,6 +142,10 @@ def main() -> int:
     if not options.beside:
         method = "ida" if options.least else "astar"
         best = [solve(problem, position, options.least, method=method) for position in positions]
+        if not all(one.optimal for one in best):
+            raise SystemExit(
+                f"expected least costs, found that {options.least or first} proves none"
+            )
         least = float(np.mean([one.cost for one in best]))
         if not options.least:
             print(f"{first}  expansions {np.mean([one.expanded for one in best]):9.1f}   cost 1")

@@ -5,8 +5,9 @@ Four with nothing and for 15 seconds, from several seeds; each result then plays
 against a fixed ladder at depth 5, and once at equal time. In a solved game a table of truth
 follows: the share of decisions in which a result's moves keep a win or a draw, by static values, at
 four plies and with a millisecond a move (`play.judging.truth`). One joint rating gives every result
-an Elo; a learner's is the mean over its seeds with a 95 % interval of Student's t over seeds, so
-the error bar includes the luck of a seed.
+an Elo above a fixed opponent whom all have played; a learner's is the mean over its seeds, with a
+95 % interval that includes the luck of a seed and the error of the opponents' own ratings
+(`play.ratings.bradley_terry.rate_groups`).
 
 Equal time is measured by the clock in checkers, which needs an idle machine. In Connect Four it
 stands for the positions that the time allows to an evaluator of each kind (`Contest.rates`), so
@@ -46,7 +47,7 @@ from play.judging.truth import Known, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.ratings.bradley_terry import rate
+from play.ratings.bradley_terry import rate, rate_groups
 from play.ratings.statistics import Estimate, Tally, mean_interval
 from play.workers import Workers
 from search import LinearEvaluator, as_evaluator, load_evaluator
@@ -55,7 +56,8 @@ UNTRAINED = "untrained"
 #: Numbers of games that take about three minutes of one core on the machine of docs/results.md. A
 #: time limit would not give the same evaluator for a seed on every machine.
 CHECKERS_GAMES = {
-    "samuel": 2200,
+    "samuel": 7500,
+    "samuel1959": 2200,
     "lms": 5500,
     "tdleaf": 21_000,
     "rootstrap": 21_000,
@@ -67,7 +69,8 @@ CHECKERS_GAMES = {
 #: Numbers of games of Connect Four that take about 15 seconds; `tuples-` is a learner of an n-tuple
 #: network, which `solved` is too.
 CONNECT_FOUR_GAMES = {
-    "samuel": 6000,
+    "samuel": 12_000,
+    "samuel1959": 6000,
     "lms": 5500,
     "td": 15_000,
     "tdleaf": 13_000,
@@ -94,8 +97,8 @@ class Contest:
 
     start: the evaluator that learning begins with; None for nothing.
     played: numbers of games by the learner's name.
-    ladder: the fixed opponents.
-    timed: opponents at equal time.
+    ladder: the fixed opponents; the first, whom every result plays, is rated 0.
+    timed: opponents at equal time, likewise.
     seconds: time of a move at equal time.
     rates: positions a second of a search, by the class of the evaluator; None where time is
         measured by the clock.
@@ -127,13 +130,16 @@ CONTESTS = {
     "connect_four": Contest(
         None,
         CONNECT_FOUR_GAMES,
-        ("centre", "hand"),
+        ("hand", "centre"),
         ("hand",),
         seconds=0.001,
         rates={"LinearEvaluator": 11.5e6, "NetworkEvaluator": 7.8e6, "TupleEvaluator": 4.8e6},
     ),
 }
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4
+
+#: By learner the mean Elo, and that of each seed.
+Ratings = dict[str, tuple[Estimate, list[float]]]
 
 
 def kept(path: Path, make: Callable[[], Any]) -> Any:
@@ -168,7 +174,7 @@ def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
     learner = make_learner(game, settings, None)
     began = time.process_time()
     # these two have Samuel's fixed piece advantage as material, with a king worth 3/2 of a man
-    learner.fit(None if name in ("samuel", "signature") else CONTESTS[of].start)
+    learner.fit(None if name in ("samuel", "samuel1959", "signature") else CONTESTS[of].start)
     seconds = time.process_time() - began
     evaluator = learner.evaluator_
     path = place / f"evaluator{evaluator.suffix}"
@@ -214,7 +220,8 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
 
     def match() -> dict[str, Any]:
         game, contest = games.load(info["game"]), CONTESTS[info["game"]]
-        evaluator, rival = evaluator_of(info, Path(folder)), parse_player(game, opponent)
+        evaluator = evaluator_of(info, Path(folder))
+        rival = parse_player(game, opponent, techniques="exact")
         found = measure(
             game,
             Player("learned", evaluator, limits=contest.within(limits, evaluator)),
@@ -277,7 +284,7 @@ def truth_table(found: dict[str, list[list[Estimate]]]) -> str:
         for place in range(len(TRUTH_LIMITS)):
             values = [seed[place].value for seed in seeds]
             several = len(values) > 1
-            shares.append(mean_interval(values, bounds=(0, 1)) if several else seeds[0][place])
+            shares.append(mean_interval(values) if several else seeds[0][place])
         rows.append((shares[0].value, learner, shares))
     for _, learner, shares in sorted(rows, key=lambda row: -row[0]):
         cells = [f"{100 * s.value:.1f} % [{100 * s.low:.1f}, {100 * s.high:.1f}]" for s in shares]
@@ -285,75 +292,68 @@ def truth_table(found: dict[str, list[list[Estimate]]]) -> str:
     return "\n".join(lines)
 
 
-def ratings(results: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
-    """Returns the Elo above the start of every seed of every learner, from one joint rating."""
+def ratings(results: Sequence[dict[str, Any]], anchor: str) -> Ratings:
+    """Returns by learner, best first, its mean Elo and that of each seed, from one joint rating.
+
+    anchor: the opponent rated 0.
+    """
     table = {
         (f"{r['learner']}-{r['seed']}", r["opponent"]): Tally.of_games(
             wins=r["wins"], draws=r["draws"], losses=r["losses"]
         )
         for r in results
     }
-    found: dict[str, list[float]] = {}
-    for rating in rate(table, anchor=f"{UNTRAINED}-0"):
+    groups: dict[str, dict[str, float]] = {}
+    for rating in rate(table, anchor=anchor):
         learner, _, seed = rating.name.rpartition("-")
         if seed.isdecimal():
-            found.setdefault(learner, []).append(rating.elo.value)
-    return found
+            groups.setdefault(learner, {})[rating.name] = rating.elo.value
+    means = rate_groups(table, {name: [*seeds] for name, seeds in groups.items()}, anchor=anchor)
+    best = sorted(groups, key=lambda learner: -means[learner].value)
+    return {learner: (means[learner], [*groups[learner].values()]) for learner in best}
 
 
-def ranked(found: dict[str, list[float]]) -> list[tuple[str, float, float, float]]:
-    """Returns learner, mean Elo and its 95 % interval over seeds, best first."""
-    rows = []
-    for learner, values in found.items():
-        mean = mean_interval(values) if len(values) > 1 else None
-        low, high = (mean.low, mean.high) if mean else (np.nan, np.nan)
-        rows.append((learner, float(np.mean(values)), low, high))
-    return sorted(rows, key=lambda row: -row[1])
-
-
-def table(found: dict[str, list[float]], trained: Sequence[dict[str, Any]], limits: Limits) -> str:
+def table(found: Ratings, trained: Sequence[dict[str, Any]], limits: Limits, anchor: str) -> str:
     """Returns the ranking as Markdown."""
     lines = [
-        f"| learner | Elo above the start, {limits} | each seed | games | positions | seconds |",
+        f"| learner | Elo above `{anchor}`, {limits} | each seed | games | positions | seconds |",
         "|---|---|---|---|---|---|",
     ]
-    for learner, mean, low, high in ranked(found):
+    for learner, (mean, values) in found.items():
         mine = [info for info in trained if info["learner"] == learner]
-        seeds = ", ".join(f"{value:+.0f}" for value in found[learner])
+        seeds = ", ".join(f"{value:+.0f}" for value in values)
         seconds = np.mean([info["seconds"] for info in mine]) if mine else 0
         positions = np.mean([info["positions"] for info in mine]) if mine else 0
-        interval = "" if np.isnan(low) else f" [{low:+.0f}, {high:+.0f}]"
         lines.append(
-            f"| {learner} | {mean:+.0f}{interval} | {seeds} |"
+            f"| {learner} | {mean.text('+.0f')} | {seeds} |"
             f" {mine[0]['games'] if mine else 0:,} | {positions:,.0f} | {seconds:.0f} |"
         )
     return "\n".join(lines)
 
 
-def plot(path: Path, found: dict[str, dict[str, list[float]]]) -> None:
+def plot(path: Path, found: dict[str, Ratings]) -> None:
     """Draw the ranking: mean, interval and every seed, with a colour for each limit."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     first = next(iter(found.values()))
-    order = [row[0] for row in ranked(first)][::-1]
+    order = [*first][::-1]
     figure = Figure(figsize=(9, 0.9 + 0.55 * len(order)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    for number, (label, values) in enumerate(found.items()):
-        rows = {row[0]: row for row in ranked(values)}
+    for number, (label, rows) in enumerate(found.items()):
         shift = 0.22 * ((len(found) - 1) / 2 - number)
         for place, learner in enumerate(order):
             if learner not in rows:
                 continue
-            _, mean, low, high = rows[learner]
+            mean, values = rows[learner]
             colour, y = f"C{number}", place + shift
-            axes.plot(values[learner], [y] * len(values[learner]), "|", color=colour, alpha=0.6)
-            if not np.isnan(low):
-                axes.plot([low, high], [y, y], color=colour, linewidth=2)
-            axes.plot(mean, y, "o", color=colour, markersize=6, label=label if not place else None)
+            axes.plot(values, [y] * len(values), "|", color=colour, alpha=0.6)
+            axes.plot([mean.low, mean.high], [y, y], color=colour, linewidth=2)
+            name = label if not place else None
+            axes.plot(mean.value, y, "o", color=colour, markersize=6, label=name)
     axes.set_yticks(range(len(order)), order)
-    axes.set_xlabel("Elo above the start (dot: mean, line: 95 % over seeds, strokes: seeds)")
+    axes.set_xlabel("Elo (dot: mean, line: its 95 % interval, strokes: seeds)")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="lower right")
@@ -404,7 +404,7 @@ def main(arguments: list[str] | None = None) -> int:
             trained.append(info)
             print(f"trained {info['learner']} {info['seed']}: {info['seconds']} s", flush=True)
         untrained = {"game": of, "learner": UNTRAINED, "seed": 0}
-        found: dict[str, dict[str, list[float]]] = {}
+        found: dict[str, Ratings] = {}
         text = []
         for limits, opponents, count in (
             (Limits(depth=5), contest.ladder, counts[0]),
@@ -414,14 +414,16 @@ def main(arguments: list[str] | None = None) -> int:
                 (info, opponent, str(folder), count, limits)
                 for info in [untrained, *trained]
                 for opponent in opponents
-                if not (info is untrained and opponent == contest.start)
+                if not (info is untrained and contest.start in opponents)
             ]
             results = []
             for result in workers.map(play, matches):
                 results.append(result)
                 print(f"{limits}: {len(results)} of {len(matches)} matches", flush=True)
-            found[str(limits)] = ratings(results)
-            text.append(table(found[str(limits)], trained, limits))
+            anchor = opponents[0]
+            rated = ratings(results, anchor)
+            found[f"{limits}, above {anchor}"] = rated
+            text.append(table(rated, trained, limits, anchor))
         if games.load(of).referees:
             count = 100 if options.quick else options.positions
             known = known_truth(of, count, options.jobs)

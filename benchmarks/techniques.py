@@ -42,14 +42,12 @@ TESTS: dict[str, tuple[str, str]] = {
     "null window": ("exact", "exact,-null_window"),
     "aspiration": ("exact", "exact,-aspiration"),
     "late-move reductions": ("exact,late_moves=1.2", "exact"),
-    "internal iterative deepening": ("exact,late_moves=1.2,deepening=5", "exact,late_moves=1.2"),
     "singular extensions": ("exact,late_moves=1.2,singular=6", "exact,late_moves=1.2"),
     "ProbCut": ("exact,late_moves=1.2,probcut", "exact,late_moves=1.2"),
     "ProbCut beside singular extensions": (
         "exact,late_moves=1.2,singular=6,probcut",
         "exact,late_moves=1.2,singular=6",
     ),
-    "beam": ("exact,late_moves=1.2,beam=6", "exact,late_moves=1.2"),
 }
 CHUNK = 100
 

@@ -24,9 +24,6 @@ class Database:
         freshly built; it is called only when a lookup is made.
     outcomes: a kernel `outcomes(tables, position, target)` for games with outcomes, or None.
     at_hand: whether `tables` returns within seconds, so that a picker may offer the database.
-    sample: a function `sample(count, random)` that returns about `count` random positions that the
-        database knows, [positions, integers], drawn by a `numpy.random.Generator`; None if the game
-        has no such function. They need not be equally likely.
     """
 
     title: str
@@ -34,4 +31,3 @@ class Database:
     tables: Callable[[], Any]
     outcomes: Callable[..., Any] | None = None
     at_hand: Callable[[], bool] = _always
-    sample: Callable[[int, Any], Any] | None = None

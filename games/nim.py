@@ -213,6 +213,7 @@ class LiNim(Nim):
     name = "li_nim"
     title = "Li's nim"
     wins = False
+    constant_sum = 0.0
     features = {}
 
     def __init__(self, piles: Sequence[int] = (3, 5, 7), players: int = 3) -> None:

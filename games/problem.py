@@ -19,12 +19,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from enum import Enum
 from typing import Any
 
 from games.contract import Game, Move, Position, Rules
 from games.kernel_game import KernelGame
 
-__all__ = ["Heuristic", "KernelProblem", "Pattern", "Problem", "ProblemRules", "refuse_problem"]
+__all__ = [
+    "Heuristic",
+    "KernelProblem",
+    "Known",
+    "Pattern",
+    "Problem",
+    "ProblemRules",
+    "refuse_problem",
+]
 
 
 def refuse_problem(game: Game) -> None:
@@ -62,6 +71,13 @@ class Problem(Game):
         Raises TypeError for a problem whose moves cannot be taken back.
         """
         raise TypeError(f"{self.name}: expected a problem whose moves can be taken back")
+
+    def with_goal(self, position: Position) -> Problem:
+        """Returns the same problem with another goal.
+
+        Raises ValueError for a problem whose goal cannot be chosen.
+        """
+        raise ValueError(f"goal: expected none, because the rules of {self.name} state it")
 
     def why_unsolvable(self, position: Position) -> str:
         """Returns why no goal can be reached; empty if one can, or if no quick test exists."""
@@ -240,16 +256,38 @@ class Pattern:
         return int(self.index(self.view(position)))
 
 
+class Known(Enum):
+    """What is known of a heuristic's values beside the least costs to a goal.
+
+    Only of an admissible heuristic is it known that no value exceeds the least cost, and only with
+    one does a search prove anything about the cost of its solution.
+    """
+
+    BY_PROOF = "never above the least cost, by an argument that holds for every position"
+    BY_ENUMERATION = "never above the least cost, because every position was compared with it"
+    NOTHING = "not known"
+    OVERESTIMATES = "above the least cost in some positions"
+
+    @property
+    def admissible(self) -> bool:
+        """Whether it is known that no value exceeds the least cost."""
+        return self in (Known.BY_PROOF, Known.BY_ENUMERATION)
+
+
 @dataclass(frozen=True)
 class Heuristic:
-    """A hand-crafted heuristic, an entry of a problem's `evaluators`.
+    """A hand-crafted heuristic, an entry of a problem's `evaluators`; called, it gives the value.
 
-    value: a kernel `value(position)` that returns the estimated cost to the goal.
+    value: `value(position)` returns the estimated cost to the goal; a kernel if the problem's rules
+        are kernels.
     change: a kernel `change(position, move)`: `value` after the move minus `value` before it, if
         that is faster to compute than the value; else None.
-    admissible: whether the value never exceeds the cost of the cheapest solution.
+    known: what is known of the values.
     """
 
     value: Callable[..., Any]
     change: Callable[..., Any] | None = None
-    admissible: bool = True
+    known: Known = Known.NOTHING
+
+    def __call__(self, position: Position) -> float:
+        return float(self.value(position))

@@ -31,7 +31,8 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
 
     name: the program as it was called; errors begin with it, without a leading "python -m".
     run: does the work and returns 0, or another status. An error that it raises because of bad
-        input is printed as one line on standard error, and the status is 2.
+        input, or for want of memory, is printed as one line on standard error, and the status
+        is 2.
     stopped: the line that is printed after Ctrl-C, SIGTERM or SIGHUP, unless the KeyboardInterrupt
         that `run` raises has a text of its own. The status is then 128 plus the number of the
         signal: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
@@ -51,6 +52,9 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
         except KeyboardInterrupt as asked:
             print(str(asked) or stopped, file=sys.stderr)
             return 128 + (_received or signal.SIGINT)
+        except MemoryError:
+            print(f"{name.removeprefix('python -m ')}: out of memory", file=sys.stderr)
+            return 2
         except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
             print(f"{name.removeprefix('python -m ')}: {_said(error)}", file=sys.stderr)
             return 2

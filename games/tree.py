@@ -25,6 +25,7 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import PositionError
+from games.values import GRID
 
 __all__ = ["Chance", "Tree"]
 
@@ -80,6 +81,8 @@ class Tree(Game):
             self.sides = tuple(f"Player {number + 1}" for number in range(players))
         if any(isinstance(node, Chance) for node in _nodes(root, players)):
             self.chances = self._chances
+        if players > 2:
+            self.constant_sum = _constant_sum(root, players)
 
     @classmethod
     def from_text(cls, text: str) -> Tree:
@@ -188,6 +191,16 @@ def _nodes(node: Any, players: int) -> Iterator[Any]:
         yield one
         if _is_inner(one, players):
             pending.extend(one)
+
+
+def _constant_sum(root: Any, players: int) -> float | None:
+    """Returns the sum of the numbers at each leaf; None if it differs, or may not be exact."""
+    nodes = _nodes(root, players)
+    leaves = [node for node in nodes if node is not None and not _is_inner(node, players)]
+    values = [leaf if isinstance(leaf, tuple) else (leaf,) for leaf in leaves]
+    sums = {float(sum(leaf)) for leaf in values}
+    exact = all(GRID * value % 1 == 0 for leaf in values for value in leaf)
+    return sums.pop() if exact and len(sums) == 1 else None
 
 
 class _Unread(ValueError):

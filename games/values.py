@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "EXACT",
+    "GRID",
     "LIMIT",
     "LOWER",
     "PROVEN",
@@ -32,6 +33,10 @@ PROVEN = WIN / 2
 UNKNOWN_PLIES = 900
 #: Static values lie between -LIMIT and LIMIT.
 LIMIT = 1e11
+
+#: Outcomes of more than two sides that add up to a constant are multiples of 1 / GRID, so that sums
+#: of them are exact.
+GRID = 65536.0
 
 #: Relation of a known value to the true one: equal, a lower bound, or an upper bound.
 EXACT, LOWER, UPPER = 0, 1, 2

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from learner.models.convert import agreement, as_native
     from learner.online.least_mean_squares import LeastMeanSquares
     from learner.online.rote import Rote
-    from learner.online.samuel import Samuel
+    from learner.online.samuel1959 import Samuel1959
     from learner.positions.filters import Filter
     from learner.positions.shards import Rows
     from learner.positions.store import PositionStore
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from learner.rounds.comparison import Comparison
     from learner.rounds.network_fit import NetworkFit
     from learner.rounds.quantised_fit import QuantisedFit
+    from learner.rounds.samuel import Samuel
     from learner.rounds.signature_play import SignaturePlay
     from learner.td_gammon.backup_fit import BackupFit
     from learner.td_gammon.td_gammon import TDGammon
@@ -53,7 +54,8 @@ _MODULES = {
     "RootStrap": "learner.bootstrap.root_strap",
     "Rote": "learner.online.rote",
     "Rows": "learner.positions.shards",
-    "Samuel": "learner.online.samuel",
+    "Samuel": "learner.rounds.samuel",
+    "Samuel1959": "learner.online.samuel1959",
     "SignaturePlay": "learner.rounds.signature_play",
     "SignatureTables": "learner.books.signature",
     "TDGammon": "learner.td_gammon.td_gammon",
@@ -83,6 +85,7 @@ __all__ = [
     "Rote",
     "Rows",
     "Samuel",
+    "Samuel1959",
     "SignaturePlay",
     "SignatureTables",
     "TDGammon",

@@ -4,41 +4,37 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import sys
-from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
 import games
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.problem import refuse_problem
 from games.program import exit_status
-from games.values import UNKNOWN_PLIES, WIN
-from games.whole_files import write_atomically
-from learner.endings.fit import EndingFit
-from learner.endings.positions import known_values, sample_endings
 from learner.fit.calibration import (
     GAMES,
     NODES,
     PLIES,
+    Sample,
     calibration_of,
-    reliability,
+    held_out_shares,
     self_play_sample,
 )
+from learner.fit.played import games_of, played_games
 from learner.fit.probcut import check_options, learn_probcut, played_positions
+from learner.invention.command import add_options
 from learner.positions.store import Filter, PositionStore
-from play.commands.options import check_writable
+from learner.reports.calibration import reliability_lines
+from play.commands.options import check_writable, refuse
 from search import as_evaluator
-from search.alphabeta.techniques import probcut_file
+from search.alphabeta.techniques import as_techniques, probcut_file
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.evaluators.quantised import QuantisedNetwork
-from search.evaluators.samples import value_mark
 from search.evaluators.shipped import find_file
-from search.lookups.database import DatabaseLookup
 
 PROGRAM = "python -m learner"
 
@@ -59,14 +55,14 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "opponent", help="learn from somebody's games how he values positions, and how he errs"
     )
     _opponent_options(opponent)
-    endings = commands.add_parser(
-        "endings", help="teach a quantised network the endings that a database knows"
-    )
-    _endings_options(endings)
     prefilter = commands.add_parser(
         "prefilter", help="make a small network that chooses the moves which a large one values"
     )
     _prefilter_options(prefilter)
+    invent = commands.add_parser(
+        "invent", help="invent terms from the geometry of a board, as a file that people can read"
+    )
+    add_options(invent)
     return result
 
 
@@ -154,22 +150,35 @@ def _run_probcut(options: argparse.Namespace) -> int:
 
 def _calibrate_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("game", help="checkers, or another game; with dice no --nodes and no openings")
+    add("game", help="checkers, or another game")
     add("evaluator", help="a file, or an evaluator by name")
-    add("--games", type=int, default=GAMES, metavar="N", help=f"of self-play (default {GAMES})")
+    add(
+        "--games",
+        type=int,
+        nargs="+",
+        default=[GAMES],
+        metavar="N",
+        help=f"of self-play, one number or one for each of --nodes (default {GAMES})",
+    )
     add(
         "--nodes",
         type=int,
-        default=NODES,
+        nargs="+",
         metavar="N",
-        help=f"positions searched for each move (default {NODES})",
+        help=f"without dice: positions searched for each move (default {NODES}); with several"
+        " numbers the chances follow the size of the search",
+    )
+    add(
+        "--store",
+        type=Path,
+        metavar="FOLDER",
+        help="keeps the games of several --nodes, and goes on with them",
     )
     add(
         "--plies",
         type=int,
-        default=PLIES,
         metavar="N",
-        help=f"length of the shortest random openings in plies (default {PLIES})",
+        help=f"without dice: length of the shortest random openings in plies (default {PLIES})",
     )
     add("--seed", type=int, default=0, help="chooses the openings (default 0)")
     add("--threads", type=int, default=2, metavar="N", help="default 2")
@@ -187,30 +196,28 @@ def _run_calibrate(options: argparse.Namespace) -> int:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     game = games.load(options.game)
     refuse_problem(game)
+    if isinstance(game, DiceGame):
+        refuse(options, ("nodes", "plies"), "a game without dice", game)
     evaluator = as_evaluator(game, options.evaluator)
     file = find_file(options.evaluator, game.name)
     output = options.output or (file if file.is_file() and evaluator.suffix else None)
     if output is not None:
         check_writable("--output", output)
-    with tqdm(total=options.games, unit=" games", dynamic_ncols=True) as bar:
-        sample = self_play_sample(
-            game, evaluator, games=options.games, nodes=options.nodes, plies=options.plies,
-            seed=options.seed, threads=options.threads, progress=bar.update,
-        )  # fmt: skip
+    sample = _calibration_sample(options, game, evaluator)
     found = calibration_of(sample, game)
-    names = game.phases.names if game.phases is not None else ("all",)
-    print("expected result on the half of the games that was not fitted")
-    print("  expected   found  95 % interval  positions")
-    for part in reliability(sample, game)[1]:
-        print(
-            f"  {100 * part.predicted:7.1f} % {100 * part.found:5.1f} %"
-            f"  [{100 * part.found_low:4.1f}, {100 * part.found_high:5.1f}] {part.count:10.0f}"
-        )
+    print("on the half of the games that was not fitted")
+    for line in reliability_lines(sample, *held_out_shares(sample, game)):
+        print(line)
     for name, value in found.evidence.items():
         print(f"{name}: {value}")
+    names = game.phases.names if game.phases is not None and len(found.scale) > 1 else ("all",)
     print("phase      scale       draw")
     for name, scale, draw in zip(names, found.scale, found.draw, strict=True):
         print(f"{name:8} {scale:7.4g} {draw:10.4g}")
+    if found.terms:
+        print("term             log scale   log draw  log power")
+    for name, row in found.terms.items():
+        print(f"{name:15}" + "".join(f"{number:11.4g}" for number in row))
     if output is None:
         print(f"{evaluator.name} is not a file: nothing written")
         return 0
@@ -218,6 +225,34 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     evaluator.save(output)
     print(f"written: {output}")
     return 0
+
+
+def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any) -> Sample:
+    """Returns the positions of the games of self-play that the options ask for."""
+    nodes = options.nodes or [NODES]
+    if len(options.games) not in (1, len(nodes)):
+        raise ValueError(
+            f"--games: expected one number or {len(nodes)}, found {len(options.games)}"
+        )
+    games = options.games * (len(nodes) if len(options.games) == 1 else 1)
+    with tqdm(total=sum(games), unit=" games", dynamic_ncols=True) as bar:
+        if len(nodes) == 1:
+            if options.store is not None:
+                raise ValueError("--store: expected several --nodes, found one")
+            return self_play_sample(
+                game, evaluator, games=games[0], nodes=nodes[0],
+                plies=PLIES if options.plies is None else options.plies,
+                seed=options.seed, threads=options.threads, progress=bar.update,
+            )  # fmt: skip
+        techniques = as_techniques("selective", game, find_file(options.evaluator, game.name))
+        with TemporaryDirectory() as room:
+            folder = options.store or Path(room)
+            for _, played in played_games(
+                game, evaluator, techniques, nodes=nodes, games=games,
+                seed=options.seed, folder=folder, threads=options.threads,
+            ):  # fmt: skip
+                bar.update(played)
+            return games_of(game, evaluator, nodes=nodes, seed=options.seed, folder=folder)
 
 
 def _opponent_options(command: argparse.ArgumentParser) -> None:
@@ -242,6 +277,8 @@ def _opponent_options(command: argparse.ArgumentParser) -> None:
 def _run_opponent(options: argparse.Namespace) -> int:
     from learner.books.opponent import fit_opponent
 
+    if options.seed < 0:
+        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
     game = games.load(options.game)
     refuse_problem(game)
     if options.output is not None:
@@ -272,108 +309,6 @@ def _run_opponent(options: argparse.Namespace) -> int:
     if name is not None:
         print(f"to play against him: EVALUATOR@opponent={name}:{temperature:.4g}:1")
     return 0
-
-
-def _endings_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("game", help="a game with databases of endings, such as checkers")
-    add("evaluator", help="a quantised network, by name or file")
-    add("output", type=Path, metavar="FILE", help="file to write")
-    add("--store", type=Path, required=True, metavar="FOLDER",
-        help="folder of the positions; the same command goes on with what it holds")  # fmt: skip
-    add("--database", default="endgame6", metavar="NAME",
-        help="database with distances (default endgame6)")  # fmt: skip
-    add("--inputs", default="ending_squares", metavar="NAME",
-        help="encoding with inputs for endings (default ending_squares); phase_squares for"
-             " quantised, which has them")  # fmt: skip
-    add("--border", type=int, default=7, metavar="N",
-        help="first number of pieces that is no ending (default 7)")  # fmt: skip
-    add("--games", type=int, default=26_000, metavar="N",
-        help="games whose endings are learned (default 26000)")  # fmt: skip
-    add("--random", type=int, default=7_000_000, metavar="N",
-        help="random positions of the database beside them (default 7000000)")  # fmt: skip
-    add("--epochs", type=int, default=12, metavar="N", help="passes over all (default 12)")
-    add("--exclude", type=Path, metavar="FILE",
-        help="learn nothing from its positions: each line a word and a position")  # fmt: skip
-    add("--seed", type=int, default=1, help="of games, positions and their order (default 1)")
-    command.set_defaults(run=_run_endings)
-
-
-def _run_endings(options: argparse.Namespace) -> int:
-    for name in ("games", "epochs", "border"):
-        if getattr(options, name) < 1:
-            raise ValueError(f"--{name}: expected at least 1, found {getattr(options, name)}")
-    for name in ("random", "seed"):
-        if getattr(options, name) < 0:
-            raise ValueError(f"--{name}: expected at least 0, found {getattr(options, name)}")
-    game = games.load(options.game)
-    start = as_evaluator(game, options.evaluator)
-    if not isinstance(start, QuantisedNetwork):
-        raise ValueError(f"evaluator: expected a quantised network, found {start!r}")
-    if options.inputs not in game.encodings:
-        raise ValueError(
-            f"--inputs: expected one of {', '.join(game.encodings)}, found {options.inputs!r:.60}"
-        )
-    check_writable("output", options.output)
-    excluded = [] if options.exclude is None else _positions_in(game, options.exclude)
-    lookup = DatabaseLookup(game, options.database)
-    sample = game.lookups[options.database].sample
-    if sample is not None:
-        values = known_values(game, lookup, sample(1000, np.random.default_rng(0)))
-        if (WIN - np.abs(values) == UNKNOWN_PLIES).any():
-            raise ValueError(f"--database: expected one with distances, found {lookup.name}")
-    names = ("database", "inputs", "border", "games", "random", "epochs", "seed")
-    _begin_or_go_on(
-        options.store,
-        {
-            **{name: getattr(options, name) for name in names},
-            "evaluator": value_mark(game, start),
-            "exclude": len(excluded),
-        },
-    )
-    with (
-        tqdm(total=options.games, unit=" games", dynamic_ncols=True) as bar,
-        PositionStore(options.store, game) as store,
-    ):
-        sample_endings(
-            store, start, lookup, games=options.games, seed=options.seed, progress=bar.update
-        )
-    positions = store.load().positions
-    if sample is not None and options.random:
-        drawn = sample(options.random, np.random.default_rng((options.seed, 2)))
-        positions = np.concatenate([positions, drawn])
-    fit = EndingFit(
-        game, start, lookup, game.encodings[options.inputs], options.border, positions,
-        excluded=excluded, folder=options.store, seed=options.seed,
-    )  # fmt: skip
-    print(f"{len(fit.positions)} positions; before: {_figures_text(fit.figures())}", flush=True)
-    fit.fit(
-        options.epochs,
-        progress=lambda epoch, found: print(f"epoch {epoch}: {_figures_text(found)}", flush=True),
-    )
-    network = fit.taught(name=options.output.name.partition(".")[0])
-    network.provenance = {
-        "learner": "endings", "database": options.database, "games": options.games,
-        "random": options.random, "epochs": options.epochs, "seed": options.seed,
-        "from": dict(start.provenance or {}), "date": date.today().isoformat(),
-    }  # fmt: skip
-    network.save(options.output)
-    print(f"written: {options.output}; its chances are those of {start.name}: learner calibrate")
-    return 0
-
-
-def _begin_or_go_on(folder: Path, given: dict[str, Any]) -> None:
-    """Keep in a folder what a command was given; ValueError if it holds something else."""
-    file = folder / "arguments.json"
-    begun = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else given
-    for name in sorted(given):
-        if begun.get(name) != given[name]:
-            raise ValueError(
-                f"--store {folder}: expected the {name} that it was begun with,"
-                f" {begun.get(name)!r:.60}, found {given[name]!r:.60}; another folder begins anew"
-            )
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, json.dumps(given, indent=1) + "\n")
 
 
 def _prefilter_options(command: argparse.ArgumentParser) -> None:
@@ -410,15 +345,6 @@ def _run_prefilter(options: argparse.Namespace) -> int:
     evaluator.save(output)
     print(f"written: {output}")
     return 0
-
-
-def _figures_text(figures: dict[str, float]) -> str:
-    return f"error {figures['error']:.4f}, {100 * figures['right']:.2f} % told apart"
-
-
-def _positions_in(game: Game, path: Path) -> list[Any]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [game.parse_position(line.split(maxsplit=1)[-1]) for line in lines if line.strip()]
 
 
 def _positions(options: argparse.Namespace, game: Game, evaluator: Any) -> list[Any]:

@@ -144,7 +144,7 @@ def _rival(game: Game, opponent: Any) -> Player:
     if isinstance(opponent, Player):
         return opponent
     if isinstance(opponent, str):
-        return parse_player(game, opponent)
+        return parse_player(game, opponent, techniques="exact")  # as what is learned searches
     return Player(opponent.name, opponent)
 
 

@@ -82,6 +82,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     takes_dice: ClassVar[bool] = False
     #: Whether it learns games for more than two players.
     takes_many: ClassVar[bool] = False
+    #: Whether its last weights are its result, so that no matches choose among snapshots.
+    settles: ClassVar[bool] = False
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
     games_played_: int = field(init=False)

@@ -83,8 +83,6 @@ class Task:
     decide: bool
     openings: Sequence[tuple[Any, ...]] = ()
     teacher: Teacher | None = None
-    #: search without pruning, so that all values are exact
-    minimax: bool = False
     #: lookup and selective techniques of the search (see `search.Engine`)
     lookup: Lookup | None = None
     techniques: Any = None
@@ -123,7 +121,7 @@ def play_task(task: Task) -> list[Lesson]:
     many = task.game.players > 2
     if not isinstance(task.game, DiceGame) and not many:
         room = TRACE_ROOM if traces else 0
-        options = AlphaBetaOptions(trace=room, minimax=task.minimax, techniques=task.techniques)
+        options = AlphaBetaOptions(trace=room, techniques=task.techniques)
     engine = Engine(task.game, task.evaluator, options, table_mib=TABLE_MIB, lookup=task.lookup)
     loop: GameLoop | DiceSelfPlay | MultiplayerSelfPlay
     if isinstance(task.game, DiceGame):

@@ -35,7 +35,6 @@ class LeafSearch(Crew[tuple[Engine]]):
     Raises ValueError for a player
 
     - without an evaluator,
-    - with techniques that do not prove wins, because a book looks at nothing behind a win,
     - with limits of its own,
     - or with several threads for one search, because such searches are not reproducible; leaves are
       searched side by side instead.
@@ -49,10 +48,6 @@ class LeafSearch(Crew[tuple[Engine]]):
         if threads != 1:
             raise ValueError(f"threads: expected 1 in a book, found {threads}")
         techniques = as_techniques(player.options.get("techniques"), game)
-        if not techniques.proves:
-            raise ValueError(
-                f"expected a player whose techniques prove wins, found {player.name} ({techniques})"
-            )
         if player.limits is not None:
             raise ValueError(f"expected a player with the limits of the book, found {player.name}")
         limits.check(game)

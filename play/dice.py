@@ -5,17 +5,20 @@ from __future__ import annotations
 from games.contract import DiceGame, first_rolls
 from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
 
-__all__ = ["Dice", "choice"]
+__all__ = ["OTHER", "Dice", "choice"]
 
 _STEP = int(next_state(0))
 _MASK = (1 << 62) - 1
+#: Changes the random choices of moves, but not the dice.
+OTHER = 0x2545F4914F6CDD1D
 
 
 class Dice:
     """The dice of a match: a stream for each pair, and in it two numbers for each turn.
 
     The first number decides the roll, the second any random choice of a move, so that a player who
-    plays at random does the same in both games of a pair.
+    plays at random chooses by the same numbers in both games of a pair. Two such players would play
+    the same game twice; in the second they choose by `OTHER` numbers.
     """
 
     def __init__(self, game: DiceGame, seed: int = 0) -> None:
@@ -35,6 +38,9 @@ class Dice:
         return int(drawn(chance, self._limits if turn else self._first_limits))
 
 
-def choice(stream: int, turn: int) -> float:
-    """Returns the random number for choosing a move in a turn, 0 <= number < 1."""
-    return float(uniform((stream + (2 * turn + 2) * _STEP) & _MASK))
+def choice(stream: int, turn: int, other: int = 0) -> float:
+    """Returns the random number for choosing a move in a turn, 0 <= number < 1.
+
+    other: 0, or `OTHER` for another number.
+    """
+    return float(uniform((stream + (2 * turn + 2) * _STEP) & _MASK ^ other))

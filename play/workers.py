@@ -16,10 +16,10 @@ from __future__ import annotations
 import asyncio
 import functools
 import importlib
+import logging
 import os
 import re
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -31,8 +31,8 @@ from itertools import islice
 from multiprocessing import resource_tracker as usual_tracker
 from typing import Any, TypeVar
 
-from games.kernels.compiler import toolchain
 from games.program import ENDING, signals_held
+from play.sources import digest, marks, what_differs
 from play.transport import pack, unpack
 
 __all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
@@ -75,8 +75,12 @@ class Workers:
     address: the cluster's scheduler, such as tcp://127.0.0.1:8786; only for dask.
     patience: seconds within which the cluster has to answer.
 
-    Raises ValueError for a bad option or a cluster with other versions, ModuleNotFoundError if dask
-    is not installed, and OSError if no cluster answers or it has no workers.
+    Workers of the cluster with other sources, shipped data or versions (`play.sources`) are left
+    out, whenever they join: the log `plysmith` names each, and what differs, in a line.
+
+    Raises ValueError for a bad option or a cluster without a worker that has the same,
+    ModuleNotFoundError if dask is not installed, and OSError if no cluster answers or it has no
+    workers.
     """
 
     def __init__(
@@ -101,9 +105,15 @@ class Workers:
         self.address = address
         self._pool: Any = None
         self._client: Any = None
+        self._left_out: set[str] = set()
         if address is not None:
             self._client = _connect(address, patience)
-            jobs = jobs or sum(self._client.nthreads().values())
+            try:
+                self._check_workers()
+                jobs = jobs or sum(self._trusted().values())
+            except BaseException:
+                self._client.close()
+                raise
         self.jobs: int = jobs or 2
 
     def __repr__(self) -> str:
@@ -171,12 +181,12 @@ class Workers:
             return functools.partial(self._pool.submit, function), Future.result
         packed = pack(function)
         if self.backend == "dask":
-            submit = functools.partial(self._client.submit, pure=False)
-        else:
-            if self._pool is None:
-                self._pool = _processes(self.jobs)
-            submit = self._pool.submit
-        return lambda task: submit(_work, packed, pack(task)), self._receive
+            return lambda task: _Sent(
+                self, (_work_alike, digest(), packed, pack(task))
+            ), self._receive
+        if self._pool is None:
+            self._pool = _processes(self.jobs)
+        return lambda task: self._pool.submit(_work, packed, pack(task)), self._receive
 
     def _receive(self, future: Any) -> Any:
         try:
@@ -195,7 +205,13 @@ class Workers:
         lonely: float | None = None
         while True:
             try:
-                return future.result(timeout=LOOK)
+                data = future.result(timeout=LOOK)
+                if isinstance(data, bytes):
+                    return data
+                worker, theirs = data
+                self._leave_out(worker, what_differs(theirs))
+                future.send_again()
+                continue
             except TimeoutError:
                 pass
             except Exception as error:
@@ -203,13 +219,47 @@ class Workers:
                     raise
                 raise self._gone(f"found workers that died over one task: {error}") from None
             try:
-                workers = self._client.nthreads()
+                workers = self._trusted()
             except (OSError, TimeoutError) as error:
                 raise self._gone(f"found no answer: {error}") from None
             now = time.monotonic()
             lonely = None if workers else lonely or now
             if lonely is not None and now - lonely >= LONELY:
                 raise self._gone(f"found it without a worker for {LONELY:g} s: all have died")
+
+    def _check_workers(self) -> None:
+        """Leave out workers that are not like this process; raises ValueError if all are."""
+        everybody = self._client.run(marks, on_error="return")
+        for worker, theirs in everybody.items():
+            if isinstance(theirs, Exception):
+                self._leave_out(worker, f"it cannot import Plysmith ({theirs})")
+            elif what_differs(theirs):
+                self._leave_out(worker, what_differs(theirs))
+        if self._left_out >= set(everybody):
+            raise ValueError(
+                f"address: expected a worker at {self.address} with the sources, data and versions"
+                " of this process, found none"
+            )
+
+    def _leave_out(self, worker: str, why: str) -> None:
+        if worker not in self._left_out:
+            self._left_out.add(worker)
+            logging.getLogger("plysmith").warning("worker %s is left out: %s", worker, why)
+
+    def _trusted(self) -> dict[str, int]:
+        """Returns the numbers of threads of the cluster's workers that are not left out."""
+        known: dict[str, int] = self._client.nthreads()
+        return {worker: count for worker, count in known.items() if worker not in self._left_out}
+
+    def _submit(self, *call: Any) -> Any:
+        """Returns dask's future of a call, on a worker that is not left out."""
+        if not self._left_out:
+            return self._client.submit(*call, pure=False)
+        trusted = list(self._trusted())
+        if not trusted:
+            raise self._gone("found no worker with the same sources, data and versions")
+        # those that have joined since are among them: their first task says whether they differ
+        return self._client.submit(*call, pure=False, workers=trusted, allow_other_workers=True)
 
     def _gone(self, found: str) -> ConnectionError:
         return ConnectionError(f"expected the dask cluster at {self.address} to go on, {found}")
@@ -230,6 +280,37 @@ class Workers:
             while wait(running, timeout=0.02 if stop else None).not_done:
                 if stop:
                     stop()
+
+
+class _Sent:
+    """A task that a cluster works on, and that can be sent again to another of its workers."""
+
+    def __init__(self, workers: Workers, call: tuple[Any, ...]) -> None:
+        self._workers, self._call = workers, call
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Send the task to a worker that has not been left out."""
+        self._future = self._workers._submit(*self._call)
+
+    def result(self, timeout: float) -> Any:
+        """Returns what `_work_alike` returned; raises TimeoutError if there is no answer yet."""
+        return self._future.result(timeout=timeout)
+
+    def cancel(self) -> None:
+        """Leave the task to the cluster, which forgets its result."""
+        self._future.cancel()
+
+
+def _work_alike(mark: str, function: bytes, task: bytes) -> bytes | tuple[str, dict[str, str]]:
+    """Do a task as `_work`, or return this worker and what it has other than the coordinator.
+
+    mark: the coordinator's `digest`.
+    """
+    if mark == digest():
+        return _work(function, task)
+    worker = importlib.import_module("dask.distributed").get_worker()
+    return worker.address, marks()
 
 
 def _work(function: bytes, task: bytes) -> bytes:
@@ -318,7 +399,7 @@ def starting_processes(tracker: Any) -> Iterator[None]:
 
 
 def _connect(address: str, patience: float) -> Any:
-    """Returns a client of the scheduler at an address, whose workers run the same versions."""
+    """Returns a client of the scheduler at an address, which has a worker."""
     try:
         distributed = importlib.import_module("dask.distributed")
     except ImportError:
@@ -342,20 +423,6 @@ def _connect(address: str, patience: float) -> Any:
             raise ConnectionError(
                 f"address: expected workers at {address}, found none within {patience:g} s"
             ) from None
-        ours = _versions()
-        try:
-            found = client.run(_versions)
-        except Exception as error:
-            raise ValueError(
-                f"address: expected workers that can import Plysmith at {address}, found {error}"
-            ) from None
-        for worker, theirs in found.items():
-            different = {part: theirs[part] for part in ours if ours[part] != theirs[part]}
-            if different:
-                raise ValueError(
-                    f"address: expected workers with { {part: ours[part] for part in different} },"
-                    f" found {different} at {worker}"
-                )
     except BaseException:
         client.close()
         raise
@@ -369,16 +436,3 @@ async def _greet(address: str, patience: float) -> None:
     options = security.get_connection_args("client")
     connection = await asyncio.wait_for(comm.connect(address, patience, **options), patience)
     await connection.close()
-
-
-def _versions() -> dict[str, str]:
-    """Returns the versions that processes must share to give the same results."""
-    import numba
-    import numpy
-
-    return {
-        "python": ".".join(map(str, sys.version_info[:2])),
-        "numpy": numpy.__version__,
-        "numba": numba.__version__,
-        "kernels": toolchain(),
-    }

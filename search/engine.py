@@ -20,6 +20,7 @@ from search.evaluators.shipped import find_file
 from search.expectiminimax.cubeful import roll_values, searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.first_use import will_use
+from search.lookups.database import usual_lookup
 from search.lookups.lookup import Lookup
 from search.multiplayer.search import Multiplayer, MultiplayerOptions
 from search.opponent.opponent import Opponent
@@ -46,7 +47,8 @@ class Engine:
     evaluator: anything that `search.as_evaluator` takes.
     options: `AlphaBetaOptions`, for dice `ExpectiminimaxOptions`, for more than two players
         `MultiplayerOptions`; None for the defaults.
-    lookup: known values, asked for at every position, see `search.lookups.lookup`; None for none.
+    lookup: known values, asked for at every position, see `search.lookups.lookup`; None for that
+        of `usual_lookup` if `evaluator` is a name or a file, as for players, and else for none.
     table_mib: size of the transposition table.
     threads: number of threads that share a search, in native code, unless its nodes are limited.
         With dice, moves and values do not depend on it (node counts do); without dice, a search
@@ -83,6 +85,9 @@ class Engine:
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
         will_use(game, self.evaluator)
+        named = isinstance(evaluator, (str, Path))
+        if lookup is None and named:
+            lookup = usual_lookup(game, self.evaluator)
         self.options = _options(game, options, keywords)
         self._shared: dict[str, Any] = dict(
             lookup=lookup, table_mib=table_mib, threads=threads, seed=seed
@@ -99,7 +104,6 @@ class Engine:
                 raise ValueError(f"opponent: expected a game for two, found {game.name}")
             self._search = Multiplayer(game, self.evaluator, self.options, **self._shared)
         else:
-            named = isinstance(evaluator, (str, Path))
             path = find_file(evaluator, game.name) if named else None
             techniques = as_techniques(self.options.techniques, game, path)
             self.options = replace(self.options, techniques=techniques)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from games.contract import Game
-from games.kernels.compiling import compiling, count_kernels
+from games.kernels.compiling import compiling, count_kernels, new_count
 
 __all__ = ["FirstUse", "first_use", "functions_to_compile", "will_use"]
 
@@ -18,6 +18,8 @@ SEARCH = 70
 #: Usual seconds for a function, measured on one core; the mean of those that are compiled counts
 #: instead after the first ENOUGH.
 FUNCTION_SECONDS, ENOUGH = 0.14, 8
+#: The share of the time that the last functions take, which are the search itself: measured.
+LAST = 0.5
 
 #: The game that was used last, and a function that returns its evaluator or None.
 _latest: tuple[Game, Callable[[], Any]] | None = None
@@ -30,11 +32,13 @@ class FirstUse:
     functions: number of functions that are compiled.
     total: about how many there will be; None if no game is used yet.
     seconds: about how long it will take from now on; None if `total` is.
+    share: the share of the time that is over, from 0 to 1; None if `total` is.
     """
 
     functions: int
     total: int | None
     seconds: float | None
+    share: float | None = None
 
     @property
     def text(self) -> str:
@@ -48,6 +52,8 @@ class FirstUse:
 def will_use(game: Game, evaluator: Any = None) -> None:
     """Remember the game that is used next, with the evaluator if it is loaded."""
     global _latest
+    if _latest is None or _latest[0].name != game.name:
+        new_count()
     _latest = game, _none if evaluator is None else weakref.ref(evaluator)
 
 
@@ -64,8 +70,11 @@ def first_use() -> FirstUse | None:
         return FirstUse(now.functions, None, None)
     game, evaluator = _latest
     total = max(functions_to_compile(game, evaluator()), now.functions + 1)
-    each = now.seconds / now.functions if now.functions >= ENOUGH else FUNCTION_SECONDS
-    return FirstUse(now.functions, total, max(1.0, each * (total - now.functions)))
+    share = (1.0 - LAST) * now.functions / total
+    whole = total * FUNCTION_SECONDS / (1.0 - LAST)
+    if now.functions >= ENOUGH:
+        whole = now.finished / share
+    return FirstUse(now.functions, total, max(1.0, whole - now.seconds), share)
 
 
 def functions_to_compile(game: Game, evaluator: Any) -> int:
@@ -75,6 +84,7 @@ def functions_to_compile(game: Game, evaluator: Any) -> int:
         functions += [getattr(game.rules, part.name) for part in fields(game.rules)]
     for net in getattr(evaluator, "nets", (evaluator,)):
         features, encoding = getattr(net, "features", None), getattr(net, "encoding", None)
-        functions += [] if features is None else features.terms.values()
-        functions += [] if encoding is None else [encoding.active]
+        # terms that are inputs of a network are part of its function
+        terms = [] if features is None or encoding is not None else features.terms.values()
+        functions += terms if encoding is None else [encoding.active]
     return SEARCH + count_kernels(functions)

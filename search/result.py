@@ -113,11 +113,25 @@ class Result:
             return Chances.of_outcome(self.value)
         if self.outcomes:
             return Chances.of_win(self.outcomes[0])
-        return None if self.evaluator is None else self.evaluator.chances(self.position, self.value)
+        if self.evaluator is None:
+            return None
+        return self.evaluator.chances(self.position, self.value, self.nodes)
+
+    @property
+    def chances_text(self) -> str:
+        """The chances, and the play for which they hold; empty if proven or not known."""
+        known = None if self.plies_to_end is not None else self.chances
+        if known is None:
+            return ""
+        calibration = (
+            None if self.evaluator is None or self.outcomes else self.evaluator.calibration
+        )
+        play = "" if calibration is None else calibration.play_text(self.nodes)
+        return f"{known.text} {play}".strip()
 
     def __repr__(self) -> str:
-        known = None if self.plies_to_end is not None else self.chances
-        value = self.value_text + (f" ({known.text})" if known is not None else "")
+        chances = self.chances_text
+        value = self.value_text + (f" ({chances})" if chances else "")
         parts = [value, f"depth {self.depth}", f"{self.nodes:,} nodes in {self.seconds:.2f} s"]
         if self.pv:
             first = self.pv[0]

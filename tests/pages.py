@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import linecache
+import re
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +41,31 @@ def blocks(text: str) -> list[tuple[int, str]]:
 
 
 def run(page: Path, most: int | None = None) -> dict[str, Any]:
-    """Run the first blocks of a page, or all, in one namespace. Returns the namespace."""
+    """Run the first blocks of a page, or all, in one namespace. Returns the namespace.
+
+    Raises AssertionError if the page shows another output of a block than it has.
+    """
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for number, source in blocks(page.read_text("utf-8"))[:most]:
         # The path must not exist, because compiled kernels would be kept beside an existing file.
         name = f"<{page.name}, line {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-        exec(compile(source, name, "exec", dont_inherit=True), namespace)
+        told = io.StringIO()
+        with contextlib.redirect_stdout(told):
+            exec(compile(source, name, "exec", dont_inherit=True), namespace)
+        shown = output_after(page.read_text("utf-8"), number, source)
+        assert shown is None or agrees(shown, told.getvalue()), (name, told.getvalue())
     return namespace
+
+
+def output_after(text: str, number: int, source: str) -> str | None:
+    """Returns the block without a language that follows the Python at a line; None for none."""
+    after = "\n".join(text.splitlines()[number - 1 + source.count("\n") + 1 :])
+    found = re.match(r"\s*```\n(.*?)^```$", after, re.DOTALL | re.MULTILINE)
+    return None if found is None else found[1]
+
+
+def agrees(shown: str, output: str) -> bool:
+    """Whether a page shows an output, but for line breaks, seconds, and what "..." leaves out."""
+    shown, output = (re.sub(r"in [\d.]+ s", "in 0 s", " ".join(t.split())) for t in (shown, output))
+    return re.fullmatch(re.escape(shown).replace(r"\.\.\.", ".*"), output) is not None

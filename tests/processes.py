@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-__all__ = ["busy", "session_of", "usual_signals", "wait_until_gone"]
+__all__ = ["busy", "catches", "session_of", "usual_signals", "wait_until_gone"]
 
 
 def session_of(leader: int) -> list[int]:
@@ -25,6 +25,13 @@ def busy(leader: int) -> float:
     """Returns the seconds of processor time that the processes of a session have taken."""
     ticks = sum(int(fields[11]) + int(fields[12]) for _, fields in _stats(leader))
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def catches(process: int, number: signal.Signals) -> bool:
+    """Returns whether a process has a handler for a signal."""
+    status = Path(f"/proc/{process}/status").read_text()
+    (caught,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught, 16) >> (number - 1) & 1)
 
 
 def wait_until_gone(leader: int, seconds: float = 8.0) -> list[int]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.checkers.encoding import PIECE_SQUARES
 from games.contract import DiceGame, Game
-from games.features import FeatureSet
+from games.features import FeatureSet, Group, TupleLayout, blocks
 from games.kernels import kernel
 from games.puzzles.sliding_tiles import SlidingTiles
+
+#: n-tuples for checkers: blocks of two by three squares, with the kinds of pieces on them.
+CHECKERS_BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))
 
 
 @kernel

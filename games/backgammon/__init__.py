@@ -93,7 +93,7 @@ class Backgammon(KernelDiceGame):
         ExternalEngine("pubeval", "pubeval", PACKAGE, peer=True),
         *(_gnubg(plies) for plies in range(3)),
     )
-    shipped = "backups"
+    shipped = "wide"
     usual_lookup = "bearoff"
     opponents = ("random", "hand")
     pacemakers = ("hand",)

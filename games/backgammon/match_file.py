@@ -116,19 +116,26 @@ def _game_lines(record: BackgammonRecord) -> Iterator[str]:
     cells = list(_cells(record))
     if cells and record.start[4]:
         cells.insert(0, "")
+    outcome = record.outcome()
+    result = "" if outcome is None else _result(record, outcome)
+    if outcome is not None and outcome < 0 and len(cells) % 2:
+        # GNU Backgammon reads a result below a drop as a double and a drop of its own.
+        cells.append(result)
+        result = ""
     for number, place in enumerate(range(0, len(cells), 2), 1):
         left, right = (*cells[place : place + 2], "")[:2]
         yield f"{number:3}) {left:<{LEFT_WIDTH}} {right}".rstrip()
-    outcome = record.outcome()
-    if outcome is None:
-        return
+    if outcome is not None and result:
+        yield f"    {' ' * (LEFT_WIDTH + 1) if outcome < 0 else ''}{result}"
+
+
+def _result(record: BackgammonRecord, outcome: float) -> str:
     points = abs(int(outcome))
     if points != abs(outcome) or not points:
         raise ValueError(f"a .mat file: expected an outcome of whole points, found {outcome}")
-    column = "" if outcome > 0 else " " * (LEFT_WIDTH + 1)
     score = record.final_score()
     match = record.match_length and score is not None and max(score) >= record.match_length
-    yield f"     {column}Wins {points} point{'s' * (points > 1)}{' and the match' * bool(match)}"
+    return f" Wins {points} point{'s' * (points > 1)}{' and the match' * bool(match)}"
 
 
 def _cells(record: BackgammonRecord) -> Iterator[str]:

@@ -27,6 +27,18 @@ _NETWORK: dict[str, Any] = {
 
 RECIPES: dict[str, dict[str, Any]] = {
     "samuel": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {
+            "features": "linear",
+            "round_games": 250,
+            "K": 1.0,
+            "lambda_": 0.0,
+            "active": 21,
+            "most_plies": _MOST_PLIES,
+        },
+    },
+    "samuel1959": {
         "games": 2000,
         **_LINEAR,
         # The weights of pips are fixed, as that of men is in checkers; others reach half a point.
@@ -70,12 +82,13 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
     "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
     "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
-    # The whole way to a strong network; races are valued by calculation.
+    # The whole way to a strong network; races are valued by calculation, and the race net is that
+    # of the network to start from, if there is one.
     "backups": {
         "games": 300_000,
         "depth": 1,
         "from": "backgammon/backups",
         **_NETWORK,
-        "options": {"kept_phases": ("race",)},
+        "options_from": {"kept_phases": ("race",)},
     },
 }

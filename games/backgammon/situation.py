@@ -82,6 +82,9 @@ class Situation:
             raise position_error(f"no roll beside an offered {self.offered}", f"roll {self.roll}")
         if self.crawford and not self.match_length:
             raise position_error("no Crawford rule in a game for money", "it")
+        if self.crawford and (self.cube, self.owner, self.offered) != (1, None, ""):
+            found = self.offered or f"{self.cube}"
+            raise position_error("a cube of 1 in the middle in the Crawford game", found)
         if (self.jacoby or self.beavers) and self.match_length:
             raise position_error("neither Jacoby rule nor beavers in a match", "them")
 

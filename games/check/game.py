@@ -12,6 +12,7 @@ from games.check.board import check_board
 from games.check.kernels import KernelCheck, given, same
 from games.contract import DiceGame, Game
 from games.errors import ContractError, MoveError, PositionError
+from games.values import GRID
 
 __all__ = ["check_game"]
 
@@ -270,6 +271,14 @@ class _Check:
             rule = "outcome_vector returns a number for each player"
             self.fail(rule, position, f"{players} finite numbers", vector)
         self.equal("outcome_vector begins with outcome", position, outcome, vector[0])
+        constant = self.game.constant_sum
+        if constant is None:
+            return
+        rule = "outcomes add up to constant_sum"
+        self.equal(rule, position, float(constant), float(sum(vector)))
+        if any(GRID * value % 1 for value in vector):
+            rule = "outcomes that add up to a constant have exact sums"
+            self.fail(rule, position, "multiples of 1/65536", vector)
 
     def turned(self, position: Any, before: Any) -> None:
         """Check that the move goes round, and the board comes back, in as many turns as players."""

@@ -120,7 +120,7 @@ class _Check:
         value = float(entry.value(position))
         if not 0 <= value < math.inf:
             self.fail(f"{name} is a cost", position, "a finite number from 0 on", value)
-        if entry.admissible and value > back + ROUNDING:
+        if entry.known.admissible and value > back + ROUNDING:
             self.fail(f"{name} never overestimates", position, f"at most {back:g}", value)
         if entry.change is None:
             return

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from games.checkers import notation, pieces, rules
-from games.checkers.encoding import BLOCKS, ENDING_SQUARES, PHASE_SQUARES, PIECE_SQUARES
+from games.checkers.cells import CELLS
+from games.checkers.encoding import PHASE_SQUARES, PIECE_SQUARES
 from games.checkers.endgame.known import DATABASES
 from games.checkers.evaluators import CALIBRATIONS, EVALUATORS, UNIT_TERMS
 from games.checkers.features import CLASSIC, SAMUEL
@@ -43,9 +44,10 @@ class Checkers(KernelGame):
     features = {"classic": CLASSIC, "samuel": SAMUEL}
     encodings = {
         "piece_squares": PIECE_SQUARES,
-        "ending_squares": ENDING_SQUARES,
         "phase_squares": PHASE_SQUARES,
     }
+    board = pieces.BOARD
+    cells = CELLS
     phases = PHASES
     evaluators = EVALUATORS
     calibrations = CALIBRATIONS
@@ -61,7 +63,6 @@ class Checkers(KernelGame):
     pacemakers = ("rote", "classic")
     recipes = RECIPES
     signature = SIGNATURE
-    tuples = {"blocks": BLOCKS}
 
     def to_move(self, position: Position) -> int:
         return position[3]
@@ -85,7 +86,7 @@ class Checkers(KernelGame):
         return "cannot move" if position[0] else "has no piece left"
 
     def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
-        if encoding not in (PIECE_SQUARES.name, ENDING_SQUARES.name, PHASE_SQUARES.name):
+        if encoding not in (PIECE_SQUARES.name, PHASE_SQUARES.name):
             return super().input_text(encoding, place, position)
         return pieces.input_text(place % len(PIECE_SQUARES), position[3]), 1.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.checkers.rules import WHITE
-from games.features import Encoding, Group, TupleLayout, blocks
+from games.features import Encoding
 from games.kernels import kernel, lowest, popcount
 
 
@@ -36,15 +36,6 @@ def piece_squares(position, places):
 
 
 @kernel
-def ending_squares(position, places):
-    """Write the places of `piece_squares`, 128 higher with at most six pieces; as it returns.
-
-    A first layer over these inputs has weights of its own for endings, at no cost.
-    """
-    return _squares(position, places, 128 if popcount(position[0] | position[1]) <= 6 else 0)
-
-
-@kernel
 def phase_squares(position, places):
     """Write the places of `piece_squares`, 128 higher for each phase; as it returns.
 
@@ -59,11 +50,5 @@ def phase_squares(position, places):
 #: 128 inputs: 4 kinds of pieces on 32 squares, seen by the side to move.
 PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
 
-#: The same inputs, and another 128 for endings of at most six pieces.
-ENDING_SQUARES = Encoding("ending_squares", 256, 32, ending_squares)
-
 #: The same inputs six times, for 6 pieces and fewer, 7, 9, 11, 13 and 17 and more.
 PHASE_SQUARES = Encoding("phase_squares", 768, 32, phase_squares)
-
-#: Blocks of two by three squares, with the kinds of pieces on them.
-BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))

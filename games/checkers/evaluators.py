@@ -44,8 +44,17 @@ EVALUATORS = {
 }
 
 #: By `python -m learner calibrate checkers NAME --games 400 --nodes 2000`; one number a phase.
+_PLAY = {"games": 400, "nodes": 2000}
 CALIBRATIONS = {
-    "material": {"scale": (1.547, 2.892, 3.09), "draw": (0.6591, 1.551, 3.87)},
-    "classic": {"scale": (0.6164, 0.6537, 0.6732), "draw": (0.5065, 0.8048, 1.733)},
-    "rote": {"scale": (9562.0, 10160.0, 10510.0), "draw": (6985.0, 13310.0, 27710.0)},
+    "material": {"scale": (1.547, 2.892, 3.09), "draw": (0.6591, 1.551, 3.87), "evidence": _PLAY},
+    "classic": {
+        "scale": (0.6164, 0.6537, 0.6732),
+        "draw": (0.5065, 0.8048, 1.733),
+        "evidence": _PLAY,
+    },
+    "rote": {
+        "scale": (9562.0, 10160.0, 10510.0),
+        "draw": (6985.0, 13310.0, 27710.0),
+        "evidence": _PLAY,
+    },
 }

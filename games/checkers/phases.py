@@ -5,15 +5,21 @@ from __future__ import annotations
 from games.features import Phases
 from games.kernels import kernel, popcount
 
-__all__ = ["PHASES", "phase"]
+__all__ = ["PHASES", "phase", "pieces"]
+
+
+@kernel
+def pieces(position):
+    """Returns the number of pieces (men or kings) of both sides."""
+    own, opponent, _, _ = position
+    return popcount(own | opponent)
 
 
 @kernel
 def phase(position):
-    """Returns 0 with at least 17 pieces (men or kings), 1 with 9 to 16, 2 with at most 8."""
-    own, opponent, _, _ = position
-    pieces = popcount(own | opponent)
-    return 0 if pieces > 16 else 1 if pieces > 8 else 2
+    """Returns 0 with at least 17 pieces, 1 with 9 to 16, 2 with at most 8."""
+    left = pieces(position)
+    return 0 if left > 16 else 1 if left > 8 else 2
 
 
-PHASES = Phases(("opening", "middle", "end"), phase)
+PHASES = Phases(("opening", "middle", "end"), phase, pieces)

@@ -50,6 +50,7 @@ class ChineseCheckers(KernelGame):
     name = "chinese_checkers"
     title = "Chinese Checkers"
     players = 3
+    constant_sum = 0.0
     most_moves = rules.MOST_MOVES
     evaluators = EVALUATORS
     unit = "steps"

@@ -21,4 +21,4 @@ EVALUATORS = {
 
 #: By `python -m learner calibrate connect_four hand --games 400 --nodes 2000 --plies 4`. The
 #: results of `centre` against itself do not rise with its values.
-CALIBRATIONS = {"hand": {"scale": (3.357,), "draw": (1.372,)}}
+CALIBRATIONS = {"hand": {"scale": (3.357,), "draw": (1.372,), "evidence": {"nodes": 2000}}}

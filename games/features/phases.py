@@ -18,17 +18,21 @@ class Phases:
     names: their names.
     phase: a kernel phase(position) that returns the number of the position's phase, from 0 on.
 
-    Raises ValueError if there are no names, TypeError if `phase` is not a kernel.
+    pieces: a kernel pieces(position) that returns the number of pieces left, at least 1; None if
+        the chances of games do not depend on it (`search.evaluators.calibration`).
+
+    Raises ValueError if there are no names, TypeError if a function is not a kernel.
     """
 
     names: tuple[str, ...]
     phase: Callable[[Any], int]
+    pieces: Callable[[Any], int] | None = None
 
     def __post_init__(self) -> None:
         if not self.names:
             raise ValueError("phases: expected at least one name, found none")
-        if not is_kernel(self.phase):
-            raise TypeError("phases: expected phase to be a function marked with @kernel")
+        if not is_kernel(self.phase) or not (self.pieces is None or is_kernel(self.pieces)):
+            raise TypeError("phases: expected functions marked with @kernel")
 
     def __len__(self) -> int:
         return len(self.names)

@@ -14,21 +14,23 @@ from numba.core import event
 
 from games.kernels.compiler import is_kernel
 
-__all__ = ["Compiling", "compiling", "count_kernels"]
+__all__ = ["Compiling", "compiling", "count_kernels", "new_count"]
 
-#: Seconds without compiling after which it counts as ended, and the next function as a new start.
+#: Seconds without compiling after which it counts as ended.
 PAUSE = 1.0
 
 
 class Compiling(NamedTuple):
     """Compiling that is going on.
 
-    functions: number of functions that are finished since it began.
-    seconds: time since it began.
+    functions: number of functions that are finished since the count began.
+    seconds: time since then, without pauses.
+    finished: the same time when the last of them was finished.
     """
 
     functions: int
     seconds: float
+    finished: float
 
 
 class _Listener(event.Listener):  # type: ignore[misc]
@@ -43,7 +45,9 @@ class _Listener(event.Listener):  # type: ignore[misc]
         with self._lock:
             now = time.monotonic()
             if self._depth == 0 and now - self._ended > PAUSE:
-                self._functions, self._began = 0, now
+                gap = now - max(self._ended, self._began)
+                self._began += gap
+                self._ended += gap
             self._depth += 1
 
     def on_end(self, event: Any) -> None:
@@ -52,17 +56,28 @@ class _Listener(event.Listener):  # type: ignore[misc]
             self._functions += 1
             self._ended = time.monotonic()
 
+    def new_count(self) -> None:
+        """Begin to count anew."""
+        with self._lock:
+            self._functions, self._began = 0, time.monotonic()
+
     def state(self) -> Compiling | None:
         """Returns what is going on; None if nothing is."""
         with self._lock:
             now = time.monotonic()
             if self._depth == 0 and now - self._ended > PAUSE:
                 return None
-            return Compiling(self._functions, now - self._began)
+            finished = max(self._ended - self._began, 0.0) if self._functions else 0.0
+            return Compiling(self._functions, now - self._began, finished)
 
 
 _listener = _Listener()
 event.register("numba:compile", _listener)
+
+
+def new_count() -> None:
+    """Count functions from now on: another game is used."""
+    _listener.new_count()
 
 
 def compiling() -> Compiling | None:

@@ -13,7 +13,7 @@ from games.board import Board
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family
-from games.problem import Heuristic, KernelProblem, ProblemRules
+from games.problem import Heuristic, KernelProblem, Known, ProblemRules
 
 __all__ = ["Hanoi"]
 
@@ -113,7 +113,7 @@ class Hanoi(KernelProblem):
         self.problem = ProblemRules(made.legal_moves, made.play, made.solved, undo=made.undo)
         self.start_position, self.goal_position = (0,), (goal,)
         self.features = {"disks": FeatureSet("disks", {"away": made.away})}
-        self.evaluators = {"away": Heuristic(made.away)}
+        self.evaluators = {"away": Heuristic(made.away, known=Known.BY_PROOF)}
         pairs = disks * (disks - 1) // 2
         if pairs:
             inputs = pairs * pegs * pegs

@@ -12,7 +12,7 @@ from games.board import Board
 from games.errors import PositionError
 from games.features import FeatureSet
 from games.kernels import family, popcount
-from games.problem import Heuristic, KernelProblem, ProblemRules
+from games.problem import Heuristic, KernelProblem, Known, ProblemRules
 
 __all__ = ["LightsOut"]
 
@@ -73,7 +73,7 @@ class LightsOut(KernelProblem):
         self.goal_position = (0,)
         self.start_position = self.random_position(0)
         self.features = {"lights": FeatureSet("lights", {"lit": made.lit})}
-        self.evaluators = {"fifth": Heuristic(made.fifth)}
+        self.evaluators = {"fifth": Heuristic(made.fifth, known=Known.BY_PROOF)}
         self._solvable = _span(switched)
         self.title = f"Lights Out, {side} x {side}"
         self.board = Board(

@@ -17,7 +17,7 @@ from games.board import Board
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family
-from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
+from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
 from games.puzzles.arrangements import MOST_PIECES, arrangements, number_of, places_of
 
 __all__ = ["Pancakes"]
@@ -149,7 +149,7 @@ class Pancakes(KernelProblem):
         self.goal_position = (sorted_stack,)
         self.start_position = self.random_position(0)
         self.features = {"gaps": FeatureSet("gaps", {"gap": made.gap})}
-        self.evaluators = {"gap": Heuristic(made.gap, made.gap_change)}
+        self.evaluators = {"gap": Heuristic(made.gap, made.gap_change, Known.BY_PROOF)}
         pairs = count * (count - 1) // 2
         inputs = pairs * count * count
         self.encodings = {

@@ -16,7 +16,7 @@ import numpy as np
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, kernel
-from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
+from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
 from games.puzzles.arrangements import arrangements, number_of, places_of
 
 __all__ = ["PocketCube"]
@@ -211,7 +211,7 @@ class PocketCube(KernelProblem):
         "corner_pairs": Encoding("corner_pairs", 21 * 21 * 21, 21, corner_pairs),
         "corners": Encoding("corners", 21 * PLACES, PLACES, corners),
     }
-    evaluators = {"fourth": Heuristic(fourth)}
+    evaluators = {"fourth": Heuristic(fourth, known=Known.BY_PROOF)}
     patterns = {"7": (tuple(range(PLACES)),)}
 
     def __init__(self) -> None:

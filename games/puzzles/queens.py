@@ -12,7 +12,7 @@ from typing import Any
 
 from games.board import Board
 from games.errors import PositionError
-from games.problem import Problem
+from games.problem import Heuristic, Known, Problem
 
 __all__ = ["Queens", "attacks"]
 
@@ -20,7 +20,7 @@ MOST_ROWS = 26  # of a board
 
 
 def attacks(position: Any) -> int:
-    """The number of pairs of queens that attack each other."""
+    """The number of pairs of queens that attack each other; one move may free several pairs."""
     lines: Counter[tuple[str, int]] = Counter()
     for column, row in enumerate(position):
         lines.update([("row", row), ("up", row - column), ("down", row + column)])
@@ -38,7 +38,7 @@ class Queens(Problem):
             raise ValueError(f"size: expected at least 1, found {size}")
         self.size = size
         self.name = f"queens{size}"
-        self.evaluators = {"attacks": attacks}
+        self.evaluators = {"attacks": Heuristic(attacks, known=Known.OVERESTIMATES)}
         self.title = f"{size} queens"
         if size <= MOST_ROWS:
             self.board = Board(

@@ -69,6 +69,10 @@ class RoadMap(Problem):
     def goal(self) -> str:
         return self._goal
 
+    def with_goal(self, position: Any) -> RoadMap:
+        """Returns the same map with another town as its goal."""
+        return RoadMap(self.roads, self._start, position)
+
     def legal_moves(self, position: Any) -> list[str]:
         return list(self.roads[position])
 

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from games.board import Board
+from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, word
-from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
+from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
 from games.puzzles import sliding_kernels
 from games.puzzles.arrangements import MOST_PIECES, arrangements
 
@@ -89,9 +90,9 @@ class SlidingTiles(KernelProblem):
         self.start_position = self.random_position(0)
         self.patterns = _usual_patterns(squares)
         self.evaluators = {
-            "manhattan": Heuristic(made.manhattan, made.manhattan_change),
-            "misplaced": Heuristic(made.misplaced),
-            "linear_conflict": Heuristic(made.linear_conflict),
+            "manhattan": Heuristic(made.manhattan, made.manhattan_change, Known.BY_PROOF),
+            "misplaced": Heuristic(made.misplaced, known=Known.BY_PROOF),
+            "linear_conflict": Heuristic(made.linear_conflict, known=Known.BY_PROOF),
         }
         terms = {name: entry.value for name, entry in self.evaluators.items()}
         self.features = {"distances": FeatureSet("distances", terms)}
@@ -117,6 +118,10 @@ class SlidingTiles(KernelProblem):
             for square in range(self.width * self.height)
         ]
 
+    def with_goal(self, position: Any) -> SlidingTiles:
+        """Returns the same board with another arrangement as its goal."""
+        return SlidingTiles(self.width, self.height, self.tiles(position))
+
     def why_unsolvable(self, position: Any) -> str:
         """Returns the reason why a position cannot reach the goal; empty if it can.
 
@@ -140,8 +145,9 @@ class SlidingTiles(KernelProblem):
         if (swaps + steps) % 2 == 0:
             return ""
         return (
-            f"the tiles are {swaps} swaps from the goal and the blank is {steps} steps from its"
-            " square; a move is one swap and one step, so both have to be even or both odd"
+            f"the tiles are {counted(swaps, 'swap')} from the goal and the blank is"
+            f" {counted(steps, 'step')} from its square; a move is one swap and one step, so both"
+            " have to be even or both odd"
         )
 
     def random_position(self, seed: int) -> tuple[int, ...]:
@@ -268,7 +274,7 @@ class Sliding15(SlidingTiles):
     title = "15-puzzle"
     recipes = {
         "bootstrap": {
-            "games": 8_000,
+            "games": 16_000,
             "nodes": 20_000,
             "match_games": 100,
             "options": {"enough": 0.9, "percentile": 85.0},

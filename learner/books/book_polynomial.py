@@ -17,7 +17,7 @@ from games.contract import Game
 from games.features import FeatureSet
 from learner.books.book_learner import BookLearner, Floats
 from learner.books.book_rows import BookRows, Pairs
-from learner.online.samuel import powers_of_two
+from learner.online.samuel1959 import powers_of_two
 from search import LinearEvaluator
 from search.evaluators.signature_layout import layout_of
 
@@ -31,7 +31,7 @@ class BookPolynomial(BookLearner):
     features: a feature set or its name (None: that of the game's signature tables).
     method: "samuel" takes C = (L - H) / (L + H) as a term's coefficient, where L and H count the
         other moves for which it is lower or higher than for the preferred one; weights are signed
-        powers of two of these (`learner.online.samuel.powers_of_two`), the largest 1 before
+        powers of two of these (`learner.online.samuel1959.powers_of_two`), the largest 1 before
         scaling. "logistic" fits the weights by logistic regression: a move is preferred to another
         with probability 1 / (1 + exp(-d)), where d is the difference of their values.
     penalty: with "logistic", factor of the squared weights, for terms in units of their spread.

@@ -68,7 +68,6 @@ class Bootstrap(Learner):
     decide: bool = True
     workers: Workers | None = None
     #: fixed values for learners that do not offer these options
-    minimax: bool = field(default=False, init=False)
     epochs: int = field(default=1, init=False)
 
     #: Whether it learns from backed-up values, not only from static values.
@@ -182,7 +181,6 @@ class Bootstrap(Learner):
             self.most_plies,
             self.decide,
             teacher=self._teacher(),
-            minimax=self.minimax,
             backups=self.backups,
         )
         tasks = in_tasks(task, openings, size)

@@ -59,15 +59,12 @@ class TreeStrap(Bootstrap):
 
     bounds: whether to learn from bounds, which is TreeStrap(alpha-beta); otherwise only from exact
         values, those along principal variations.
-    minimax: whether to search without pruning, which is TreeStrap(minimax): all values are exact,
-        and at the same depth there are many more of them.
     least_depth: learn from positions searched at least this many plies deep.
     positions_per_game: most positions of each game, taken evenly.
     """
 
     games: int = 1000
     bounds: bool = True
-    minimax: bool = False
     least_depth: int = 1
     positions_per_game: int = 4000
 

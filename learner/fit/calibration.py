@@ -4,14 +4,15 @@
 
 plays games of the evaluator against itself, after random openings or with dice, fits
 `search.evaluators.calibration.Calibration` to the values of its searches and to the results, and
-writes the numbers into the evaluator's file. Its values do not change.
+writes the numbers into the evaluator's file. Its values do not change. With several numbers of
+`--nodes` the chances take the size of a search into account (`learner.fit.played`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -29,7 +30,7 @@ from play.match.dice_loop import MOST_TURNS
 from play.match.openings import Openings
 from play.workers import Workers
 from search import PROVEN, as_evaluator
-from search.evaluators.calibration import Calibration
+from search.evaluators.calibration import TERMS, Calibration, terms_of
 
 __all__ = [
     "GAMES",
@@ -39,9 +40,11 @@ __all__ = [
     "calibrate",
     "calibration_of",
     "fit_calibration",
+    "held_out_shares",
     "log_loss",
     "reliability",
     "self_play_sample",
+    "shares",
 ]
 
 Floats = NDArray[np.float64]
@@ -54,6 +57,8 @@ FEWEST = 200
 MOST_PLIES = 300
 #: Chances in the loss are at least this large, so that a single game cannot decide a fit.
 LEAST = 1e-6
+#: Coefficients of terms are held near 0 by this times their squares.
+RESTRAINT = 2e-5
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,8 @@ class Sample:
     results: 1, 0 or -1 for the side to move.
     phases: number of the position's phase.
     games: number of its game.
+    nodes: positions searched for the move; None if all searches had the same limit.
+    pieces: number of pieces left, by `Phases.pieces`; None without `nodes`.
     origin: how the games were made.
     """
 
@@ -71,6 +78,8 @@ class Sample:
     results: Floats
     phases: Ints
     games: Ints
+    nodes: Ints | None = None
+    pieces: Ints | None = None
     origin: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -78,9 +87,10 @@ class Sample:
 
     def only(self, chosen: NDArray[np.bool_]) -> Sample:
         """Returns the chosen positions."""
-        return Sample(
-            self.values[chosen], self.results[chosen], self.phases[chosen], self.games[chosen]
-        )
+        columns = (
+            self.values, self.results, self.phases, self.games, self.nodes, self.pieces
+        )  # fmt: skip
+        return Sample(*(None if one is None else one[chosen] for one in columns))  # type: ignore[arg-type]
 
 
 def calibrate(
@@ -132,7 +142,7 @@ def calibration_of(sample: Sample, game: Game) -> Calibration:
         "guess": round(float(-(shares * np.log(shares)).sum()), 4),
         "error": round(calibration_error(table), 4),
     }
-    return Calibration(fitted.scale, fitted.draw, evidence)
+    return replace(fitted, evidence=evidence)
 
 
 def self_play_sample(
@@ -184,7 +194,7 @@ def self_play_sample(
                 progress(len(some))
     values, results, phases, numbers = map(np.array, columns)
     origin = {"games": number, **origin}
-    return Sample(values, results, phases.astype(np.int64), numbers.astype(np.int64), origin)
+    return Sample(values, results, phases.astype(np.int64), numbers.astype(np.int64), origin=origin)
 
 
 def fit_calibration(sample: Sample, game: Game) -> Calibration:
@@ -196,6 +206,8 @@ def fit_calibration(sample: Sample, game: Game) -> Calibration:
         raise ValueError("calibration: expected positions with a value that is not 0, found none")
     if (sample.values * sample.results).sum() <= 0:
         raise ValueError("calibration: expected results that rise with the values, found none")
+    if sample.nodes is not None:
+        return _fitted_to_searches(sample)
     whole = _fitted(sample.values, sample.results)
     pairs = [whole]
     if game.phases is not None:
@@ -217,11 +229,69 @@ def _fitted(values: Floats, results: Floats) -> tuple[float, float]:
 
     def loss(logs: Floats) -> float:
         scale, draw = unit * np.exp(logs) * (1.0, drawn)
-        return float(_losses(values, results, scale, draw).mean())
+        win, loss = expit((values - draw) / scale), expit((-values - draw) / scale)
+        return float(_losses(results, win, loss).mean())
 
     best = minimize(loss, [-1.0, -1.0], method="L-BFGS-B", bounds=[(-6.0, 3.0), (-9.0, 3.0)])
     scale, draw = unit * np.exp(best.x) * (1.0, drawn)
     return _digits(scale), _digits(draw)
+
+
+def _fitted_to_searches(sample: Sample) -> Calibration:
+    """Returns the calibration with terms of nodes and pieces that has the least log loss.
+
+    Each number of nodes counts as much as another, however many positions it has.
+    """
+    assert sample.nodes is not None and sample.pieces is not None
+    size = _digits(float(np.sqrt(np.mean(sample.values**2))))
+    terms = terms_of(sample.nodes, sample.pieces)
+    _, level = np.unique(sample.nodes, return_inverse=True)
+    weights = 1.0 / np.bincount(level)[level]
+    weights /= weights.sum()
+    distance, side = np.abs(sample.values) / size, np.sign(sample.values)
+    logs = np.log(np.maximum(distance, 1e-12))
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        scale, draw, power = flat.reshape(3, -1) @ terms
+        inside = np.abs(power) < 3.0  # as far as `Calibration` takes it
+        power = np.clip(power, -3.0, 3.0)
+        slope, bent = np.exp(-scale), side * np.exp(logs * np.exp(power))
+        middle = np.exp(draw - scale)
+        win, lost = expit(slope * bent - middle), expit(-slope * bent - middle)
+        drawn = 1.0 - win - lost
+        # derivatives of the log chance by what goes into the two logistic functions
+        even = np.maximum(drawn, LEAST)
+        by_win = np.where(
+            sample.results > 0,
+            1 - win,
+            np.where(sample.results < 0, 0.0, -win * (1 - win) / even),
+        )
+        by_loss = np.where(
+            sample.results < 0,
+            1 - lost,
+            np.where(sample.results > 0, 0.0, -lost * (1 - lost) / even),
+        )
+        along, across = (by_win - by_loss) * slope * bent, -(by_win + by_loss) * middle
+        rows = [-along - across, across, along * logs * np.exp(power) * inside]
+        chance = np.where(sample.results > 0, win, np.where(sample.results < 0, lost, drawn))
+        gradient = -np.array([terms @ (weights * row) for row in rows])
+        restraint = RESTRAINT * flat
+        mean = -weights @ np.log(np.maximum(chance, LEAST)) + RESTRAINT * float(flat @ flat) / 2
+        return float(mean), gradient.ravel() + restraint
+
+    best = minimize(loss, np.zeros(3 * len(TERMS)), jac=True, method="L-BFGS-B",
+                    options={"maxiter": 1000})  # fmt: skip
+    rows = best.x.reshape(3, -1).T
+    return Calibration(
+        (size,), (size,),
+        terms={
+            name: (_digits(a), _digits(b), _digits(c))
+            for name, (a, b, c) in zip(TERMS, rows.tolist(), strict=True)
+        },
+        size=size,
+        nodes=(int(sample.nodes.min()), int(sample.nodes.max())),
+        pieces=(int(sample.pieces.min()), int(sample.pieces.max())),
+    )  # fmt: skip
 
 
 def _digits(number: float) -> float:
@@ -229,22 +299,23 @@ def _digits(number: float) -> float:
     return float(f"{number:.4g}")
 
 
-def _losses(values: Floats, results: Floats, scale: float | Floats, draw: float | Floats) -> Floats:
+def _losses(results: Floats, win: Floats, loss: Floats) -> Floats:
     """Returns minus the logarithm of the chance of each result, [positions]."""
-    win, loss = expit((values - draw) / scale), expit((-values - draw) / scale)
     chance = np.where(results > 0, win, np.where(results < 0, loss, 1.0 - win - loss))
     return np.asarray(-np.log(np.maximum(chance, LEAST)))
 
 
 def log_loss(fitted: Calibration, sample: Sample) -> float:
     """Returns the mean of minus the logarithm of the chance of each position's result."""
-    scale, draw = _by_position(fitted, sample)
-    return float(_losses(sample.values, sample.results, scale, draw).mean())
+    return float(_losses(sample.results, *shares(fitted, sample)).mean())
 
 
-def _by_position(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
+def shares(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
+    """Returns the chances of a win and of a loss by a calibration, [positions] each."""
+    ones = np.ones(len(sample), np.int64)
+    nodes, pieces = (ones if one is None else one for one in (sample.nodes, sample.pieces))
     places = np.minimum(sample.phases, len(fitted.scale) - 1)
-    return np.array(fitted.scale)[places], np.array(fitted.draw)[places]
+    return fitted.shares(sample.values, places, nodes, pieces)
 
 
 def reliability(
@@ -254,18 +325,21 @@ def reliability(
 
     The numbers fitted to the games of even number are tested on the others, and the reverse.
     """
-    losses, expected, found, groups = [], [], [], []
+    win, loss = held_out_shares(sample, game)
+    table = calibration(
+        (1.0 + win - loss) / 2.0, (sample.results + 1.0) / 2.0, bins=bins, groups=sample.games
+    )
+    return float(_losses(sample.results, win, loss).mean()), table
+
+
+def held_out_shares(sample: Sample, game: Game) -> tuple[Floats, Floats]:
+    """Returns the chances of a win and of a loss, [positions] each, by fits to other games.
+
+    Those of the games of even number are fitted to the others, and the reverse.
+    """
+    win, loss = np.empty((2, len(sample)))
     for half in (0, 1):
         held_out = sample.games % 2 == half
         fitted = fit_calibration(sample.only(~held_out), game)
-        test = sample.only(held_out)
-        scale, draw = _by_position(fitted, test)
-        losses.append(_losses(test.values, test.results, scale, draw))
-        win, loss = expit((test.values - draw) / scale), expit((-test.values - draw) / scale)
-        expected.append((1.0 + win - loss) / 2.0)
-        found.append((test.results + 1.0) / 2.0)
-        groups.append(test.games)
-    table = calibration(
-        np.concatenate(expected), np.concatenate(found), bins=bins, groups=np.concatenate(groups)
-    )
-    return float(np.concatenate(losses).mean()), table
+        win[held_out], loss[held_out] = shares(fitted, sample.only(held_out))
+    return win, loss

@@ -35,7 +35,7 @@ from learner.positions.shards import Rows
 __all__ = ["LogisticFit", "measure"]
 
 Floats = NDArray[np.float64]
-METHODS = ("lbfgs", "logistic", "ridge", "sgd")
+METHODS = ("lbfgs", "ridge", "sgd")
 #: Rows that are worked on at a time, so that they stay in the processor's cache.
 CHUNK = 1 << 12
 
@@ -57,9 +57,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     """Weights w for which sigmoid(K * w @ terms) best predicts the targets.
 
     features: the feature set, or only the names of its terms.
-    method: "lbfgs" minimises `loss`. "logistic" is scikit-learn's LogisticRegression, in which a
-        row with a fractional target becomes a win and a loss with that share of its weight; its
-        optimum is that of "lbfgs" with cross-entropy. "ridge" and "sgd" are scikit-learn's linear
+    method: "lbfgs" minimises `loss`. "ridge" and "sgd" are scikit-learn's linear
         regressions with targets in units of value, logit(target) / K; they suit targets from search
         (blend 0), because targets from results lie at the clip or at 0.
     loss: "cross_entropy" (one optimum wherever it starts) or "squared" (Texel's).
@@ -71,9 +69,8 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         part.
     fixed: weights by term that are not learned. If one is not 0 and no scale is given, they set the
         unit of all weights and K is learned too, because stored values may have another unit.
-        Otherwise the unit is that of the values that K belongs to. With "logistic" at most one may
-        be other than 0, and it always sets the unit.
-    start: weights by term to begin from; not for "logistic".
+        Otherwise the unit is that of the values that K belongs to.
+    start: weights by term to begin from.
     clip: "ridge" and "sgd" keep targets between 1 - clip and clip.
     iterations: most iterations (passes, with "sgd").
     tolerance: bound of the largest part of the gradient at which "lbfgs" stops; scikit-learn's
@@ -182,11 +179,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         fixed, start = dict(self.fixed or {}), dict(self.start or {})
         free = np.array([name not in fixed for name in names])
         base = np.array([float({**start, **fixed}.get(name, 0.0)) for name in names])
-        if self.method == "logistic":
-            self.K_ = scale
-            self._by_logistic_regression(rows, targets, weights, unit, free, base)
-        else:
-            self._by_steps(rows, targets, weights, unit, free, base, scale, initial)
+        self._by_steps(rows, targets, weights, unit, free, base, scale, initial)
         self.loss_ = -self.score(rows, targets, weights)
         return self
 
@@ -210,11 +203,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
                 )
         if len(self.fixed or {}) == len(self.names):
             raise ValueError("fixed: expected a term to learn, found all of them fixed")
-        if self.method == "logistic":
-            if any((self.start or {}).values()):
-                raise ValueError("start: expected none for method 'logistic', found some")
-            if sum(weight != 0 for weight in (self.fixed or {}).values()) > 1:
-                raise ValueError("fixed: expected at most one term not 0 for method 'logistic'")
 
     def _by_steps(
         self,
@@ -298,39 +286,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         if optimum.status == 1:  # the limit of iterations; otherwise no step improves on it
             self._say_unfinished()
         return np.asarray(turn @ optimum.x, dtype=np.float64)
-
-    def _by_logistic_regression(
-        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, free: Any, base: Floats
-    ) -> None:
-        from sklearn.linear_model import LogisticRegression
-
-        columns = np.flatnonzero(free | (base != 0))
-        won, lost = np.flatnonzero(targets > 0), np.flatnonzero(targets < 1)
-        if not (len(won) and len(lost)):
-            raise ValueError("y: expected wins and losses, found only one of them")
-        terms = (rows[:, columns] / unit[columns])[np.concatenate([won, lost])]
-        shares = np.concatenate([(weights * targets)[won], (weights * (1 - targets))[lost]])
-        model = LogisticRegression(
-            C=1 / (max(self.alpha, 1e-15) * weights.sum()),
-            fit_intercept=False,
-            solver="newton-cholesky",
-            tol=self.tolerance,
-            max_iter=self.iterations,
-        )
-        model.fit(terms, np.repeat([1, 0], [len(won), len(lost)]), shares)
-        self.iterations_ = int(model.n_iter_[0])
-        coefficients = np.zeros(len(unit))
-        coefficients[columns] = model.coef_[0] / unit[columns]
-        anchor = np.flatnonzero(base)
-        if len(anchor):
-            self.K_ = float(coefficients[anchor[0]] / base[anchor[0]])
-            if not self.K_ > 0:
-                raise ValueError(
-                    f"fixed: expected {self.names[anchor[0]]} to have the sign of its fixed weight,"
-                    " found the other in the rows"
-                )
-        self.weights_ = coefficients / self.K_
-        self.weights_[~free] = base[~free]
 
     def _by_regression(
         self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats

@@ -72,6 +72,8 @@ class Bootstrap(HeuristicLearner):
         super()._check()
         self._at_least({"rows": 1, "over": 1.0, "ridge": 0.0})
         self._shares({"percentile": 100.0, "held_out": 0.9})
+        if self.abstractions and self.base:
+            raise ValueError(f"abstractions: expected no base, found {', '.join(self.base)}")
 
     def _begin(self) -> None:
         super()._begin()

@@ -1,16 +1,22 @@
-"""The least cost from every position of a problem to the goal, where there are few enough."""
+"""The least costs from positions of a problem to the goal: of all of them, or of a few."""
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from itertools import count
 
 from games.contract import Position
-from games.problem import Problem
+from games.problem import KernelProblem, Problem
+from search import solve
+from search.single_agent.patterns import build_patterns
 
-__all__ = ["MOST_POSITIONS", "least_costs"]
+__all__ = ["MOST_POSITIONS", "exact_costs", "least_costs"]
 
 MOST_POSITIONS = 500_000
+#: Most abstract positions of a pattern database that is built for exact costs, and most expansions
+#: of a search with it.
+MOST_ABSTRACT, MOST_EXPANDED = 20_000_000, 50_000_000
 
 
 def least_costs(problem: Problem, *, most: int = MOST_POSITIONS) -> dict[Position, float] | None:
@@ -50,3 +56,29 @@ def least_costs(problem: Problem, *, most: int = MOST_POSITIONS) -> dict[Positio
                 return None
             heapq.heappush(waiting, (cost + problem.cost(before, back), next(order), before))
     return least
+
+
+def exact_costs(
+    problem: KernelProblem, positions: Iterable[Position]
+) -> tuple[dict[Position, float], str] | None:
+    """Returns the least costs of positions, and words for how they were found.
+
+    By IDA* with the smallest of the problem's usual pattern databases. Returns None for a problem
+    without one of at most `MOST_ABSTRACT` abstract positions, or if a search does not end within
+    `MOST_EXPANDED` expansions.
+    """
+    sizes = {
+        name: sum(problem.pattern(part, additive=len(parts) > 1).size for part in parts)
+        for name, parts in problem.patterns.items()
+    }
+    name = min(sizes, key=sizes.__getitem__, default="")
+    if not name or sizes[name] > MOST_ABSTRACT:
+        return None
+    database = build_patterns(problem, name)
+    costs = {}
+    for position in positions:
+        found = solve(problem, position, database, method="ida", nodes=MOST_EXPANDED)
+        if not found.optimal:
+            return None
+        costs[position] = found.cost
+    return costs, f"IDA* with the pattern database {name}"

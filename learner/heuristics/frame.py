@@ -28,7 +28,6 @@ import games
 from games.features import Encoding
 from games.problem import KernelProblem
 from learner.heuristics.fit import fit_weights, packed_rows
-from learner.self_play import Target
 from play.workers import Workers
 
 __all__ = [
@@ -82,14 +81,14 @@ class Lesson:
     expanded: number of positions expanded.
     moves: the moves that solve it; None if it was not solved.
     cost: their cost.
-    target: positions, and for each the interval in which its cost to the goal should lie.
+    bounds: positions, each with a bound that its cost to the goal does not fall below.
     """
 
     start: Any
     expanded: int
     moves: tuple[Any, ...] | None = None
     cost: float = 0.0
-    target: Target | None = None
+    bounds: tuple[tuple[Any, float], ...] = ()
 
 
 class Teacher(Protocol):

@@ -33,14 +33,18 @@ class Point:
 
     weight: weight of the heuristic in A*.
     solved: share of the positions that were solved within the limit of expansions.
-    cost: mean cost of the solved positions, as a multiple of the mean of the best costs known.
+    cost: mean cost of the solved positions, as a multiple of the mean of their least costs, or of
+        the best costs known.
     expanded: mean number of expansions of all positions.
+    optimal: share of the positions that were solved at the least cost; None if the least costs are
+        not known.
     """
 
     weight: float
     solved: float
     cost: float
     expanded: float
+    optimal: float | None
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,11 @@ class Curve:
         """Returns a line for people: the point of weight 1."""
         point = self.points[0]
         solved = "" if point.solved == 1 else f", {100 * (1 - point.solved):.0f} % not solved"
+        beside = "best known" if point.optimal is None else "least"
+        optimal = "" if point.optimal is None else f", {100 * point.optimal:.3g} % optimal"
         return (
-            f"{self.name}: {point.expanded:,.1f} expansions, cost {point.cost:.4f} of the best"
-            f" known{solved}"
+            f"{self.name}: {point.expanded:,.1f} expansions, cost {point.cost:.4f} of the"
+            f" {beside}{optimal}{solved}"
         )
 
 
@@ -108,15 +114,17 @@ def measure_curve(
     *,
     weights: Sequence[float] = WEIGHTS,
     nodes: int,
+    least: Mapping[Position, float] | None = None,
 ) -> tuple[list[Curve], NDArray[np.float64], bool]:
     """Returns the curves of heuristics, measured by A* over the same positions.
 
     heuristics: by name, as `search.solve` takes them.
     weights: weights of the heuristic in A*.
     nodes: greatest number of expansions for each position.
+    least: the least cost of each position; None if they are not known.
 
-    Also returns the best cost that was found for each position, NaN if none, [positions]; and
-    whether all of these are proved to be the least.
+    Also returns the least cost of each position, or else the best that was found, NaN if none,
+    [positions]; and whether all of these are proved to be the least.
     """
     costs = np.full((len(heuristics), len(weights), len(positions)), np.nan)
     expanded = np.zeros(costs.shape)
@@ -132,6 +140,9 @@ def measure_curve(
                     costs[row, column, place] = found.cost
                     proved[place] |= found.optimal
     best = np.fmin.reduce(costs.reshape(-1, len(positions)), axis=0)
+    if least is not None:
+        best, proved[:] = np.array([least[position] for position in positions]), True
+    known = bool(proved.all())
     curves = []
     for row, name in enumerate(heuristics):
         points = []
@@ -139,9 +150,10 @@ def measure_curve(
             solved = ~np.isnan(costs[row, column])
             ratio = costs[row, column][solved].sum() / best[solved].sum() if solved.any() else 1.0
             mean = float(expanded[row, column].mean())
-            points.append(Point(weight, float(solved.mean()), float(ratio), mean))
+            optimal = float((costs[row, column] <= best + 1e-9).mean()) if known else None
+            points.append(Point(weight, float(solved.mean()), float(ratio), mean, optimal))
         curves.append(Curve(name, tuple(points)))
-    return curves, best, bool(proved.all())
+    return curves, best, known
 
 
 def compare(
@@ -199,7 +211,9 @@ def plot_curves(path: Any, curves: Sequence[Curve], *, title: str) -> None:
     axes.set_yscale("log")
     for axis in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
         axis(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.6)))
-    axes.set_xlabel("cost above the best known, in % (numbers: weight of the heuristic)")
+    known = all(point.optimal is not None for curve in curves for point in curve.points)
+    beside = "least" if known else "best known"
+    axes.set_xlabel(f"cost above the {beside}, in % (numbers: weight of the heuristic)")
     axes.set_ylabel("expansions")
     axes.legend()
     figure.savefig(path, dpi=110)

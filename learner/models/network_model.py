@@ -182,16 +182,13 @@ class NetworkModel:
         rate: float,
         random: np.random.Generator,
         last_rate: float | None = None,
-        weights: NDArray[np.float64] | None = None,
     ) -> float:
         """As in `Model`; rows: active indices of an encoding, or values of terms.
 
-        The rate goes linearly to `last_rate`, if that is given. `weights` are those of the squared
-        errors, [positions]; None for 1.
+        The rate goes linearly to `last_rate`, if that is given.
         """
         total = 0.0
         given, least, most = self._tensor(rows), _floats(low), _floats(high)
-        counts = None if weights is None else _floats(weights)
         cut = batches(len(rows), self.size, random)
         rates = Schedule.between(rate, last_rate)
         with one_thread():
@@ -204,8 +201,7 @@ class NetworkModel:
                 )
                 found = torch.tanh(output / self.scale)
                 target = torch.clamp(found.detach(), least[index], most[index])
-                errors = (found - target) ** 2
-                loss = torch.mean(errors if counts is None else counts[index] * errors)
+                loss = torch.mean((found - target) ** 2)
                 self.optimiser.zero_grad()
                 loss.backward()
                 self.optimiser.step()

@@ -1,8 +1,9 @@
 """Least mean squares: Samuel's correction as gradient descent.
 
-The games, and the difference between the value that search backs up and the static value of Alpha's
-earlier position, are those of `learner.online.samuel`. The weights move by the difference itself,
-along the gradient of its square (Widrow and Hoff 1960), instead of by counted agreements of sign.
+The games, and the difference between the value that search backs up and the static value of
+Alpha's earlier position, are those of `learner.online.samuel1959`. The weights move by the
+difference itself, along the gradient of its square (Widrow and Hoff 1960), instead of by counted
+agreements of sign.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class BatchLearner(RoundLearner):
 
     # --- what a subclass says -----------------------------------------------------------------
 
-    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         """Fit the evaluator to the rows after round `number`; returns figures to report."""
         raise NotImplementedError
 
@@ -124,12 +124,16 @@ class BatchLearner(RoundLearner):
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store the positions that were searched."""
         for number, lesson in enumerate(lessons, start=self.games_played_):
-            rows = lesson_rows(lesson, number)
+            rows = self._rows(lesson, number)
             self.store_.extend(rows)
             self._recent.append(rows)
             self.updates_ += len(rows)
 
-    def _end_round(self, workers: Workers) -> dict[str, float]:
+    def _rows(self, lesson: Lesson, number: int) -> Rows:
+        """Returns what is stored of game `number`."""
+        return lesson_rows(lesson, number)
+
+    def _end_round(self, workers: Workers) -> dict[str, Any]:
         number = len(self.rounds_)
         passing = Filter(first_bounded=self.first_of_round(), first_game=self.first_kept())
         width = len(self.game_.start())
@@ -221,20 +225,22 @@ class BatchFit(BatchLearner):
     alpha: float = 1e-5
     K: float | None = None
 
+    usual_fixed: ClassVar[dict[str, float]] = MAN
     takes_dice = True
 
     def _begin(self, evaluator: Any) -> LinearEvaluator:
         features = feature_set(self.game_, self.features)
         self.features_ = features
         self._linear, self._held = linear_start(
-            self.game_, features, self.fixed, evaluator, usual=MAN, name=type(self).__name__.lower()
-        )
+            self.game_, features, self.fixed, evaluator, usual=self.usual_fixed,
+            name=type(self).__name__.lower(),
+        )  # fmt: skip
         if self.K is not None and not 0 < self.K < np.inf:
             raise ValueError(f"K: expected a number above 0, found {self.K}")
         self._fitter()._check(1.0)
         return self._linear
 
-    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
         # refitted each time without a fixed weight, K would grow without bound as values shrink
         find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None

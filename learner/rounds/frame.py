@@ -34,7 +34,7 @@ class RoundLearner(Learner):
     workers: the `Workers` that play (None: this thread).
     decide: whether a game ends once search has proven it won (in most of these learners).
 
-    After `fit`: `evaluator_`, and `rounds_`, the figures of each round as plain numbers.
+    After `fit`: `evaluator_`, and `rounds_`, the figures of each round as plain values.
     """
 
     round_games: int
@@ -66,7 +66,7 @@ class RoundLearner(Learner):
         """Store what games teach; their numbers begin with `games_played_`."""
         raise NotImplementedError
 
-    def _end_round(self, workers: Workers) -> dict[str, float]:
+    def _end_round(self, workers: Workers) -> dict[str, Any]:
         """Learn from the stored games of the last rounds; returns figures for the report."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class RoundLearner(Learner):
         self._load_game()
         self._check_options()
         self.evaluator_ = self._begin(evaluator)
-        self.rounds_: list[dict[str, float]] = []
+        self.rounds_: list[dict[str, Any]] = []
         self.games_played_ = 0
         self.updates_ = 0
 
@@ -170,7 +170,10 @@ class RoundLearner(Learner):
                 found = self._end_round(workers)
                 self.rounds_.append(found)
                 note = f"round {len(self.rounds_)}: "
-                note += ", ".join(f"{name} {value:.6g}" for name, value in found.items())
+                note += ", ".join(
+                    f"{name} {value if isinstance(value, str) else f'{value:.6g}'}"
+                    for name, value in found.items()
+                )
             if note or self.games_played_ - reported >= self.games_per_report:
                 reported = self.games_played_
                 if watch is not None:

@@ -28,6 +28,8 @@ __all__ = ["QuantisedFit"]
 
 #: The fewest nodes of a search.
 FEWEST_NODES = 10
+#: The step size at the end of the passes: weights hardly move any more, as small integers need.
+LAST_RATE = 0.00002
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -51,12 +53,13 @@ class QuantisedFit(BatchLearner):
     inputs, hidden, phases: as in `QuantisedModel`; a quantised network to start from may have
         coarser phases.
     epochs: passes over the positions of the last `keep_rounds` rounds after each round.
-    rate, last_rate: step sizes of Adam at the beginning and at the end of these passes.
+    rate: step size of Adam at the beginning of these passes; it goes linearly to `LAST_RATE`.
     last_epochs: passes over the positions of all rounds at the very end; a run with such passes
         cannot be extended.
     batch: positions per step.
-    scale: the value that stands for an expectation of 1 / (1 + 1/e) (None: the one that predicts
-        the results of the first round best).
+
+    The value that stands for an expectation of 1 / (1 + 1/e) is the one that predicts the results
+    of the first round best.
     """
 
     takes_many = False
@@ -76,10 +79,8 @@ class QuantisedFit(BatchLearner):
     blend: float = 0.3
     epochs: int = 2
     rate: float = 0.001
-    last_rate: float = 0.00002
     last_epochs: int = 0
     batch: int = 2048
-    scale: float | None = None
     games_per_report: int = 256
     opening_plies: int = 6
 
@@ -94,18 +95,9 @@ class QuantisedFit(BatchLearner):
         ):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
-        for name in ("rate", "last_rate"):
-            if not 0 < getattr(self, name) <= 1:
-                raise ValueError(
-                    f"{name}: expected more than 0 and at most 1, found {getattr(self, name)}"
-                )
-        if self.scale is not None and not 0 < self.scale < np.inf:
-            raise ValueError(f"scale: expected a number above 0, found {self.scale}")
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
         self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
-        if not self.techniques_.proves:  # such values end games, and count for more than others
-            raise ValueError(
-                f"techniques: expected such by which wins are proved, found {self.techniques_}"
-            )
         if self.techniques_.probcut is not None:
             raise ValueError(
                 "techniques: expected none that is learned of one evaluator, for every round has"
@@ -179,7 +171,7 @@ class QuantisedFit(BatchLearner):
             self.store_.flush()
             rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
-            model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
+            model.scale = 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (
             expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
             for blend in (self.blend, 0.0)
@@ -199,7 +191,7 @@ class QuantisedFit(BatchLearner):
             random=np.random.default_rng((self.seed, number)),
             epochs=epochs,
             rate=self.rate,
-            last_rate=self.last_rate,
+            last_rate=LAST_RATE,
         )
         self.evaluator_ = self._network()
         return {

@@ -99,16 +99,16 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         add(option, type=int, metavar="N", help=f"{meaning} (default: {DEFAULTS[name]})")
     add(
         "--backend",
-        default="threads",
         metavar="KIND",
         help="where games are played: threads, loky (processes) or dask:tcp://HOST:PORT"
-        " (default: threads)",
+        " (default: threads); not for learners that learn in this process",
     )
     add(
         "--jobs",
         type=int,
         metavar="N",
-        help="games or puzzles at a time (default: 2); samuel, lms, rote and book play one game",
+        help="games or puzzles at a time (default: 2, with dask the cluster's number of threads);"
+        " not for learners that learn in this process",
     )
     add("--quiet", action="store_true", help="no progress bar, but a line a minute")
     return result
@@ -130,10 +130,12 @@ def run(options: argparse.Namespace) -> int:
     """Train as the options say."""
     if options.resume is not None:
         settings, folder = resumed_settings(options), options.resume
+        check_placement(options, settings)
     elif options.changed:
         raise ValueError("--changed: expected --resume as well, found none")
     else:
         settings, folder = settings_of(options), options.run
+        check_placement(options, settings)
         if folder is None:
             with new_folder(Path("runs"), run_name(settings)) as folder:
                 return train(options, settings, folder)
@@ -147,13 +149,29 @@ def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> i
 
     resume = options.resume is not None
     how = {"resume": resume, "changed": options.changed, "quiet": options.quiet}
-    backend, address = parse_backend(options.backend)
+    backend, address = parse_backend(options.backend or "threads")
     workers = Workers(backend, options.jobs, address)
     if isinstance(games.load(settings.game), Problem):
         return train_heuristic(settings, folder, workers, **how)
     if settings.learner == "rote":
         return train_rote(settings, folder, **how)
     return train_evaluator(settings, folder, workers, **how)
+
+
+def check_placement(options: argparse.Namespace, settings: RunSettings) -> None:
+    """Raises ValueError if --jobs or --backend is given for a learner that hands out no work."""
+    problem = isinstance(games.load(settings.game), Problem)
+    kind = (HEURISTICS if problem else RECIPES)[settings.learner].load()
+    known = kind().get_params(deep=False)
+    if "workers" in known:
+        return
+    instead = ": --set threads=N for more threads" if "threads" in known else ""
+    for name in ("jobs", "backend"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name}: expected none for {settings.learner}, which learns in this"
+                f" process{instead}; found {getattr(options, name)}"
+            )
 
 
 def resumed_settings(options: argparse.Namespace) -> RunSettings:
@@ -234,7 +252,11 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
             f" players, found {learner}"
         )
     recipe = RECIPES[learner].run(game)
-    extra = {**recipe.get("options", {}), **learner_options(options.set)}
+    start = options.start or recipe.get("from")
+    usual_options = {**recipe.get("options", {})}
+    if start not in (None, "zero"):
+        usual_options |= recipe.get("options_from", {})
+    extra = usual_options | learner_options(options.set)
     depth, nodes = options.depth, options.nodes
     if depth is None and nodes is None:
         depth, nodes = recipe["depth"], recipe.get("nodes")
@@ -250,7 +272,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         games=count,
         depth=depth,
         nodes=nodes,
-        start=options.start or recipe.get("from"),
+        start=start,
         opponents=tuple(named or usual_opponents(game)),
         pacemakers=tuple(named or pacemakers(game)),
         options=extra,

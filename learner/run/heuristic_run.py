@@ -13,7 +13,7 @@ from typing import Any
 
 from games.problem import Heuristic, Problem
 from learner.heuristics.admissible import Admissible
-from learner.heuristics.costs import least_costs
+from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.frame import HeuristicLearner, Round, find_encoding, find_problem
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.folder import Pace, RunError, RunFolder
@@ -219,19 +219,25 @@ class HeuristicRun:
         problem, count = self.problem, self.settings.match_games
         positions = [problem.random_position(REPORT_SEED + i) for i in range(count)]
         heuristics = {heuristic.name: heuristic, **{name: name for name in self.settings.opponents}}
-        curves, best, optimal = measure_curve(problem, heuristics, positions, nodes=REPORT_NODES)
-        found = self.learner.costs_ if isinstance(self.learner, Admissible) else None
-        costs = found or least_costs(problem)
+        enumerated = self.learner.costs_ if isinstance(self.learner, Admissible) else None
+        costs, how = enumerated or least_costs(problem), "the search of all positions"
+        if costs is None:
+            costs, how = exact_costs(problem, positions) or (None, "")
+        curves, best, proved = measure_curve(
+            problem, heuristics, positions, nodes=REPORT_NODES, least=costs
+        )
         known = {p: c for p, c in zip(positions, best.tolist(), strict=True) if c == c}
         lines = [f"{count} positions by A*:", *(curve.text() for curve in curves)]
+        if costs is not None:
+            lines.append(f"least costs: by {how}")
         content: dict[str, Any] = {
             "heuristic": heuristic.name,
             "games_asked": self.settings.games,
             "positions": count,
             "curves": [curve.as_dict() for curve in curves],
         }
-        if costs is not None or known:
-            truth = compare(problem, heuristic, costs or known, proved=costs is not None or optimal)
+        if costs or known:
+            truth = compare(problem, heuristic, costs or known, proved=proved)
             lines.append(f"{heuristic.name}: {truth.text()}")
             content["truth"] = vars(truth)
         if heuristic.proved:

@@ -16,6 +16,7 @@ The version of Plysmith, its commit and the machine are recorded and reported, b
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -207,14 +208,19 @@ def _code_of(kind: type) -> dict[str, str]:
         if file is None:
             continue
         try:
-            source = file.read_bytes()
-            tree = ast.parse(source)
+            package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+            imported, found[name] = _module(file.read_bytes(), package)
         except (OSError, SyntaxError, ValueError):
             continue
-        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-        pending += [used for used in _imported(tree, package) if _is_followed(used, tops)]
-        found[name] = code_mark(source)
+        pending += [used for used in imported if _is_followed(used, tops)]
     return dict(sorted(found.items()))
+
+
+@functools.lru_cache(maxsize=1024)  # a process that begins many runs parses each module once
+def _module(source: bytes, package: str) -> tuple[tuple[str, ...], str]:
+    """Returns what the source of a module in `package` imports, and its digest."""
+    tree = ast.parse(source)
+    return tuple(_imported(tree, package)), _tree_mark(tree)
 
 
 def _is_followed(module: str, tops: Iterable[str]) -> bool:
@@ -250,7 +256,11 @@ def _imported(tree: ast.AST, package: str) -> Iterable[str]:
 
 def code_mark(source: str | bytes) -> str:
     """Returns a digest of Python source that comments, docstrings and line breaks do not change."""
-    tree = ast.parse(source)
+    return _tree_mark(ast.parse(source))
+
+
+def _tree_mark(tree: ast.AST) -> str:
+    """Returns the digest of a tree, whose docstrings it removes."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             if node.body and ast.get_docstring(node, clean=False) is not None:

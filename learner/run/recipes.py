@@ -58,7 +58,12 @@ class Recipe:
 
 RECIPES: dict[str, Recipe] = {
     "samuel": Recipe(
-        "online.samuel", "Samuel", "Samuel 1959: correlations with what search backs up"
+        "rounds.samuel", "Samuel", "Samuel's terms that come and go, with weights fitted together"
+    ),
+    "samuel1959": Recipe(
+        "online.samuel1959",
+        "Samuel1959",
+        "the rule of 1959 to the letter: correlations with what search backs up",
     ),
     "lms": Recipe(
         "online.least_mean_squares", "LeastMeanSquares", "the same by least mean squares"
@@ -149,26 +154,9 @@ HEURISTICS: dict[str, Recipe] = {
     "batch": Recipe(
         "heuristics.batch", "BatchFit", "weights, from the solutions that known heuristics find"
     ),
-    "network": Recipe(
-        "heuristics.networks", "NetworkFit", "a small network, from the solutions that it finds"
+    "rote": Recipe(
+        "heuristics.rote",
+        "Rote",
+        "a memory of the bounds that A* proves, which never overestimate",
     ),
-    "quantised": Recipe(
-        "heuristics.networks", "QuantisedFit", "the same as a network of small integers"
-    ),
-    "td": Recipe(
-        "heuristics.temporal_difference",
-        "TemporalDifference",
-        "TD(lambda): estimates along greedy walks follow one another",
-    ),
-    "rootstrap": Recipe(
-        "heuristics.root_strap",
-        "RootStrap",
-        "estimates along walks of LRTA* follow what it backs up",
-    ),
-    "treestrap": Recipe(
-        "heuristics.tree_strap",
-        "TreeStrap",
-        "estimates of all positions that A* closed follow their bounds",
-    ),
-    "rote": Recipe("heuristics.rote", "Rote", "a memory of these bounds, which never overestimate"),
 }

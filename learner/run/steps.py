@@ -119,7 +119,8 @@ def learn(
         show.close()
     print(
         f"learned from {learner.updates_} positions in {learner.games_played_} games,"
-        f" {time.perf_counter() - began:.0f} s; best of the snapshots: {best.name}"
+        f" {time.perf_counter() - began:.0f} s;"
+        f" {'the last weights' if learner.settles else 'best of the snapshots'}: {best.name}"
     )
     return session, best
 

@@ -1,8 +1,8 @@
 """A training run: learning with progress, checkpoints, snapshots, measurements and a report.
 
 The learner plays and learns in this process; a second one plays snapshots against fixed opponents.
-The best snapshot by these matches is kept beside the last. Everything that a run leaves lies in
-one folder:
+The best snapshot by these matches is kept beside the last; of a learner that settles it is the
+last. Everything that a run leaves lies in one folder:
 
     checkpoint.json   what resuming goes on from (`learner.run.folder`)
     log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
@@ -174,7 +174,8 @@ class Run:
         if self.finished:
             return self._loaded(self._path("best"))
         self._save()
-        say("choosing among the best snapshots")
+        if not self.learner.settles:
+            say("choosing among the best snapshots")
         best = self._finish(say)
         from learner.reports.diagnosis import diagnose
 
@@ -321,7 +322,12 @@ class Run:
         write_atomically(self.folder.path / HOURS, "".join(["game,hours\n", *rows]))
 
     def _best_snapshot(self) -> int:
-        """Returns the finalist with the highest score in its last match; if equal, the latest."""
+        """Returns the finalist with the highest score in its last match; if equal, the latest.
+
+        Of a learner that settles it is the last snapshot.
+        """
+        if self.learner.settles:
+            return max(self.measured)
 
         def mean(entries: Sequence[Strength]) -> float:
             return sum(entry.score for entry in entries) / max(1, len(entries))

@@ -36,8 +36,25 @@ from search.lookups.database import DatabaseLookup
 
 __all__ = ["BackupFit"]
 
+#: Numbers of tables that play at a time, and of games that each does: enough that torch values many
+#: positions together. The games depend on them.
+_TABLES, _AT_ONCE = 2, 64
+#: Length of the beginning of a game in plies, and the shares of random moves there and later: games
+#: differ, and the plays that few would choose are seen too.
+_FIRST_PLIES, _FIRST_SHARE, _SHARE = 12, 0.12, 0.02
+#: Share of the games that begin with a position of earlier rounds, drawn in equal parts from the
+#: kinds that the game distinguishes: back games and the like are rare in games from the start.
+_RARE_SHARE = 0.5
+#: The prefilter: hidden units of the small net, and how far below its best reply another may lie to
+#: be valued, in points.
+_SMALL_UNITS, _MARGIN = 64, 0.2
 #: Steps of the small net of the prefilter; they fall to a tenth.
 _SMALL_RATE = 0.003
+#: See `learner.models.outcome_model`: about the last thousand steps are averaged, and the equity
+#: counts beside the outcomes, because it is what moves are chosen by.
+_AVERAGING, _EQUITY_SHARE = 0.999, 0.3
+#: Deviation of new random weights, as in `TDGammon`.
+_SPREAD = 0.3
 #: The small net learns from this many rounds' games before it filters, so many times.
 _INTRODUCED, _INTRODUCTIONS = 3, 4
 #: In the first steps the rate rises, because Adam knows little of the gradients yet and would undo
@@ -60,20 +77,12 @@ class BackupFit(Learner):
     inputs: inputs of the net, as in `TDGammon`; for a start from nothing.
     hidden: widths of the hidden layers. A network to start from grows to them, without changing its
         values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases.
-    spread: deviation of new random weights, as in `TDGammon`.
     kept_phases: names of phases whose nets stay those of the network to start from.
     round_games: games of a round.
-    tables, at_once: numbers of tables that play at a time, and of games that each does.
-    first_plies: length of the beginning of a game in plies.
-    first_share, share: shares of random moves in the beginning of a game and later.
-    rare_share: share of the games that begin with a position of earlier rounds, drawn in equal
-        parts from the kinds that the game distinguishes.
     bear_off: whether the outcomes of positions in the bear-off databases come from there; then a
         game ends there.
-    candidates, margin: the net values at most so many replies, ranked highest by the prefilter, a
-        small net over the encoding alone that learns too, and at most so far below the best; with 0
-        candidates all replies.
-    prefilter_units: hidden units of the small net.
+    candidates: greatest number of replies that the net values, those that the prefilter ranks
+        highest, a small net over the encoding alone that learns too; with 0 it values all.
     lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
         `lambda_returns`). With more, an error that many positions share disappears sooner. A
         position follows the mean of this return and of its backup, which is without noise and puts
@@ -81,7 +90,7 @@ class BackupFit(Learner):
     samples: number of times that a position is learned from on average.
     most_positions: number of positions that are learned from, the last ones.
     rate, last_rate: step sizes at the beginning and the end of the run.
-    batch, averaging, equity_share, precision, device: see `learner.models.outcome_model`.
+    batch, precision, device: see `learner.models.outcome_model`.
     threads: threads of self-play; results do not depend on it.
     fit_threads: threads of torch; results may depend on it.
     store: folder of the positions (None: a temporary one).
@@ -96,33 +105,21 @@ class BackupFit(Learner):
     depth: int | None = 1
     inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (512, 512, 256, 128)
-    spread: float = 0.3
     kept_phases: tuple[str, ...] = ()
     round_games: int = 1000
-    tables: int = 2
-    at_once: int = 64
-    first_plies: int = 12
-    first_share: float = 0.12
-    share: float = 0.02
-    rare_share: float = 0.5
     bear_off: bool = True
     candidates: int = 6
-    margin: float = 0.2
-    prefilter_units: int = 64
     lambda_: float = 0.9
     samples: float = 16.0
     most_positions: int = 12_000_000
     rate: float = 0.0004
     last_rate: float = 0.000004
     batch: int = 1024
-    averaging: float = 0.999
-    equity_share: float = 0.3
     precision: str = "auto"
     device: str = "cpu"
     threads: int = 2
     fit_threads: int = 1
     store: Any = None
-    workers: Any = None
 
     takes_dice = True
 
@@ -133,29 +130,19 @@ class BackupFit(Learner):
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
             raise ValueError(f"depth: expected 1 (backups look one ply ahead), found {given}")
         for name in (
-            "games", "round_games", "tables", "at_once", "most_positions", "batch", "threads",
-            "fit_threads",
+            "games", "round_games", "most_positions", "batch", "threads", "fit_threads",
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
         if not 0 <= self.candidates <= MOST_KEPT:
             raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
-        if not 1 <= self.prefilter_units <= 4096:
-            raise ValueError(f"prefilter_units: expected 1 to 4096, found {self.prefilter_units}")
-        if self.first_plies < 0:
-            raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
-        if not self.margin > 0:
-            raise ValueError(f"margin: expected more than 0, found {self.margin}")
         if not 0 < self.samples <= 1000:
             raise ValueError(
                 f"samples: expected more than 0 and at most 1000, found {self.samples}"
             )
-        for name in (
-            "lambda_", "first_share", "share", "rare_share", "equity_share",
-        ):  # fmt: skip
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
-        for name in ("rate", "last_rate", "spread"):
+        if not 0 <= self.lambda_ <= 1:
+            raise ValueError(f"lambda_: expected 0 to 1, found {self.lambda_}")
+        for name in ("rate", "last_rate"):
             if not 0 < getattr(self, name) <= 10:
                 raise ValueError(
                     f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
@@ -181,25 +168,23 @@ class BackupFit(Learner):
         if evaluator is None:
             self._start: OutcomeNetwork | None = None
             inputs = find_inputs(game, self.inputs)
-            self._net = single(
-                new_network(game, inputs, hidden, spread=self.spread, seed=self.seed)
-            )
+            self._net = single(new_network(game, inputs, hidden, spread=_SPREAD, seed=self.seed))
         else:
             start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self._start = start.copy()
-            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=self.spread)
+            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=_SPREAD)
         self._net.name = "backupfit"
         encoding, features = separate(self._net.inputs)
         self._small = single(
             new_network(
-                game, encoding or features, (self.prefilter_units,), spread=self.spread,
+                game, encoding or features, (_SMALL_UNITS,), spread=_SPREAD,
                 seed=self.seed,
             )
         )  # fmt: skip
         # raises ValueError for a missing device before hours of play
-        self._model = self._new_model(averaging=self.averaging)
+        self._model = self._new_model(averaging=_AVERAGING)
         #: the average, which plays
         self._player = self._new_model()
         check_compiled()
@@ -225,7 +210,7 @@ class BackupFit(Learner):
 
     def _new_model(self, averaging: float = 0.0) -> OutcomeModel:
         return OutcomeModel(
-            self._net, batch=self.batch, equity_share=self.equity_share, averaging=averaging,
+            self._net, batch=self.batch, equity_share=_EQUITY_SHARE, averaging=averaging,
             precision=self.precision, threads=self.fit_threads, device=self.device,
         )  # fmt: skip
 
@@ -297,25 +282,25 @@ class BackupFit(Learner):
         """Play the games of a round, in shares that all tables get."""
         random = np.random.default_rng((self.seed, len(self.rounds_), 14))
         starts = np.tile(np.array(self.game_.start(), dtype=np.int64), (games, 1))
-        rare = self._kept.of_all_kinds(int(self.rare_share * games), random)
+        rare = self._kept.of_all_kinds(int(_RARE_SHARE * games), random)
         if self.game_.kinds is not None and len(rare):
             starts[: len(rare)] = rare
             starts = starts[random.permutation(games)]
 
         def play(table: int) -> Played:
             own = np.random.default_rng((self.seed, len(self.rounds_), table, 15))
-            return self._table().play(starts[table :: self.tables], own)
+            return self._table().play(starts[table::_TABLES], own)
 
-        return Played.joined(list(threads.map(play, range(min(games, self.tables)))))
+        return Played.joined(list(threads.map(play, range(min(games, _TABLES)))))
 
     def _table(self) -> Table:
         prefilter = None
         if self.candidates:
-            prefilter = Prefilter(self._small, self.candidates, self.margin)
+            prefilter = Prefilter(self._small, self.candidates, _MARGIN)
         backups = Backups(self.game_, self._values, exact=self._exact, prefilter=prefilter)
         return Table(
-            backups, at_once=self.at_once, first_plies=self.first_plies,
-            first_share=self.first_share, share=self.share,
+            backups, at_once=_AT_ONCE, first_plies=_FIRST_PLIES,
+            first_share=_FIRST_SHARE, share=_SHARE,
         )  # fmt: skip
 
     def _values(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -337,7 +322,7 @@ class BackupFit(Learner):
         """Train the small net to agree with the network before it becomes its prefilter."""
         positions = explore(
             self._net, _INTRODUCED * self.round_games, seed=(self.seed, 0, 13),
-            first_plies=self.first_plies, first_share=self.first_share, share=self.share,
+            first_plies=_FIRST_PLIES, first_share=_FIRST_SHARE, share=_SHARE,
             threads=self.threads,
         )  # fmt: skip
         labels, _ = Backups(self.game_, self._values, exact=self._exact).outcomes(positions)

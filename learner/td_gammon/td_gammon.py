@@ -62,7 +62,6 @@ class TDGammon(Learner):
         the weights that learn. It is less in the beginning, so that the average reaches back over
         at most a fifth of the games played.
     games_per_report: games between two reports.
-    workers: the `Workers` that play (None: this thread).
 
     After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
     error of the outputs, by report).
@@ -86,7 +85,6 @@ class TDGammon(Learner):
     prefilter_units: int = 32
     averaging: float = 0.9
     games_per_report: int = 1000
-    workers: Any = None
 
     evaluator_: OutcomeNetwork = field(init=False)
     network_: OutcomeNetwork = field(init=False)

@@ -298,7 +298,7 @@ def _valuer(book: OpeningBook) -> Callable[[Any, float], str]:
     def text(position: Any, value: float) -> str:
         if maker is None:
             return value_text(value)
-        chances = "" if position is None else chances_text(maker, position, value)
+        chances = "" if position is None else chances_text(maker, position, value, None)
         return value_text(maker.in_units(value)) + f" ({chances})" * bool(chances)
 
     return text
@@ -338,7 +338,9 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
     book = _load(_game(options), options.book)
     settings = book.settings
     text = options.player or settings.player
-    player = parse_player(book.game, text)
+    # a book whose player named no techniques goes on with those that were the default then
+    usual = "exact" if settings.techniques == "exact" else "selective"
+    player = parse_player(book.game, text, techniques=usual)
     limits = Limits(settings.depth, settings.nodes, settings.seconds)
     search = LeafSearch(book.game, player, limits)
     _check_search(text, search.techniques, book)

@@ -22,7 +22,7 @@ from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.players.thinker import limits_of, usual_referee
+from play.players.thinker import limits_of, play_text, usual_referee
 from play.ratings.bradley_terry import Rating
 from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
@@ -93,6 +93,7 @@ class ContestWithoutDice:
             raise ValueError("--judge: expected --within too, found none")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.sprt = _sprt(options)
+        self._players: Sequence[Player] = ()
         self._options = options
 
     def prepare(self, players: Sequence[Player]) -> None:
@@ -119,7 +120,8 @@ class ContestWithoutDice:
         return Workers(backend, self._options.threads, address)
 
     def match(self, *players: Player, **options: Any) -> Match:
-        first, second = self._players = players
+        first, second = players
+        self._players = players
         return play_match(
             self.game,
             first,
@@ -136,13 +138,15 @@ class ContestWithoutDice:
     def match_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
         limits = f"{self.limits}, {self.openings}{self._adjudicated()}"
-        yield f"{match.first} against {match.second}: {limits}"
+        yield f"{match.title}: {limits}{_searches(self._players)}"
         yield summary.text()
         if self.sprt is not None and summary.games:
             yield self.sprt.text(summary.tally)
+        twice = summary.games - match.different
+        alike = f"{twice} games repeat another with colours swapped"
         yield (
-            f"all games different; {match.repeated} pairs repeated earlier games and were not"
-            " counted"
+            f"{alike if twice else 'all games different'}; {match.repeated} pairs repeated earlier"
+            " games and were not counted"
         )
         wanted = summary.games < self._options.games and match.verdict in ("", "continue")
         if wanted and not match.interrupted:
@@ -164,14 +168,18 @@ class ContestWithoutDice:
                 for pair in match.pairs
                 for place, game in enumerate(pair.games)
             ]
-            found = None if player.evaluator is None else foretold(player.evaluator, games)
-            if found is not None:
+            nodes = player.within(self.limits).nodes
+            found = None if player.evaluator is None else foretold(player.evaluator, games, nodes)
+            if found is not None and player.evaluator is not None:
+                play = play_text(player.evaluator, nodes)
                 yield (
-                    f"chances of {player.name} at its {found.moves} moves: log loss"
+                    f"chances of {player.name} at its {found.moves} moves"
+                    f"{', as they are ' * bool(play)}{play}: log loss"
                     f" {found.loss:.3f} nats ({found.guess:.3f} by the shares of the results)"
                 )
 
     def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Rating], list[Match]]:
+        self._players = players
         return ladder(
             self.game,
             players,
@@ -185,7 +193,7 @@ class ContestWithoutDice:
 
     def ladder_lines(self, standings: list[Rating], matches: list[Match]) -> Iterator[str]:
         anchor = matches[0].first
-        limits = f"{self.limits}{self._adjudicated()}"
+        limits = f"{self.limits}{self._adjudicated()}{_searches(self._players)}"
         yield f"{limits}; Elo with the 95 % interval of the difference from {anchor}"
         width = max(len(rating.name) for rating in standings)
         for place, rating in enumerate(standings, 1):
@@ -328,6 +336,18 @@ class ContestWithDice:
             "keep_records": given.save is not None,
             **options,
         }
+
+
+def _searches(players: Sequence[Player]) -> str:
+    """Returns the techniques of the players' searches, in words that follow others."""
+    used = {
+        one.name: str(one.options["techniques"]) for one in players if "techniques" in one.options
+    }
+    if len(set(used.values())) == 1 and len(used) == sum(
+        one.evaluator is not None for one in players
+    ):
+        return f", search: {next(iter(used.values()))}"
+    return "".join(f", {name}: {techniques}" for name, techniques in used.items())
 
 
 def head_of(game: Any, players: Sequence[Player], limits: Limits, seed: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, check_writable, load_game, refuse
+from play.commands.options import add_game, check_writable, load_game, read_situation, refuse
 
 if TYPE_CHECKING:
     from games.contract import Game
@@ -35,7 +35,11 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
         " play against; --tree can do without)",
     )
     add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
-    add("--roll", help="with dice: show the best moves for a roll such as 31")
+    add(
+        "--roll",
+        help="with dice: show the best moves for a roll such as 31 (default: the one in"
+        " the position's text, if any)",
+    )
     add("--depth", type=int, metavar="PLIES", help="greatest depth (default 8, with dice 1)")
     add(
         "--tree",
@@ -77,8 +81,12 @@ def run_explain(options: argparse.Namespace) -> int:
                 raise ValueError("expected a heuristic, found none")
             options.first = usual_evaluator(game)
     found = options.position.strip()
-    game, position = (game, game.start()) if found == START else game.read(found)
-    roll = game.parse_roll(options.roll) if isinstance(game, DiceGame) and options.roll else None
+    left_out, roll = "", None
+    if isinstance(game, DiceGame):
+        text = game.position_text(game.start()) if found == START else found
+        position, roll, left_out = read_situation(game, text, options.roll)
+    else:
+        game, position = (game, game.start()) if found == START else game.read(found)
     if isinstance(game, Problem):
         return _show_estimates(options, game, position)
     depth = (1 if dice else 8) if options.depth is None else options.depth
@@ -88,6 +96,8 @@ def run_explain(options: argparse.Namespace) -> int:
     thinkers = [Thinker(game, name, Limits(depth=depth), techniques="exact") for name in names]
     titles = _titles(thinkers)
     print(game.show(position))
+    if left_out:
+        print(f"\n{left_out}")
     if game.outcome(position) is not None:
         print("\nThe game is over: there is nothing to explain.")
         return 0
@@ -202,7 +212,7 @@ def _values(
             reached = _value(thinker.evaluator, result.value)
             lines.append(f"{title:>{width}}  {reached}  {result.pv_text}")
         known = [
-            (title, chances_text(thinker.evaluator, position, result.value))
+            (title, chances_text(thinker.evaluator, position, result.value, result.nodes))
             for title, thinker, _, result in rows
         ]
         if any(text for _, text in known):
@@ -228,7 +238,7 @@ def _values(
             best_moves = zip(found.moves, outcomes, strict=True)
             for (move, value), chances in islice(best_moves, MOST_MOVES):
                 loss = f"{value - best:+.4f}" if value < best else ""
-                text = chances_text(thinker.evaluator, position, value, chances)
+                text = chances_text(thinker.evaluator, position, value, found.nodes, chances)
                 line = f"  {game.move_text(position, move):<24} {value:+.4f}  {loss:7}  {text}"
                 lines.append(line.rstrip())
     return lines

@@ -117,7 +117,9 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         "--pdn",
         type=Path,
         metavar="FILE",
-        help="add each game as it ends: PDN in checkers, .mat in backgammon, text in other games",
+        help="add each game as it ends: PDN in checkers, .mat in backgammon, text in other games;"
+        " with --match each match has a file, FILE with -1, -2 … before its ending, because GNU"
+        " Backgammon reads only the first match of a file",
     )
     add(
         "--resume",
@@ -155,7 +157,7 @@ def _run_match(options: argparse.Namespace) -> int:
 
 def _run_ladder(options: argparse.Namespace) -> int:
     """Run `ladder`: a round robin."""
-    from play.match.ladder import check_players
+    from play.match.driver import check_players
     from play.players.parse import parse_player
 
     contest = _contest(options, 200)
@@ -169,6 +171,8 @@ def _run_ladder(options: argparse.Namespace) -> int:
         _finish(matches, games, journal)
     for line in contest.ladder_lines(standings, matches):
         print(line)
+    if matches[-1].failure:
+        print(f"stopped in {matches[-1].title}: {matches[-1].failure}")
     if options.plot is not None and standings:
         contest.plot(options.plot, standings)
         print(f"plot: {options.plot}")
@@ -219,7 +223,8 @@ def _kept(
             raise ValueError("--resume: expected --save FILE as well, found none")
         yield {}, None
         return
-    games = _GamesFile(contest, options.save)
+    apart = getattr(options, "match", None) is not None
+    games = _GamesFile(contest, options.save, apart=apart)
     head = contest.head(players)
     with Journal.open(_journal(options), head, resume=options.resume) as journal:
         yield {"journal": journal}, games
@@ -251,11 +256,15 @@ def _ended(options: argparse.Namespace, match: Any) -> int:
 
 
 class _GamesFile:
-    """A file to which the games of matches are added as they end."""
+    """A file to which the games of matches are added as they end.
 
-    def __init__(self, contest: Contest, path: Path) -> None:
+    apart: whether each text of the contest has a file of its own, numbered from 1.
+    """
+
+    def __init__(self, contest: Contest, path: Path, *, apart: bool) -> None:
         self._contest = contest
         self._path = path
+        self._apart = apart
         self._match: Any = None
         self._pairs = self._games = 0
 
@@ -268,7 +277,9 @@ class _GamesFile:
         texts = list(self._contest.game_texts(match, self._pairs, self._games + 1))
         self._pairs = match.games // self._contest.game.players
         content = "\n".join(texts)
-        if not self._games:
+        if self._apart:
+            self._write_apart(texts, self._games + 1)
+        elif not self._games:
             write_atomically(self._path, content)
         elif texts:
             with naming(self._path), open(self._path, "ab") as file:
@@ -283,7 +294,16 @@ class _GamesFile:
             texts: list[str] = []
             for match in matches:
                 texts += self._contest.game_texts(match, 0, len(texts) + 1)
-            write_atomically(self._path, "\n".join(texts))
+            if self._apart:
+                self._write_apart(texts, 1)
+            else:
+                write_atomically(self._path, "\n".join(texts))
+
+    def _write_apart(self, texts: list[str], first: int) -> None:
+        from games.whole_files import write_atomically
+
+        for number, text in enumerate(texts, first):
+            write_atomically(self._path.with_stem(f"{self._path.stem}-{number}"), text)
 
 
 class _Bar:

@@ -7,7 +7,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-__all__ = ["add_game", "add_met", "check_writable", "load_game", "refuse", "with_met"]
+__all__ = [
+    "add_game",
+    "add_met",
+    "check_writable",
+    "load_game",
+    "read_situation",
+    "refuse",
+    "with_met",
+]
 
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
@@ -87,3 +95,24 @@ def with_met(game: Any, options: argparse.Namespace) -> Any:
         return game.with_match_equities(text)
     except ValueError as error:
         raise ValueError(f"--met {options.met}: {error}") from None
+
+
+def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, str]:
+    """Returns the position and the roll of a text, and what of the text values do not count.
+
+    game: a game with dice.
+    roll: the roll of --roll, if it is given.
+
+    The last is a sentence about the score and the cube, empty if the text states none. Raises
+    ValueError if `roll` is another than the one in the text.
+    """
+    position, rolled = game.parse_situation(text)
+    given = rolled if roll is None else game.parse_roll(roll)
+    if rolled is not None and given != rolled:
+        dice = game.roll_text(rolled)
+        raise ValueError(f"--roll: expected the dice of the position, {dice}, found {roll}")
+    usual = game.record_options(game.position_text(position))
+    told = [name for name, value in game.record_options(text).items() if value != usual[name]]
+    words = ", ".join(name.replace("_", " ") for name in told)
+    left_out = f"Values are those of a game without the cube; left out: {words}." if told else ""
+    return position, given, left_out

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from play.commands.solve import PROBLEM_HELP
 
 __all__ = ["add_patterns_command"]
@@ -66,7 +67,8 @@ def run_patterns(options: argparse.Namespace) -> int:
         )
     made.save(options.file)
     count = sum(len(table) for table in made.tables)
-    print(f"{count:,} costs of {len(made.tables)} patterns written to {options.file}.")
+    patterns = counted(len(made.tables), "pattern")
+    print(f"{counted(count, 'cost')} of {patterns} written to {options.file}.")
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, load_game
+from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
 
 if TYPE_CHECKING:
@@ -24,7 +24,11 @@ def add_rollout_command(commands: Any) -> None:
     add = command.add_argument
     add("positions", nargs="+", metavar="POSITION", help="text: in backgammon XGID, GNU, FIBS")
     add("evaluator", help="plays both sides: a player with an evaluator, as described below")
-    add("--roll", help="compare the moves for a roll, such as 31, in one position")
+    add(
+        "--roll",
+        help="compare the moves for a roll, such as 31, in one position (default: the roll in"
+        " its text, if any)",
+    )
     add("--moves", metavar="MOVE", nargs="+", help="moves to compare, such as '8/5 6/5'")
     add("--best", type=int, metavar="N", help="compare the N best by static value (default 4)")
     add("--cube", action="store_true", help="decide about the cube: with or without a double now")
@@ -65,12 +69,15 @@ def _run_rollout(options: argparse.Namespace) -> int:
         raise ValueError(f"rollout: expected an evaluator, found {player.name}")
     if options.cube:
         return _run_cube(options, game, player)
-    positions = [game.parse_position(text) for text in options.positions]
+    if options.roll is not None and len(options.positions) != 1:
+        raise ValueError(f"--roll: expected one position, found {len(options.positions)}")
+    read = [read_situation(game, text, options.roll) for text in options.positions]
+    positions, rolls, left_out = zip(*read, strict=True)
+    roll = rolls[0]
+    if len(read) > 1 and any(one is not None for one in rolls):
+        raise ValueError("expected one position if it has dice, or positions without, found more")
     comparing: dict[str, Any] = {}
-    if options.roll is not None:
-        if len(positions) != 1:
-            raise ValueError(f"--roll: expected one position, found {len(positions)}")
-        roll = game.parse_roll(options.roll)
+    if roll is not None:
         moves = _candidates(options, game, positions[0], roll, player)
         comparing = {"roll": roll, "moves": moves, "confidence": options.confidence}
     else:
@@ -91,7 +98,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
     with tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True) as bar:
         result = rollout(
             game,
-            positions[0] if comparing else positions,
+            positions[0] if comparing else list(positions),
             player.evaluator,
             games=options.games,
             fewest=options.fewest,
@@ -111,7 +118,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
         names = [game.position_text(position) for position in positions]
     adjusted = "not " if options.with_luck else ""
     print(f"{player.name} at depth {depth} (GNU plies), {adjusted}luck-adjusted; ± standard error")
-    for line in _lines(game, names, result):
+    for line in [*dict.fromkeys(filter(None, left_out)), *_lines(game, names, result)]:
         print(line)
     print(
         f"{result.games.sum()} games, {result.plies} plies, {result.plies_per_second:.0f} plies/s"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from games.counted import counted
 
 if TYPE_CHECKING:
     from games.problem import Problem
@@ -30,6 +33,7 @@ def add_solve_command(commands: Any) -> None:
     add = command.add_argument
     add("game", metavar="problem", help=PROBLEM_HELP)
     add("position", nargs="?", default=START, help="as the problem writes it, or 'start' (default)")
+    add("--goal", metavar="G", help="another goal, as the problem writes its positions")
     add(
         "--heuristic",
         metavar="H",
@@ -40,11 +44,12 @@ def add_solve_command(commands: Any) -> None:
         default="astar",
         help="astar (default), ida (needs no memory), greedy or beam",
     )
-    add("--weight", type=float, default=1.0, metavar="W", help="of the heuristic (default 1)")
-    add("--width", type=int, default=1000, metavar="N", help="of a beam (default 1000)")
+    add("--weight", type=float, default=1.0, metavar="W",
+        help="of the heuristic, in astar and beam (default 1)")  # fmt: skip
+    add("--width", type=int, metavar="N", help="of a beam (default 1000)")
     add("--nodes", type=int, metavar="N", help="most positions to expand")
     add("--seconds", type=float, metavar="S", help="most seconds")
-    add("--memory", type=float, default=1024.0, metavar="MIB", help="for positions (default 1024)")
+    add("--memory", type=float, metavar="MIB", help="for positions, except in ida (default 1024)")
     add("--still", action="store_true", help="print the moves, in a terminal too")
     command.set_defaults(run=run_solve)
 
@@ -60,37 +65,49 @@ def run_solve(options: argparse.Namespace) -> int:
         raise ValueError(
             f"expected a problem with one agent, found the game {problem.name}: see `explain`"
         )
+    if options.method == "ida" and options.memory is not None:
+        raise ValueError(f"--memory: expected none with the method ida, found {options.memory:g}")
+    if options.goal is not None:
+        try:
+            problem = problem.with_goal(problem.parse_position(options.goal))
+        except ValueError as error:
+            raise ValueError(f"--goal: {str(error).removeprefix('goal: ')}") from None
     text = options.position.strip()
     position = problem.start() if text == START else problem.parse_position(text)
-    solution = search.solve(
-        problem,
-        position,
-        options.heuristic,
-        method=options.method,
-        weight=options.weight,
-        width=options.width,
-        nodes=options.nodes,
-        seconds=options.seconds,
-        memory_mib=options.memory,
-        progress=_tell if sys.stderr.isatty() else None,
-    )
+    frontier = "moves deep" if options.method == "ida" else "waiting"
+    try:
+        solution = search.solve(
+            problem,
+            position,
+            options.heuristic,
+            method=options.method,
+            weight=options.weight,
+            width=options.width,
+            nodes=options.nodes,
+            seconds=options.seconds,
+            memory_mib=1024.0 if options.memory is None else options.memory,
+            progress=partial(_tell, frontier) if sys.stderr.isatty() else None,
+        )
+    except search.Unsolvable as reason:
+        print(f"cannot be solved: {reason}")
+        return 1
     if sys.stderr.isatty():
         print(CLEAR, end="", file=sys.stderr, flush=True)
     if solution.moves is None:
-        print(f"no solution: {solution.proved}; {_effort(solution)}")
+        print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
         return 1
     if sys.stdout.isatty() and not options.still and len(solution.moves) <= MOST_SHOWN:
         _show(problem, position, solution)
-    _print_moves(problem, position, solution)
+    _print_moves(problem, position, solution, frontier)
     return 0
 
 
-def _tell(state: Progress) -> None:
+def _tell(frontier: str, state: Progress) -> None:
     """Write the state of the search over the line before."""
     if state.expanded:
         f = "" if state.f is None else f", f = {state.f:g}"
         print(
-            f"{CLEAR}{state.expanded:,} expanded, {state.frontier:,} waiting{f},"
+            f"{CLEAR}{state.expanded:,} expanded, {state.frontier:,} {frontier}{f},"
             f" {state.seconds:.0f} s",
             end="",
             file=sys.stderr,
@@ -98,23 +115,23 @@ def _tell(state: Progress) -> None:
         )
 
 
-def _effort(solution: Solution) -> str:
+def _effort(solution: Solution, frontier: str) -> str:
     return (
-        f"{solution.expanded:,} positions expanded, {solution.generated:,} generated,"
-        f" {solution.largest_frontier:,} at most waiting, {solution.seconds:.3g} s"
+        f"{counted(solution.expanded, 'position')} expanded, {solution.generated:,} generated,"
+        f" {solution.largest_frontier:,} {frontier} at most, {solution.seconds:.3g} s"
     )
 
 
-def _print_moves(problem: Problem, position: Any, solution: Solution) -> None:
+def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: str) -> None:
     texts = []
     for move in solution.moves or ():
         texts.append(problem.move_text(position, move))
         position = problem.play(position, move)
     print(" ".join(texts))
-    bound = "optimal" if solution.optimal else f"at most {solution.factor:g} times the optimum"
+    bound = "optimal" if solution.optimal else f"at most {solution.factor:.10g} times the optimum"
     if solution.factor == float("inf"):
-        bound = "no bound"
-    print(f"cost {solution.cost:g}: {bound} ({solution.proved}); {_effort(solution)}")
+        bound = "no proof of optimality"
+    print(f"cost {solution.cost:.10g}: {bound} ({solution.proved}); {_effort(solution, frontier)}")
 
 
 def _show(problem: Problem, position: Any, solution: Solution) -> None:

@@ -85,6 +85,9 @@ def run_game(options: argparse.Namespace) -> int:
 
     game = games.load(options.game)
     refuse_problem(game)
+    if getattr(game, "cube", False) and not options.cube and options.match is None:
+        if options.met is not None:
+            raise ValueError("--met: expected --cube or --match as well, found neither")
     game = with_met(game, options)
     dice = isinstance(game, DiceGame)
     name = options.evaluator or usual_evaluator(game)
@@ -104,8 +107,11 @@ def run_game(options: argparse.Namespace) -> int:
         chance = {"seed": seed, "first": first}
         if seed is not None:
             print(f"The dice are those of --seed {seed}.")
-    elif options.dice or options.first is not None:
-        raise ValueError(f"--dice, --first: expected a game with dice, found {game.name}")
+    else:
+        given = [("dice", options.dice or None), ("first", options.first), ("seed", options.seed)]
+        for option, value in given:
+            if value is not None:
+                raise ValueError(f"--{option}: expected a game with dice, found {game.name}")
     if options.cube or options.match is not None:
         if not isinstance(game, DiceGame) or not game.cube:
             raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")

@@ -126,7 +126,9 @@ def judge_moves(
         both = min(abs(value), abs(best_value)) > PROVEN and value * best_value > 0
         shown, best_shown = map(thinker.evaluator.in_units, (value, best_value))
         loss = 0.0 if both else file_value(best_shown) - file_value(shown)
-        given_up = 0.0 if both else _given_up(thinker.evaluator, position, value, best_value)
+        given_up = (
+            0.0 if both else _given_up(thinker.evaluator, position, value, best_value, result.nodes)
+        )
         yield Judged(
             ply, record.game.to_move(position), move, shown, best, best_shown, loss, result.depth,
             count, given_up, stake, error,
@@ -201,10 +203,12 @@ def _rolled_out(
     return move_values(game, situation, found.moves, found.outcomes), error
 
 
-def _given_up(evaluator: Evaluator, position: Any, value: float, best_value: float) -> float | None:
+def _given_up(
+    evaluator: Evaluator, position: Any, value: float, best_value: float, nodes: int
+) -> float | None:
     if not evaluator.game.wins:
         return min((best_value - value) / 2.0, 1.0)
-    best, played = (evaluator.chances(position, one) for one in (best_value, value))
+    best, played = (evaluator.chances(position, one, nodes) for one in (best_value, value))
     return None if best is None or played is None else max(0.0, best.expected - played.expected)
 
 

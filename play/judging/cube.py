@@ -11,7 +11,7 @@ from play.judging.stakes import repeat_actions, scale_of
 from play.players.thinker import Thinker
 from play.rollout.cube import rollout_cube
 
-__all__ = ["ERRORS", "JudgedCube", "cube_remark", "cube_summary", "judge_cube"]
+__all__ = ["ERRORS", "JudgedCube", "cube_decisions", "cube_remark", "cube_summary", "judge_cube"]
 
 #: A decision not to double counts if a double would lose less than this: others are plain.
 CLOSE = 0.16
@@ -62,20 +62,29 @@ def judge_cube(
     The first move of a game and positions in which nobody may double have none. Raises
     KeyboardInterrupt if Ctrl-C ended a search.
     """
+    for ply, situation, actions in cube_decisions(record):
+        decision = thinker.decide(situation)
+        stake, error = scale_of(record.game, situation).stake, None
+        lost = max(decision.loss(action) for _, action in actions)
+        if playouts is not None and playouts.doubts(lost):
+            found = rollout_cube(thinker.engine, situation, games=playouts.games)
+            decision, error = found.decision, found.intervals[2] / stake
+        for who, action in actions:
+            yield JudgedCube(ply, who, action, decision, decision.loss(action), stake, error)
+
+
+def cube_decisions(record: Any) -> Iterator[tuple[int, Any, tuple[tuple[int, str], ...]]]:
+    """Yields the ply, the situation, and the side and action of each decision about the cube.
+
+    The actions of a decision are `no double`, or `double` and its answer if there was one.
+    """
     replay = record.beginning()
     for ply in range(record.ply + 1):
         kinds = [action.kind for action in record.actions if action.ply == ply]
         if replay.may_double and (ply or kinds) and (kinds or ply < record.ply):
-            side, situation = replay.to_move, replay.situation()
-            decision = thinker.decide(situation)
-            stake, error = scale_of(record.game, situation).stake, None
-            actions = list(zip((side, 1 - side), kinds[:2] or ["no double"], strict=False))
-            lost = max(decision.loss(action) for _, action in actions)
-            if playouts is not None and playouts.doubts(lost):
-                found = rollout_cube(thinker.engine, situation, games=playouts.games)
-                decision, error = found.decision, found.intervals[2] / stake
-            for who, action in actions:
-                yield JudgedCube(ply, who, action, decision, decision.loss(action), stake, error)
+            side = replay.to_move
+            actions = zip((side, 1 - side), kinds[:2] or ["no double"], strict=False)
+            yield ply, replay.situation(), tuple(actions)
         repeat_actions(replay, record)
         if ply < record.ply:
             replay.play(record.moves[ply], roll=record.rolls[ply])

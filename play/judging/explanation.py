@@ -16,7 +16,6 @@ from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import (
     ROUNDING,
     LearnedHeuristic,
-    NetworkHeuristic,
     RoundedHeuristic,
 )
 from search.evaluators.linear import LinearEvaluator
@@ -58,9 +57,8 @@ def explain(
     They add up to the value in the game's unit (`Evaluator.in_units`).
 
     - A linear evaluator: weight times term for each term.
-    - A learned heuristic: the weight of each input that is 1, the shares of the inputs of its
-      network, or what it remembers of the position; and the offset, and the change by rounding or
-      by a base heuristic.
+    - A learned heuristic: the weight of each input that is 1, or what it remembers of the position;
+      and the offset, and the change by rounding or by a base heuristic.
     - A pattern database: the costs of the patterns in the sum that gives the value.
     - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
       name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
@@ -74,9 +72,6 @@ def explain(
         found = _weighed(evaluator, position)
     elif isinstance(evaluator, LearnedHeuristic):
         found = _rounded(evaluator, position, _summed(evaluator, position))
-    elif isinstance(evaluator, NetworkHeuristic):
-        inputs = inputs_of(evaluator.network, position, means or {})
-        found = _rounded(evaluator, position, shares(inputs, evaluator.unit))
     elif isinstance(evaluator, RememberedHeuristic):
         found = _rounded(evaluator, position, _remembered(evaluator, position))
     elif isinstance(evaluator, PatternDatabase):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
@@ -22,6 +22,7 @@ from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG
 from play.match.dice_match import DiceMatch, needs_processes
+from play.match.driver import play_units
 from play.match.journal import Journal, plain_game, replay
 from play.players.cube_seat import CubeSeat, cube_seat
 from play.players.limits import STATIC, Limits
@@ -31,6 +32,8 @@ from play.workers import Workers
 
 __all__ = ["CubeMatch", "cube_lines", "play_cube_game", "play_cube_match", "play_to"]
 
+#: The games of both matches of a pair.
+CubePair = tuple[list[Any], list[Any]]
 #: Numbers of streams that a match may use, one for each game.
 MOST_GAMES = 1000
 
@@ -189,8 +192,9 @@ def play_cube_match(
     seed: decides the dice.
     threads, workers, keep_records, progress, journal: as in `play_dice_match`.
 
-    Ctrl-C ends it with the pairs played. Raises ValueError for options out of range and for players
-    that cannot decide about the cube, and MoveError if a player makes an illegal move.
+    Ctrl-C ends it with the pairs played, and so does an external engine that fails (`failure`),
+    unless it fails in the first pair: then its MoveError or ChildProcessError is raised. Raises
+    ValueError for options out of range and for players that cannot decide about the cube.
     """
     if operator.index(games) < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
@@ -205,32 +209,32 @@ def play_cube_match(
     bound = 1.0 if length else np.inf
     match = CubeMatch(first.name, second.name, limits, (-bound, bound), length=length)
     play_pair = _PairPlayer(game, first, second, length, jacoby, limits, seed)
-    name = f"{first.name} against {second.name}"
-    for number, kept in enumerate(journal.results(name) if journal else ()):
-        _count(match, play_pair.again(number, kept), keep_records)
+    began = time.perf_counter()
+
+    def count(pair: CubePair | None) -> bool:
+        if pair is not None:
+            _count(match, pair, keep_records)
+        match.seconds = time.perf_counter() - began
         if progress is not None:
             progress(match)
+        return True
+
+    for number, kept in enumerate(journal.results(match.title) if journal else ()):
+        count(play_pair.again(number, kept))
     left = range(len(match.points), (games + 1) // 2)
     backend = "loky" if threads > 1 and needs_processes(first, second) else "threads"
     began = time.perf_counter()
-    with nullcontext(workers) if workers is not None else Workers(backend, threads) as players:
-        try:
-            with closing(players.map(play_pair, left)) as played:
-                for pair in played:
-                    if pair is not None:
-                        if journal is not None:
-                            journal.add(name, [[*map(plain_game, games)] for games in pair])
-                        _count(match, pair, keep_records)
-                    match.seconds = time.perf_counter() - began
-                    if progress is not None:
-                        progress(match)
-        except KeyboardInterrupt:
-            match.interrupted = True
+    with nullcontext(workers) if workers is not None else Workers(backend, threads) as crew:
+        play_units(match, crew, play_pair, left, count, journal, _plain)
     match.seconds = time.perf_counter() - began
     return match
 
 
-def _count(match: CubeMatch, pair: tuple[list[Any], list[Any]], keep: bool) -> None:
+def _plain(pair: CubePair | None) -> list[Any] | None:
+    return None if pair is None else [[*map(plain_game, games)] for games in pair]
+
+
+def _count(match: CubeMatch, pair: CubePair, keep: bool) -> None:
     """Add both matches of a pair; in the second the first player has colour 1."""
     points = []
     for sign, records in zip((1.0, -1.0), pair, strict=True):
@@ -267,7 +271,7 @@ class _PairPlayer(Crew[tuple[Any, ...]]):
         self.limits = limits
         self.dice = Dice(game, seed)
 
-    def __call__(self, pair: int) -> tuple[list[Any], list[Any]] | None:
+    def __call__(self, pair: int) -> CubePair | None:
         """Returns the games of both matches; None once it is stopped."""
         with self.seats() as seats:
             played = [
@@ -279,7 +283,7 @@ class _PairPlayer(Crew[tuple[Any, ...]]):
             ]  # fmt: skip
         return None if self.stopped.is_set() else (played[0], played[1])
 
-    def again(self, pair: int, plain: Any) -> tuple[list[Any], list[Any]]:
+    def again(self, pair: int, plain: Any) -> CubePair:
         """Returns the games of a pair from the plain ones of both matches, of a journal.
 
         Raises ValueError if they are damaged.

@@ -17,7 +17,7 @@ from games.contract import DiceGame
 from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_int, store_int
 from games.record import Annotation, GameRecord
-from play.dice import Dice
+from play.dice import OTHER, Dice
 from search import Evaluator, Lookup
 from search.expectiminimax.turn import NativeTurn, copy_position, over, play_turn
 
@@ -41,8 +41,9 @@ LOG = np.dtype(
             # game after game, one more than turns; for each turn the move and the roll; for each
             # game its length and how it ended
             "start streams positions moves rolls plies reasons"
-            # how much to play: the longest game, turns that the log has room for, pairs
-            " most_turns room pairs"
+            # how much to play: the longest game, turns that the log has room for, pairs; whether
+            # both players choose at random
+            " most_turns room pairs random"
             # what was played
             " games turns"
         ).split()
@@ -93,6 +94,7 @@ def _play_pairs(log, turn, first, second):
             break
         for game in range(2):
             turn.state = load_int(log.streams, pair)
+            turn.other = OTHER if log.random and game == 1 else 0
             if game == 0:
                 _play_game(log, turn, first, second)
             else:
@@ -134,7 +136,8 @@ class DiceLoop:
             plies=np.zeros(MOST_GAMES, dtype=np.int64),
             reasons=np.zeros(MOST_GAMES, dtype=np.int64),
         )
-        self._log.put(most_turns=most_turns, room=room)
+        random = first[0] is None and second[0] is None
+        self._log.put(most_turns=most_turns, room=room, random=int(random))
         self.stopped = False
 
     def stop(self) -> None:
@@ -175,7 +178,7 @@ class DiceLoop:
         turn, log = self._turn, self._log
         first, second = self._players
         log.put(games=0, turns=0)
-        turn.put(state=state, stop=int(self.stopped))
+        turn.put(state=state, other=0, stop=int(self.stopped))
         _play_game(log.row, turn.row, first.row, second.row)
         turn.check()
         positions, moves, rolls = self._game(0, 0, log.turns)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,17 +21,18 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.record import GameRecord
 from play.crew import Crew
-from play.dice import Dice
+from play.dice import OTHER, Dice
 from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
+from play.match.driver import play_units
 from play.match.journal import Journal, plain_game, read_game
 from play.match.luck import Luck
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
-from play.players.seats import DiceSeat
+from play.players.seats import DiceSeat, RandomSeat
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 
-__all__ = ["DiceMatch", "needs_processes", "play_dice_game", "play_dice_match"]
+__all__ = ["DiceMatch", "needs_processes", "outcome_bounds", "play_dice_game", "play_dice_match"]
 
 #: Pairs in a worker's task: in native code, and move by move in Python.
 NATIVE_BLOCK, SLOW_BLOCK = 32, 1
@@ -69,7 +70,12 @@ class DiceMatch:
 
     def __repr__(self) -> str:
         points = f", {self.summary().mean.text('+.3f')} points a game" if self.games else ""
-        return f"DiceMatch({self.first} against {self.second}, {self.games} games{points})"
+        return f"DiceMatch({self.title}, {self.games} games{points})"
+
+    @property
+    def title(self) -> str:
+        """The names of both players."""
+        return f"{self.first} against {self.second}"
 
     def summary(self) -> DiceSummary:
         """Points per game with their error, from the first player's view."""
@@ -193,40 +199,32 @@ def play_dice_match(
     if luck is not None and luck.evaluator is None:
         raise ValueError(f"luck: expected an evaluator, found {luck.name}")
     Dice(game, seed)  # refuses a bad seed before any work
-    match = DiceMatch(first.name, second.name, limits, _bounds(game))
+    match = DiceMatch(first.name, second.name, limits, outcome_bounds(game))
     if luck is not None:
         match.luck, match.luck_by = [], luck.name
     play_block = _BlockPlayer(game, first, second, limits, seed, luck, keep_records)
     pairs = (games + 1) // 2
-    name = f"{first.name} against {second.name}"
-    for kept in journal.results(name) if journal else ():
-        match.add(_Block.of(game, kept))
+    began = time.perf_counter()
+
+    def count(block: _Block) -> bool:
+        match.add(block)
+        match.seconds = time.perf_counter() - began
         if progress is not None:
             progress(match)
+        return True
+
+    for kept in journal.results(match.title) if journal else ():
+        count(_Block.of(game, kept))
     tasks = _blocks(len(match.points), pairs, NATIVE_BLOCK if play_block.native else SLOW_BLOCK)
     backend = "loky" if threads > 1 and needs_processes(first, second) else "threads"
     began = time.perf_counter()
-    with nullcontext(workers) if workers is not None else Workers(backend, threads) as players:
-        try:
-            with closing(players.map(play_block, tasks)) as played:
-                for block in played:
-                    if journal is not None:
-                        journal.add(name, block.plain())
-                    match.add(block)
-                    match.seconds = time.perf_counter() - began
-                    if progress is not None:
-                        progress(match)
-        except KeyboardInterrupt:
-            match.interrupted = True
-        except (MoveError, ChildProcessError, ConnectionError) as error:
-            if not match.points:
-                raise
-            match.failure = str(error)
+    with nullcontext(workers) if workers is not None else Workers(backend, threads) as crew:
+        play_units(match, crew, play_block, tasks, count, journal, _Block.plain)
     match.seconds = time.perf_counter() - began
     return match
 
 
-def _bounds(game: DiceGame) -> tuple[float, float]:
+def outcome_bounds(game: DiceGame) -> tuple[float, float]:
     """Returns a game's fewest and most points, infinite if it does not declare outcomes."""
     if game.outcomes is None:
         return -np.inf, np.inf
@@ -334,17 +332,21 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
         """Play pairs move by move; ends after whole pairs once it is stopped."""
         names = [player.name for player in self.players]
         for pair in range(first_pair, first_pair + pairs):
-            played = [
-                play_dice_game(
-                    self.game,
-                    seats[::order],
-                    self.dice,
-                    pair,
-                    names=names[::order],
-                    stopped=self.stopped,
+            played = []
+            for order in (1, -1):
+                if all(player.random for player in self.players):
+                    for seat in seats:
+                        cast(RandomSeat, seat).other = OTHER if order < 0 else 0
+                played.append(
+                    play_dice_game(
+                        self.game,
+                        seats[::order],
+                        self.dice,
+                        pair,
+                        names=names[::order],
+                        stopped=self.stopped,
+                    )
                 )
-                for order in (1, -1)
-            ]
             if self.stopped.is_set():
                 return
             yield played[0], played[1]

@@ -10,16 +10,15 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from games.contract import DiceGame, Game
-from games.errors import MoveError
 from games.whole_files import write_figure
 from play.match.balanced import BalancedOpenings
-from play.match.dice_match import DiceMatch, play_dice_match
+from play.match.dice_match import DiceMatch, outcome_bounds, play_dice_match
+from play.match.driver import play_all
 from play.match.journal import Journal
 from play.match.match import Match, play_match
 from play.match.openings import Openings
@@ -32,15 +31,12 @@ from search.lookups.database import DatabaseLookup
 
 __all__ = [
     "Standing",
-    "check_players",
     "dice_ladder",
     "ladder",
     "plot_estimates",
     "plot_ladder",
     "standings",
 ]
-
-AnyMatch = TypeVar("AnyMatch", Match, DiceMatch)
 
 
 @dataclass(frozen=True)
@@ -100,8 +96,12 @@ def ladder(
             database=database,
         )
 
-    matches = _round_robin(players, play)
-    table = {(match.first, match.second): match.summary().tally for match in matches}
+    def empty(first: Player, second: Player) -> Match:
+        return Match(first.name, second.name, limits)
+
+    matches = play_all(players, 2, play, empty)
+    played = [match for match in matches if match.games] or matches
+    table = {(match.first, match.second): match.summary().tally for match in played}
     return rate(table, anchor=players[0].name), matches
 
 
@@ -140,35 +140,11 @@ def dice_ladder(
             journal=journal,
         )
 
-    matches = _round_robin(players, play)
+    def empty(first: Player, second: Player) -> DiceMatch:
+        return DiceMatch(first.name, second.name, limits, outcome_bounds(game))
+
+    matches = play_all(players, 2, play, empty)
     return standings(matches), matches
-
-
-def _round_robin(
-    players: Sequence[Player], play: Callable[[Player, Player], AnyMatch]
-) -> list[AnyMatch]:
-    """Returns the matches of all pairs of players, up to an interrupt or an engine's failure."""
-    check_players(players)
-    matches: list[AnyMatch] = []
-    for first, second in combinations(players, 2):
-        try:
-            match = play(first, second)
-        except (MoveError, ChildProcessError, ConnectionError) as error:
-            if not matches:
-                raise
-            matches[-1].failure = str(error)
-            break
-        matches.append(match)
-        if match.interrupted or match.failure:
-            break
-    return matches
-
-
-def check_players(players: Sequence[Player]) -> None:
-    """Raises ValueError for fewer than two players or two of one name."""
-    names = [player.name for player in players]
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"expected two or more players of different names, found {names}")
 
 
 def standings(matches: Sequence[DiceMatch]) -> list[Standing]:

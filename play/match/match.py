@@ -8,17 +8,17 @@ their openings were drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Event
 from typing import Any
 
 from games.contract import DiceGame, Game
-from games.errors import MoveError
 from games.record import GameRecord
 from play.crew import Crew
 from play.match.balanced import BalancedOpenings, usual_openings
+from play.match.driver import play_units
 from play.match.game_loop import GameLoop
 from play.match.journal import Journal, plain_game, read_game
 from play.match.openings import Openings
@@ -89,11 +89,16 @@ class Match:
 
     def __repr__(self) -> str:
         found = self.summary()
-        text = f"{self.first} against {self.second}, {found.games} games"
+        text = f"{self.title}, {found.games} games"
         if found.games:
             text += f", +{found.wins} ={found.draws} -{found.losses}"
             text += f", Elo {found.elo.text('+.0f')}"
         return f"Match({text})"
+
+    @property
+    def title(self) -> str:
+        """The names of both players."""
+        return f"{self.first} against {self.second}"
 
     def summary(self) -> MatchSummary:
         """Wins, draws, losses and the statistics of the pairs, from the first player's view."""
@@ -103,6 +108,11 @@ class Match:
     def games(self) -> int:
         """The number of games counted."""
         return 2 * len(self.pairs)
+
+    @property
+    def different(self) -> int:
+        """The number of different games; players who play alike repeat one with colours swapped."""
+        return len({(game.start, *game.moves) for pair in self.pairs for game in pair.games})
 
     def seconds(self) -> list[float]:
         """Returns the time of each move of external engines."""
@@ -225,29 +235,21 @@ def play_match(
     play_pair = _PairPlayer(game, first, second, limits, table_mib, seed, database)
     drawn = enumerate(usual_openings(game, seed=seed) if openings is None else openings)
     seen: set[Any] = set()
-    name = f"{first.name} against {second.name}"
-    for kept, _ in zip(journal.results(name) if journal else (), drawn, strict=False):
-        _judge(match, Pair.of(game, kept), seen, progress, sprt)
-    with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
-        try:
-            while len(match.pairs) * 2 < games and match.verdict in ("", "continue"):
-                tasks = islice(drawn, (games + 1) // 2 - len(match.pairs))
-                before = len(match.pairs) + match.repeated
-                with closing(players.map(play_pair, tasks)) as played:
-                    for pair in played:
-                        if journal is not None:
-                            journal.add(name, pair.plain())
-                        _judge(match, pair, seen, progress, sprt)
-                        if match.verdict not in ("", "continue"):
-                            break
-                if len(match.pairs) + match.repeated == before:
-                    break
-        except KeyboardInterrupt:
-            match.interrupted = True
-        except (MoveError, ChildProcessError, ConnectionError) as error:
-            if not match.pairs:
-                raise
-            match.failure = str(error)
+
+    def count(pair: Pair) -> bool:
+        _judge(match, pair, seen, progress, sprt)
+        return match.verdict in ("", "continue")
+
+    goes_on = True
+    for kept, _ in zip(journal.results(match.title) if journal else (), drawn, strict=False):
+        goes_on = count(Pair.of(game, kept))
+    with nullcontext(workers) if workers is not None else Workers(jobs=threads) as crew:
+        while goes_on and len(match.pairs) * 2 < games:
+            # as many as are missing: what repeats earlier games is not counted
+            tasks = islice(drawn, (games + 1) // 2 - len(match.pairs))
+            before = len(match.pairs) + match.repeated
+            goes_on = play_units(match, crew, play_pair, tasks, count, journal, Pair.plain)
+            goes_on = goes_on and len(match.pairs) + match.repeated > before
     return match
 
 
@@ -287,6 +289,7 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         super().__init__(game, first, second, limits, table_mib, seed, database)
         self.game = game
         self.players = first, second
+        self.random = first.random and second.random
         self.limits = limits
         self.table_mib = table_mib
         self.seed = seed
@@ -300,8 +303,10 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         with self.seats() as (first, second, begun, answered):
             for index, loop in enumerate((begun, answered)):
                 for colour, seat in enumerate((first, second)):
-                    # the same random numbers for the same colour in both games
-                    seat.begin(hash((self.seed, number, colour ^ index)) & 0x7FFFFFFF)
+                    # the same random numbers for the same colour in both games, unless that would
+                    # make them one game
+                    other = (index,) if self.random else ()
+                    seat.begin(hash((self.seed, number, colour ^ index, *other)) & 0x7FFFFFFF)
                 seats = (first, second) if index == 0 else (second, first)
                 records.append(
                     play_game(self.game, seats, opening, self.stopped, loop, self.database)

@@ -7,18 +7,17 @@ Statistics count the round, because its games have the opening in common.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
 
 from games.contract import Game
-from games.errors import MoveError
 from games.record import GameRecord
 from games.values import places
 from play.crew import Crew
+from play.match.driver import play_all, play_units
 from play.match.journal import Journal, plain_game, read_game
-from play.match.ladder import check_players
 from play.match.match import MOST_PLIES
 from play.match.openings import Openings
 from play.players.limits import Limits
@@ -97,6 +96,11 @@ class MultiplayerMatch:
     rounds: list[Round] = field(default_factory=list)
     interrupted: bool = False
     failure: str = ""
+
+    @property
+    def title(self) -> str:
+        """The names of the players."""
+        return ", ".join(self.names)
 
     @property
     def games(self) -> int:
@@ -192,28 +196,17 @@ def play_multiplayer_match(
     drawn = enumerate(openings if openings is not None else Openings(game, seed=seed))
     tasks = islice(drawn, rounds)
     play = _RoundPlayer(game, tuple(players), limits, seed)
-    name = ", ".join(match.names)
 
-    def count(one: Round) -> None:
+    def count(one: Round) -> bool:
         match.rounds.append(one)
         if progress is not None:
             progress(match)
+        return True
 
-    for kept, _ in zip(journal.results(name) if journal else (), tasks, strict=False):
+    for kept, _ in zip(journal.results(match.title) if journal else (), tasks, strict=False):
         count(Round.of(game, kept))
     with nullcontext(workers) if workers is not None else Workers(jobs=2) as crew:
-        try:
-            with closing(crew.map(play, tasks)) as played:
-                for one in played:
-                    if journal is not None:
-                        journal.add(name, one.plain())
-                    count(one)
-        except KeyboardInterrupt:
-            match.interrupted = True
-        except (MoveError, ChildProcessError, ConnectionError) as error:
-            if not match.rounds:
-                raise
-            match.failure = str(error)
+        play_units(match, crew, play, tasks, count, journal, Round.plain)
     return match
 
 
@@ -229,17 +222,18 @@ def multiplayer_ladder(
     players within a game or the games of a round. Ctrl-C ends the ladder, and players without a
     game are missing. Raises ValueError for fewer players than seats or two players of one name.
     """
-    check_players(players)
     if len(players) < game.players:
         raise ValueError(
             f"{game.name}: expected at least {game.players} players, found {len(players)}"
         )
-    matches: list[MultiplayerMatch] = []
-    for seated in combinations(players, game.players):
-        match = play_multiplayer_match(game, seated, **options)
-        matches.append(match)
-        if match.interrupted or match.failure:
-            break
+
+    def play(*seated: Player) -> MultiplayerMatch:
+        return play_multiplayer_match(game, seated, **options)
+
+    def empty(*seated: Player) -> MultiplayerMatch:
+        return MultiplayerMatch(tuple(player.name for player in seated), options["limits"])
+
+    matches = play_all(players, game.players, play, empty)
     rounds = [_orders(match.names, played) for match in matches for played in match.rounds]
     return rate_rounds(rounds, anchor=players[0].name) if rounds else [], matches
 

@@ -51,7 +51,7 @@ OPTION is one of
   paranoid, best_reply, max_n       with more than two players: what the others are expected to do
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
   TECHNIQUE                         without dice: exact or selective, then a list such as
-                                    -singular,beam=8 (see docs/play.md); default exact
+                                    -singular,late_moves=0.8 (see docs/play.md); default selective
 A FILE with + @ , or : goes between double quotes, such as '"a+b.json"@selective'; "" in it is ".
 """
 

@@ -39,8 +39,11 @@ OPTIONS = {
 LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 
 
-def parse_player(game: Game, text: str) -> Player:
+def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Player:
     """Returns the player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
+
+    techniques: of searches for two players without dice, if the text names none; a search against
+        a model of the opponent has none.
 
     Several lookups are consulted in their order, until one knows the position. A player that names
     none consults the game's usual one (`search.lookups.database.usual_lookup`), unless it says
@@ -57,7 +60,7 @@ def parse_player(game: Game, text: str) -> Player:
     if parts.evaluator == RANDOM:
         raise ValueError(f"player: expected {RANDOM} alone, found {text!r}")
     evaluator = as_evaluator(game, parts.source)
-    limits, options = _settings(game, parts)
+    limits, options = _settings(game, parts, techniques)
     lookups: list[Lookup] = []
     book = None
     if NONE in parts.lookups and len(parts.lookups) > 1:
@@ -88,8 +91,10 @@ def _has_dice(game: Game) -> bool:
     return isinstance(game, DiceGame)
 
 
-def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, Any]]:
+def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None, dict[str, Any]]:
     """Returns the limits and the engine's options after the `@` of a player's text.
+
+    usual: techniques if the text names none.
 
     Raises ValueError if an option is unknown, out of range or given twice.
     """
@@ -120,6 +125,8 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
                     "player: expected depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB or"
                     f" filters=NAME after the @, found {option[:40]!r}"
                 )
+    if not techniques and game.players == 2 and not _has_dice(game) and "opponent" not in engine:
+        techniques.append(usual)
     if techniques:
         engine["techniques"] = parse_techniques(
             ",".join(techniques), game, find_file(parts.source, game.name)

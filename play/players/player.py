@@ -51,6 +51,11 @@ class Player:
         if self.limits is not None and self.evaluator is None:
             raise ValueError(f"player {self.name}: expected an evaluator to search with")
 
+    @property
+    def random(self) -> bool:
+        """Whether the player plays any legal move."""
+        return self.evaluator is None and self.program is None
+
     def within(self, limits: Limits) -> Limits:
         """Returns the player's limits in a match with `limits`: its own, or else those."""
         return limits if self.limits is None else self.limits

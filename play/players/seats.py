@@ -130,10 +130,14 @@ class EvaluatorSeat:
 
 
 class RandomSeat:
-    """A random legal move, each equally likely; the stream and the turn decide it."""
+    """A random legal move, each equally likely; the stream and the turn decide it.
+
+    other: as in `play.dice.choice`.
+    """
 
     def __init__(self, game: DiceGame) -> None:
         self._game = game
+        self.other = 0
         self.begin(0, 0)
 
     def begin(self, stream: int, side: int) -> None:
@@ -143,7 +147,7 @@ class RandomSeat:
     def choose(self, position: Any, roll: int) -> Any:
         """Returns a legal move."""
         moves = self._game.legal_moves(position, roll)
-        move = moves[int(choice(self._stream, self._turn) * len(moves))]
+        move = moves[int(choice(self._stream, self._turn, self.other) * len(moves))]
         self._turn += 2
         return move
 

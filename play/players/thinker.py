@@ -11,9 +11,8 @@ from games.contract import DiceGame, Game
 from play.players.grammar import split
 from play.players.limits import Limits
 from play.players.parse import parse_player
-from search import PROVEN, WIN, Engine, Evaluator, Result, parse_techniques
+from search import PROVEN, WIN, Engine, Evaluator, Result
 from search.evaluators.calibration import Chances
-from search.evaluators.shipped import find_file
 from search.max_n import for_every_player
 
 __all__ = [
@@ -22,6 +21,7 @@ __all__ = [
     "chances_text",
     "file_value",
     "limits_of",
+    "play_text",
     "usual_evaluator",
     "usual_limits",
     "usual_referee",
@@ -35,8 +35,8 @@ class Thinker:
     name: any player with an evaluator, in the grammar of `play.players.grammar.GRAMMAR`.
     limits: limits of a move, unless the question or the player has limits of its own.
     table_mib: size of the transposition table.
-    techniques: for searches without dice, if the name has none; "selective" looks deeper, "exact"
-        gives the values of plain minimax.
+    techniques: as in `parse_player`; "selective" looks deeper, "exact" gives the values of plain
+        minimax.
     filters: move filters of searches with dice, if the name has none.
     seed: decides among the moves of a book.
 
@@ -55,18 +55,14 @@ class Thinker:
         seed: int = 0,
     ) -> None:
         limits.check(game)
-        player = parse_player(game, name)
+        player = parse_player(game, name, techniques=techniques)
         if player.evaluator is None:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
-        parts = split(name)
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
-        if game.players == 2 and not isinstance(game, DiceGame) and "techniques" not in options:
-            path = find_file(parts.source, game.name)
-            options["techniques"] = parse_techniques(techniques, game, path)
         if isinstance(game, DiceGame) and filters is not None:
             options.setdefault("filters", filters)
         self.game = game
-        self.name = parts.short
+        self.name = split(name).short
         self.evaluator: Evaluator = player.evaluator
         self.limits = player.within(limits)
         self.lookup = player.lookup
@@ -156,17 +152,22 @@ def limits_of(options: Any, **default: Any) -> Limits:
 
 
 def chances_of(
-    evaluator: Evaluator, position: Any, value: float, outcomes: Sequence[float] | None = None
+    evaluator: Evaluator,
+    position: Any,
+    value: float,
+    nodes: int | None,
+    outcomes: Sequence[float] | None = None,
 ) -> Chances | None:
     """Returns the chances of the side to move, after a search; None if they are not known.
 
     position: the position that was searched.
     value: its value, or that of a move there.
+    nodes: positions that were searched; None if that is not known.
     outcomes: the probabilities of the game's outcomes with that value; None for none.
     """
     if outcomes is not None:
         return Chances.of_win(outcomes[0])
-    return evaluator.chances(position, value)
+    return evaluator.chances(position, value, nodes)
 
 
 def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) -> tuple[float, ...]:
@@ -175,13 +176,15 @@ def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) ->
     game: a game for more than two players.
     side: the side to move.
 
-    The values are centred, as those of max^n: their sum is 0. A win is WIN.
+    As in max^n, those of a game whose outcomes add up to a constant are moved to add up to it. A
+    win is WIN.
     """
     outcomes = game.outcome_vector(position)
     if outcomes is None:
         values = for_every_player(game, evaluator)(position)
-        mean = sum(values) / len(values)
-        values = tuple(value - mean for value in values)
+        if game.constant_sum is not None:
+            beyond = (sum(values) - game.constant_sum) / len(values)
+            values = tuple(value - beyond for value in values)
     else:
         values = tuple(WIN * np.sign(one) for one in outcomes) if game.wins else outcomes
     first = -side % game.players
@@ -189,17 +192,30 @@ def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) ->
 
 
 def chances_text(
-    evaluator: Evaluator, position: Any, value: float, outcomes: Sequence[float] | None = None
+    evaluator: Evaluator,
+    position: Any,
+    value: float,
+    nodes: int | None,
+    outcomes: Sequence[float] | None = None,
 ) -> str:
-    """Returns the chances behind a value as text; empty for a proven one, or if not known.
+    """Returns the chances behind a value, and for what play they hold; empty for a proven one.
+
+    It is also empty if they are not known.
 
     The parameters are those of `chances_of`. With `outcomes` these are named one by one.
     """
     if outcomes is not None and evaluator.game.outcomes is not None:
         named = zip(evaluator.game.outcomes.names, outcomes, strict=True)
         return ", ".join(f"{name} {100 * share:.1f} %" for name, share in named)
-    chances = None if abs(value) > PROVEN else evaluator.chances(position, value)
-    return "" if chances is None else chances.text
+    chances = None if abs(value) > PROVEN else evaluator.chances(position, value, nodes)
+    if chances is None:
+        return ""
+    return f"{chances.text} {play_text(evaluator, nodes)}".strip()
+
+
+def play_text(evaluator: Evaluator, nodes: int | None) -> str:
+    """Returns for what play the chances after a search of that size hold; empty if not known."""
+    return "" if evaluator.calibration is None else evaluator.calibration.play_text(nodes)
 
 
 def file_value(value: float) -> float:

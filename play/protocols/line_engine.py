@@ -104,9 +104,9 @@ class LineEngine:
             line = answer(self.thinker.think(position, **question))
         except BrokenPipeError:
             self.searching = False
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             self.searching = False
-            self.refuse(" ".join(str(error).split())[:300])
+            self.refuse(" ".join(str(error).split())[:300] or "the search was stopped")
         else:
             self.searching = False
             with contextlib.suppress(BrokenPipeError):

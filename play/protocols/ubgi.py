@@ -14,6 +14,7 @@ by `error`, a code and an explanation.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from games.backgammon.notation import parse_situation
@@ -172,13 +173,17 @@ class Ubgi(LineEngine):
 
         def answer(result: Result) -> str:
             game: Any = self.thinker.game
-            accepts = game.accepts(situation, result.outcomes, side, kind)
+            accepts = game.accepts(situation, self._outcomes(situation, result), side, kind)
             return "bestmove accept" if accepts else "bestmove decline"
 
         self.start(answer, situation.position, roll=self.roll)
 
     def _decided(self, prefix: str, situation: Situation, result: Result) -> str:
-        decision = self.thinker.engine.cube_after(situation, result)
+        outcomes = self._outcomes(situation, result)
+        try:
+            decision = self.thinker.engine.cube_after(situation, replace(result, outcomes=outcomes))
+        except KeyboardInterrupt:  # stopped: as the chances at the root say
+            decision = self.thinker.game.cube_decision(situation, outcomes)  # type: ignore[attr-defined]
         if prefix:
             self.say(
                 f"info depth {result.depth} nodouble {decision.no_double:.4f} take"
@@ -187,6 +192,12 @@ class Ubgi(LineEngine):
         if situation.offered:
             return f"{prefix}{decision.answer}"
         return f"{prefix}{'double' if decision.double else 'roll'}"
+
+    def _outcomes(self, situation: Situation, result: Result) -> Any:
+        """Returns the chances after a search, the static ones if it was stopped before any."""
+        if result.outcomes is not None:
+            return result.outcomes
+        return tuple(self.thinker.evaluator.outcomes([situation.position])[0])
 
     def _search_move(self, prefix: str) -> None:
         if self.situation is None:

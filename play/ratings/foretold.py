@@ -31,10 +31,13 @@ class Foretold:
     guess: float
 
 
-def foretold(evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]]) -> Foretold | None:
+def foretold(
+    evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]], nodes: int | None = None
+) -> Foretold | None:
     """Returns how well an evaluator's chances at its moves foretold the results.
 
     games: finished games with the values of its searches in the game's unit, and its side, 0 or 1.
+    nodes: positions searched for a move; None if that is not known.
 
     Returns None if its chances are not known, or if it made no move whose value proves nothing.
     """
@@ -47,7 +50,8 @@ def foretold(evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]]) -> F
         for ply, note in enumerate(record.annotations):
             if (begins + ply) % 2 != side or note.value is None or abs(note.value) > PROVEN:
                 continue
-            chances = evaluator.chances(record.positions[ply], note.value * evaluator.unit)
+            value = note.value * evaluator.unit
+            chances = evaluator.chances(record.positions[ply], value, nodes)
             if chances is None:
                 return None
             chance = {1.0: chances.win, 0.0: chances.draw, -1.0: chances.loss}[result]

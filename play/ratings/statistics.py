@@ -4,13 +4,16 @@ A match is played in pairs of games: one opening, both colours. The two games of
 independent, so every error bar counts pairs (a pentanomial tally: five pair scores). Single games
 have a trinomial tally and the same functions.
 
-All intervals are 95 % intervals. All figures are the first player's; a score is points per game,
-0 to 1, with half a point for a draw.
+All intervals are 95 % intervals; near the least and the greatest score they hold the truth more
+often than that, never much less often. All figures are the first player's; a score is points per
+game, 0 to 1, with half a point for a draw.
 
-Sources: for the generalised sequential probability ratio test and normalised Elo, Michel Van den
-Bergh, "The generalized maximum likelihood ratio for the expectation value of a distribution"
-(2019) and "Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test
-itself, A. Wald, "Sequential tests of statistical hypotheses" (1945).
+Sources: for intervals of scores, E. L. Korn and B. I. Graubard, "Confidence intervals for
+proportions with small expected number of positive counts estimated from survey data" (1998); for
+the generalised sequential probability ratio test and normalised Elo, Michel Van den Bergh, "The
+generalized maximum likelihood ratio for the expectation value of a distribution" (2019) and
+"Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test itself, A. Wald,
+"Sequential tests of statistical hypotheses" (1945).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betaincinv, expit, ndtr, ndtri, stdtr, stdtrit
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +33,8 @@ ELO_PER_DEVIATION = 800 / math.log(10)
 """Normalised Elo of a player whose mean score is one standard deviation of a game above ½."""
 
 SMALL_SAMPLE = 100
-"""Below this number of units, Student's t allows for the error of their estimated variance."""
+"""Below this number of values without bounds, Student's t allows for the error of their estimated
+variance."""
 
 EMPTY_CLASS = 1e-3
 """The likelihood ratio's count for a score that never occurred (fishtest's convention)."""
@@ -181,7 +185,13 @@ def mean_interval(
     """Mean of `values` with its 95 % interval, in their unit, such as points per game.
 
     values: one for each independent unit; for games played in pairs, the mean of each pair.
-    bounds: least and greatest possible value; the interval stays within them.
+    bounds: least and greatest possible value; the interval stays within them. Not for few values
+        that are means of many things themselves: they say more than this allows for.
+
+    Without bounds the interval is Student's t, normal for 100 values and more. With both it is that
+    of a share p of successes between them (Clopper and Pearson, 1934) in as many independent trials
+    as would have the variance of this mean (Korn and Graubard, 1998). The variance is that of the
+    values and of one more with the greatest variance, p (1 - p).
 
     Equal values have no variance, but they show that other values are rare: with 95 % confidence
     the share of others is at most 1 - 0.05^(1/n) (the rule of three; Hanley and Lippman-Hand,
@@ -200,18 +210,17 @@ def mean_interval(
         return Estimate(math.nan, low, high)
     if array.min() == array.max():
         return _uniform_interval(float(array[0]), array.size, bounds)
-    return _spread_interval(float(array.mean()), float(array.std()), array.size, bounds)
+    return _spread_interval(float(array.mean()), float(array.var()), array.size, bounds)
 
 
 def score_interval(tally: Tally) -> Estimate:
-    """Score per game with its 95 % interval within [0, 1], the variance taken over units.
+    """Score per game with its 95 % interval within [0, 1]: `mean_interval` of the units' scores.
 
-    Normal for 100 units and more, Student's t below, and the rule of three if all units have the
-    same score (see `mean_interval`). Without games: ½ in [0, 1].
+    Without games: ½ in [0, 1].
     """
     if tally.uniform:
         return _uniform_interval(tally.score, tally.units, (0.0, 1.0))
-    return _spread_interval(tally.score, math.sqrt(tally.variance), tally.units, (0.0, 1.0))
+    return _spread_interval(tally.score, tally.variance, tally.units, (0.0, 1.0))
 
 
 def elo_interval(tally: Tally) -> Estimate:
@@ -227,17 +236,17 @@ def elo_interval(tally: Tally) -> Estimate:
 def normalised_elo_interval(tally: Tally) -> Estimate:
     """Normalised Elo, the score's lead in standard deviations of a game, with its 95 % interval.
 
-    (score - ½) / √(2 variance over pairs) · 800 / ln 10; for single games without the 2. The
-    variance is treated as known, which is exact enough for small leads. If all units have the same
-    score: 0 or ±inf, with an interval open on both sides, because the deviation is unknown.
+    (score - ½) / √(2 variance over pairs) · 800 / ln 10; for single games without the 2. The ends
+    are those of `score_interval`, with the same variance, which is exact enough for small leads. If
+    all units have the same score: 0 or ±inf, with an interval open on both sides, because the
+    deviation is unknown.
     """
     lead = tally.score - 0.5
     if tally.uniform:
         return Estimate(math.copysign(math.inf, lead) if lead else 0.0, -math.inf, math.inf)
-    deviation = math.sqrt(tally.variance)
-    scale = ELO_PER_DEVIATION / (math.sqrt(tally.games_per_unit) * deviation)
-    margin = _margin(deviation, tally.units)
-    return Estimate(lead * scale, (lead - margin) * scale, (lead + margin) * scale)
+    scale = ELO_PER_DEVIATION / math.sqrt(tally.games_per_unit * tally.variance)
+    score = score_interval(tally)
+    return Estimate(lead * scale, (score.low - 0.5) * scale, (score.high - 0.5) * scale)
 
 
 def superiority(tally: Tally) -> float:
@@ -258,18 +267,23 @@ def superiority(tally: Tally) -> float:
     return float(stdtr(units - 1, errors * math.sqrt((units - 1) / units)))
 
 
-def _margin(deviation: float, units: int) -> float:
-    """Half width of the 95 % interval of a mean; `deviation` has the divisor n, not n - 1."""
-    if units >= SMALL_SAMPLE:
-        return float(ndtri(0.975)) * deviation / math.sqrt(units)
-    return float(stdtrit(units - 1, 0.975)) * deviation / math.sqrt(units - 1)
-
-
 def _spread_interval(
-    mean: float, deviation: float, units: int, bounds: tuple[float, float]
+    mean: float, variance: float, units: int, bounds: tuple[float, float]
 ) -> Estimate:
-    margin = _margin(deviation, units)
-    return Estimate(mean, max(mean - margin, bounds[0]), min(mean + margin, bounds[1]))
+    """Returns the interval of a mean of values that differ; `variance` has the divisor n."""
+    low, high = bounds
+    if math.isinf(high - low):
+        quantile = ndtri(0.975) if units >= SMALL_SAMPLE else stdtrit(units - 1, 0.975)
+        degrees = units if units >= SMALL_SAMPLE else units - 1
+        margin = float(quantile) * math.sqrt(variance / degrees)
+        return Estimate(mean, max(mean - margin, low), min(mean + margin, high))
+    share = (mean - low) / (high - low)
+    most = share * (1 - share)
+    cautious = (units * variance / (high - low) ** 2 + most) / (units + 1)
+    trials = units * most / cautious
+    wins, losses = share * trials, (1 - share) * trials
+    ends = betaincinv(wins, losses + 1, 0.025), betaincinv(wins + 1, losses, 0.975)
+    return Estimate(mean, *(low + float(end) * (high - low) for end in ends))
 
 
 def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> Estimate:

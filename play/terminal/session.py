@@ -186,7 +186,9 @@ class Session:
         )
         text = self.game.move_text(position, result.move)
         value = value_text(self.thinker.evaluator.in_units(result.value))
-        chances = chances_text(self.thinker.evaluator, position, result.value, result.outcomes)
+        chances = chances_text(
+            self.thinker.evaluator, position, result.value, result.nodes, result.outcomes
+        )
         dice = "" if self.roll is None else f" {self.game.roll_text(self.roll)}:"
         if result.interrupted and not self.people:
             raise KeyboardInterrupt  # without people there is no prompt at which to leave
@@ -198,10 +200,10 @@ class Session:
             + (f" ({chances})" if chances else "")
         )
 
-    def value_text(self, position: Any, value: float, outcomes: Any = None) -> str:
+    def value_text(self, position: Any, value: float, nodes: int, outcomes: Any = None) -> str:
         """Returns a value of a position in the game's unit, with its chances."""
         evaluator = self.thinker.evaluator
-        chances = chances_text(evaluator, position, value, outcomes)
+        chances = chances_text(evaluator, position, value, nodes, outcomes)
         text = value_text(evaluator.in_units(value))
         return f"{text} ({chances})" if chances else text
 
@@ -308,7 +310,7 @@ class Session:
         moves = result.moves or ((result.move, result.value),)
         outcomes = result.move_outcomes or (result.outcomes,) * len(moves)
         for (move, value), after in list(zip(moves, outcomes, strict=True))[:HINTS]:
-            text = self.value_text(position, value, after)
+            text = self.value_text(position, value, result.nodes, after)
             yield f"  {self.game.move_text(position, move):<20} {text}"
         if len(result.pv) > 1:
             yield f"  principal variation: {result.pv_text}"
@@ -323,7 +325,7 @@ class Session:
             yield self.paint("bad", str(error))
             return
         position = self.record.position
-        value = self.value_text(position, self.thinker.evaluator(position))
+        value = self.value_text(position, self.thinker.evaluator(position), 1)
         yield f"The static value for {self.sides[self.side]} is {value}:"
         yield "\n".join(contribution_table([self.thinker.name], [found], 12))
 

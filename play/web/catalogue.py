@@ -321,8 +321,13 @@ class Catalogue:
         for source, folder in self.folders.items():
             shipped = cards(folder)
             found = [self._entry(source, folder, path, shipped) for path in playable_files(folder)]
-            # Files in a game's own folder come before those of the many runs.
-            yield from sorted(filter(None, found), key=lambda entry: "/" in entry.name)
+            # The strongest is first; files in a game's own folder come before those of many runs.
+            yield from sorted(filter(None, found), key=self._rank)
+
+    def _rank(self, entry: Entry) -> tuple[bool, bool]:
+        game = self.games.get(entry.game)
+        strongest = entry.source == "shipped" and game is not None and entry.name == game.shipped
+        return "/" in entry.name, not strongest
 
     def _entry(
         self, source: str, folder: Path, path: Path, known: dict[str, tuple[str, str]]

@@ -56,6 +56,8 @@ class Sitting:
         self.news: dict[str, tuple[int, Any]] = {}
         #: Values of positions and judgements of moves, for the curve of a game.
         self.values: dict[tuple[Any, ...], Any] = {}
+        #: The deepest result that the page was shown, by position and roll.
+        self.shown: dict[tuple[Any, Any], dict[str, Any]] = {}
         self.ended = False
         #: Whether its game is kept on disk.
         self.kept = False
@@ -67,6 +69,13 @@ class Sitting:
         self.news[kind] = (self._count, content)
         for listener in self.listeners:
             listener.set()
+
+    def tell_result(self, kind: str, question: Question, answer: Any, **more: Any) -> None:
+        """Send the last news of a search, and remember it if no deeper one was shown."""
+        place = question.position, question.roll
+        if answer["depth"] >= self.shown.get(place, answer)["depth"]:
+            self.shown[place] = answer
+        self.tell(kind, {**answer, "move": None, "raw": None, **more})
 
     def stop_thinking(self) -> None:
         """Stop the search for a move, if one is running."""
@@ -374,7 +383,7 @@ class Host:
         answer = await self.thinking.search(
             question, lambda news: sitting.tell("thought", {**news, "ply": table.record.ply})
         )
-        sitting.tell("thought", {**answer, "move": None, "raw": None, "ply": table.record.ply})
+        sitting.tell_result("thought", question, answer, ply=table.record.ply)
         return answer
 
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.values import value_text
+from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.luck import StaticLuck, luck_word
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.players.thinker import chances_of, values_of_all
 from play.web.catalogue import Loaded
+from play.web.cube_decisions import PLIES
+from play.web.cube_table import CubeTable
 from play.web.explain import why as explained
 from play.web.seat import search_limits
 from play.web.table import Table, clamped
@@ -61,7 +64,7 @@ async def analyse(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict
             answer = await host.thinking.search(
                 question, lambda news: sitting.tell("analysis", {**news, **key})
             )
-            sitting.tell("analysis", {**answer, "move": None, "raw": None, **key})
+            sitting.tell_result("analysis", question, answer, **key)
         except Exception as error:
             sitting.tell("problem", {"error": str(error)[:500]})
 
@@ -104,9 +107,11 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
 
     `curves` are the values of the positions for the first side, one list in a list; with more than
     two players one list for each, of static values. `moves` are what `_judged` says of the moves.
-    Both have None where the time did not suffice, which another request continues with. `players`
-    have each side's `decisions`, its `accuracy` in per cent and the `lost` points over them, and
-    with dice the `luck` of its rolls, by static values without a cube.
+    `cubes` are what `_doubled` says of the decisions about the cube, at a table with one and by an
+    evaluator that gives chances. All have None where the time did not suffice, which another
+    request continues with. `players` have each side's `decisions`, its `accuracy` in per cent and
+    the `lost` points over them, and with dice the `luck` of its rolls, by static values without a
+    cube.
     """
     table = sitting.table
     loaded = await host.loaded(content.get("evaluator"), table.game)
@@ -122,7 +127,10 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     moves: list[Any] = [
         (key, *one) for one in zip(record.positions, record.rolls, record.moves, strict=False)
     ]
-    missing = [one for one in dict.fromkeys([*positions, *moves]) if one not in known]
+    cubes: list[Any] = []
+    if isinstance(table, CubeTable) and loaded.evaluator.gives_outcomes:
+        cubes = [(key, *one, "cube") for one in cube_decisions(record)]
+    missing = [one for one in dict.fromkeys([*positions, *moves, *cubes]) if one not in known]
 
     def work() -> dict[Any, Any]:
         found: dict[Any, Any] = {}
@@ -139,6 +147,8 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
                         clamped(loaded.evaluator.in_units(value)) + 0.0
                         for value in _values(engine, one[1], one[2], depth)
                     ]
+                elif len(one) == 5:
+                    found[one] = _doubled(engine, *one[1:4])
                 else:
                     _, position, roll, move = one
                     found[one] = _judged(engine, loaded, position, roll, move, depth)
@@ -152,13 +162,22 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
             known.clear()
         known.update(found)
     values = [known.get(one) for one in positions]
-    judged = [known.get(one) for one in moves]
+    judged = [
+        None if one not in known else _deepened(sitting, loaded, known[one], *one[1:])
+        for one in moves
+    ]
+    doubled = [known.get(one) for one in cubes]
+    told = [one for found in doubled for one in ([None] if found is None else found)]
     count = 1 if table.game.players == 2 else table.game.players
     return {
         "curves": [[None if one is None else one[side] for one in values] for side in range(count)],
         "moves": judged,
+        "cubes": told,
         "players": [
-            _player([one for ply, one in enumerate(judged) if one and table.side_at(ply) == side])
+            _player(
+                [one for ply, one in enumerate(judged) if one and table.side_at(ply) == side],
+                [one for one in told if one and one["side"] == side],
+            )
             for side in range(table.game.players)
         ],
         "unit": loaded.unit,
@@ -200,12 +219,13 @@ def _judged(
     best, top = result.moves[0]
 
     def expected(one: Any) -> float:
-        value = evaluator.in_units(values[one])
-        if evaluator.gives_outcomes:
-            return value / 2
-        chances = chances_of(evaluator, position, values[one], outcomes.get(one))
-        share = value / (abs(value) + loaded.unit) / 2 + 0.5
-        return share if chances is None else chances.expected
+        figures = {
+            "value": evaluator.in_units(values[one]),
+            "chances": chances_of(
+                evaluator, position, values[one], result.nodes, outcomes.get(one)
+            ),
+        }
+        return _expected(figures, loaded.unit, evaluator.gives_outcomes)
 
     lost = max(0.0, expected(best) - expected(move)) if values[move] < top else 0.0
     return {
@@ -213,10 +233,75 @@ def _judged(
         "value_text": value_text(evaluator.in_units(values[move])),
         "loss": clamped(evaluator.in_units(top) - evaluator.in_units(values[move])) + 0.0,
         "lost": lost,
-        "mark": mark(lost, POINTS if evaluator.gives_outcomes else RESULTS),
+        "mark": _mark(loaded, lost),
+        "depth": result.depth,
         "best": game.move_text(position, best) if values[move] < top else "",
         "choice": len(values) > 1,
     }
+
+
+def _doubled(
+    engine: Engine, ply: int, situation: Any, actions: tuple[tuple[int, str], ...]
+) -> list[dict[str, Any]]:
+    """Returns judgements of a decision about the cube and of its answer as JSON.
+
+    Those of `play.judging.cube` that count, by the search of a hint; `lost` and `mark` are those of
+    moves. A decision not to double that is plain by static values is not searched.
+    """
+    for depth in (0, PLIES):
+        decision = engine.cube(situation, depth=depth)
+        judged = [
+            JudgedCube(ply, side, action, decision, decision.loss(action))
+            for side, action in actions
+        ]
+        if not any(one.counts for one in judged):
+            return []
+    return [
+        {
+            "ply": ply,
+            "side": one.side,
+            "action": one.action,
+            "loss": one.loss + 0.0,
+            "lost": one.loss / 2,
+            "mark": mark(one.loss / 2, POINTS),
+            "best": decision.action,
+        }
+        for one in judged
+        if one.counts
+    ]
+
+
+def _deepened(
+    sitting: Sitting, loaded: Loaded, judged: dict[str, Any], position: Any, roll: Any, move: Any
+) -> dict[str, Any]:
+    """Returns a judgement of a move that does not contradict a deeper search on the page."""
+    shown = sitting.shown.get((position, roll))
+    if shown is None or shown["depth"] <= judged["depth"] or not shown["pv"]:
+        return judged
+    game, best = sitting.table.game, shown["pv"][0]
+    played, unit = game.move_text(position, move), shown["unit"]
+    figures = {one["text"]: one for one in shown["moves"]}
+    if played == best:
+        lost, best = 0.0, ""
+    elif played in figures and best in figures:
+        points = loaded.evaluator.gives_outcomes
+        ahead, behind = (_expected(figures[one], unit, points) for one in (best, played))
+        lost = max(0.0, ahead - behind)
+    else:
+        return judged
+    return judged | {"lost": lost, "mark": _mark(loaded, lost), "best": best}
+
+
+def _expected(figures: dict[str, Any], unit: float, points: bool) -> float:
+    """Returns the expected result of a move by its value and chances, as the page has them."""
+    value, chances = figures["value"], figures["chances"]
+    if points:
+        return float(value) / 2
+    return value / (abs(value) + unit) / 2 + 0.5 if chances is None else float(chances.expected)
+
+
+def _mark(loaded: Loaded, lost: float) -> str:
+    return mark(lost, POINTS if loaded.evaluator.gives_outcomes else RESULTS)
 
 
 def _lucky(luck: float) -> dict[str, Any]:
@@ -224,9 +309,13 @@ def _lucky(luck: float) -> dict[str, Any]:
     return {"luck": luck + 0.0, "luck_word": luck_word(luck)}
 
 
-def _player(judged: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the accuracy of one side's moves where it had a choice, and its luck with dice."""
-    chosen = [one for one in judged if one["choice"]]
+def _player(judged: list[dict[str, Any]], cubes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns the accuracy of one side where it had a choice, and its luck with dice.
+
+    judged: judgements of its moves.
+    cubes: those of its decisions about the cube.
+    """
+    chosen = [*(one for one in judged if one["choice"]), *cubes]
     luck = [one["luck"] for one in judged if "luck" in one]
     return {
         "luck": sum(luck) if luck else None,

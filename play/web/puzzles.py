@@ -266,10 +266,12 @@ def _options(content: dict[str, Any]) -> dict[str, Any]:
     if method not in METHODS:
         found = str(method)[:40]
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {found!r}")
+    weight = _number(content, "weight", 1.0, 1.0, MOST_WEIGHT)
+    width = int(_number(content, "width", WIDTH, 1, MOST_WIDTH))
     return {
         "method": method,
-        "weight": _number(content, "weight", 1.0, 1.0, MOST_WEIGHT),
-        "width": int(_number(content, "width", WIDTH, 1, MOST_WIDTH)),
+        "weight": weight if method in ("astar", "beam") else 1.0,
+        "width": width if method == "beam" else None,
         "seconds": _number(content, "seconds", SECONDS, 0.1, MOST_SECONDS),
         "memory_mib": _number(content, "memory", MIB, 1.0, MOST_MIB),
     }

@@ -25,7 +25,7 @@ from typing import Any
 from games.contract import DiceGame, Game
 from games.values import value_text
 from play.players.gnubg import as_program
-from play.players.thinker import chances_of, values_of_all
+from play.players.thinker import chances_of, play_text, values_of_all
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import PROVEN, Engine, Result
@@ -382,10 +382,10 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
 
     `value` and `loss` are in the game's unit, as `value_text` is. `chances` are [win, draw, loss],
     from 0 to 1, of the position and after each move; None if the evaluator has no calibration.
-    `outcomes` are the probabilities of `Game.outcomes` at both places: in backgammon of a win, a
-    win with a gammon and with a backgammon, a loss with a gammon and with a backgammon. They are
-    None if the evaluator gives none. `players` are the static values of all sides, side 0 first,
-    in a game for more than two players; otherwise it is empty.
+    `play` says for what play they hold. `outcomes` are the probabilities of `Game.outcomes` at both
+    places: in backgammon of a win, a win with a gammon and with a backgammon, a loss with a gammon
+    and with a backgammon. They are None if the evaluator gives none. `players` are the static
+    values of all sides, side 0 first, in a game for more than two players; otherwise it is empty.
     """
     game, position, evaluator = question.game, question.position, question.loaded.evaluator
     many = game.players > 2
@@ -395,7 +395,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         return {
             "value": clamped(evaluator.in_units(value)),
             "value_text": value_text(evaluator.in_units(value)),
-            "chances": chances_of(evaluator, position, value, outcomes),
+            "chances": chances_of(evaluator, position, value, question.nodes, outcomes),
         }
 
     shown = None if done else FIRST_MOVES
@@ -407,6 +407,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "side": question.side,
         "depth": result.depth,
         **figures(result.value, result.outcomes),
+        "play": "" if result.outcomes else play_text(evaluator, question.nodes),
         "decided": abs(result.value) > PROVEN,
         "pv": _texts(game, position, result.pv[:20], question.roll),
         "nodes": question.nodes,

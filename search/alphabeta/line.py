@@ -35,10 +35,10 @@ _NUMBERS = (
     "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
     " phase_at positions moves order table table_mask busy"
     # options
-    " width most_moves wins repeats equal_depth order_depth exact_root minimax depth_limit"
+    " width most_moves wins repeats equal_depth exact_root depth_limit"
     " node_limit null_window aspiration"
     # options of selective search, see `search.alphabeta.techniques`
-    " selective deepen_from deepen_less singular_from beam minimum_ply"
+    " selective singular_from"
     # counters and flags
     " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
     # whether the iteration under way has failed low

@@ -23,13 +23,10 @@ from games.kernels import kernel, next_up
 from games.values import EXACT, LOWER, PROVEN, UNKNOWN_PLIES, UPPER, WIN
 from search.alphabeta.line import LINE, MOST_PLIES, NONE
 from search.alphabeta.selective import (
-    breadth,
     check_bound,
     check_depth,
-    goes_on,
     may_be_singular,
     may_cut,
-    may_deepen,
     reduction,
 )
 from search.alphabeta.trace import trace
@@ -54,7 +51,7 @@ from search.table import begin, end, expect_probe, is_busy, probe_table, store_t
 
 RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
-QUIESCE = float64(RECORD, int64, float64, float64, int64)
+QUIESCE = float64(RECORD, float64, float64, int64)
 INFINITY = float("inf")
 SHARED_DEPTH = 4  # at smaller depths, threads ignore which positions others are searching
 
@@ -159,22 +156,17 @@ def next_best(line, first, count):
 
 
 @kernel(signature=QUIESCE)
-def quiesce(line, past, alpha, beta, ply):
-    """Returns the value `past` plies beyond the depth: static if the line ends here, else backed up
-    from all moves.
+def quiesce(line, alpha, beta, ply):
+    """Returns the value beyond the depth: static if quiet, else backed up from all moves.
 
-    A line ends in a quiet position, and with `minimum_ply` where `goes_on` says so. Meaningless
-    once `line.stop` is set.
+    Meaningless once `line.stop` is set.
     """
     line.nodes += 1
     line.pv_length[ply] = 0
     kind = status(line, ply)
     if kind == FINISHED:
         return finished_value(line, ply)
-    ended = kind == QUIET
-    if line.minimum_ply:
-        ended = not goes_on(line, past, ply, kind)
-    if ended or ply >= MOST_PLIES - 1 or not has_room(line, ply):
+    if kind == QUIET or ply >= MOST_PLIES - 1 or not has_room(line, ply):
         return end_value(line, alpha, beta, ply)
     if line.nodes >= line.node_limit:
         line.stop = 1
@@ -186,7 +178,7 @@ def quiesce(line, past, alpha, beta, ply):
     for _ in range(count):
         move = move_at(line, first + next_best(line, first, count))
         play(line, ply, move)
-        value = -quiesce(line, past + 1, -beta, -alpha, ply + 1)
+        value = -quiesce(line, -beta, -alpha, ply + 1)
         if value > best:
             best = value
             if value > alpha:
@@ -209,22 +201,15 @@ def repeated(line, key, ply):
 
 
 @kernel
-def order_moves(line, ply, depth, count, hint):
+def order_moves(line, ply, count, hint):
     """Give every move its move-ordering score; the gains stated by the rules are there already."""
     first = line.first[ply]
-    if depth >= line.order_depth:
-        for i in range(count):
-            play(line, ply, move_at(line, first + i))
-            over = status(line, ply + 1) == FINISHED
-            value = finished_value(line, ply + 1) if over else static_value(line, ply + 1)
-            set_order(line, first + i, -value)
-    else:
-        for i in range(count):
-            move = move_at(line, first + i)
-            score = order_at(line, first + i) * GAIN_SCORE + line.history[move_slot(move)]
-            if move == line.killers[ply, 0] or move == line.killers[ply, 1]:
-                score += KILLER_SCORE
-            set_order(line, first + i, score)
+    for i in range(count):
+        move = move_at(line, first + i)
+        score = order_at(line, first + i) * GAIN_SCORE + line.history[move_slot(move)]
+        if move == line.killers[ply, 0] or move == line.killers[ply, 1]:
+            score += KILLER_SCORE
+        set_order(line, first + i, score)
     if 0 <= hint < count:
         set_order(line, first + hint, TABLE_SCORE)
 
@@ -256,13 +241,13 @@ def negamax(line, depth, alpha, beta, ply):
     excluded move, whose index is `line.excluded[ply]`, is not searched; the position then counts as
     another one, for which nothing is looked up or stored.
 
-    The shallow searches (ProbCut, internal iterative deepening, singular extensions) are part of
+    The shallow searches (ProbCut, singular extensions) are part of
     this one function because two functions that call each other cannot be compiled: Numba compiles
     each by its signature before the other exists, and does not cache such a circle. The conditions
     of these searches are kernels in `search.alphabeta.selective`.
     """
     if depth <= 0:
-        return quiesce(line, 0, alpha, beta, ply)
+        return quiesce(line, alpha, beta, ply)
     line.nodes += 1
     line.pv_length[ply] = 0
     if line.nodes >= line.node_limit:
@@ -322,16 +307,8 @@ def negamax(line, depth, alpha, beta, ply):
                 if not above and value <= bound:
                     return alpha
 
-        # internal iterative deepening: a shallow search finds the move to try first
-        if may_deepen(line, depth, ply, hint):
-            negamax(line, depth - line.deepen_less, alpha, beta, ply)
-            if line.stop != 0:
-                return 0.0
-            if probe_table(line, key):
-                hint = line.hit_move
-
         # singular extension: the one move that is much better than all others
-        elif 0 <= hint < count and may_be_singular(line, depth, ply, hint_depth, hint_value):
+        if 0 <= hint < count and may_be_singular(line, depth, ply, hint_depth, hint_value):
             bound = hint_value - line.singular_margin * depth
             line.excluded[ply] = hint
             value = negamax(line, (depth - 1) // 2, bound, next_up(bound), ply)
@@ -345,15 +322,14 @@ def negamax(line, depth, alpha, beta, ply):
             legal_moves(line, ply)
             line.pv_length[ply] = 0
 
-    order_moves(line, ply, depth, count, hint)
+    order_moves(line, ply, count, hint)
     first = line.first[ply]
     floor = alpha
     best = -INFINITY
     best_index = 0
-    limit = breadth(line, count, quiet)
     shared = line.busy != 0 and depth >= SHARED_DEPTH
     tried = picked = 0
-    while tried < limit:
+    while tried < count:
         index = next_best(line, first, count)
         picked += 1
         if index == excluded:
@@ -364,19 +340,16 @@ def negamax(line, depth, alpha, beta, ply):
         if shared:
             key_after = position_key(line, ply + 1)
             # another thread's result will soon be in the table: other moves go first
-            if 0 < tried and picked <= limit == count and is_busy(line, key_after):
+            if 0 < tried and picked <= count and is_busy(line, key_after):
                 set_order(line, first + index, WAITING_SCORE)
                 continue
             begin(line, key_after)
         rest = depth if index == longer else depth - 1
         less = reduction(line, depth, tried, wide) if quiet else 0
-        low = -INFINITY if line.minimax else alpha
         high = beta if tried == 0 or not line.null_window else next_up(alpha)
-        if line.minimax:
-            high = INFINITY
-        value = -negamax(line, rest - less, -high, -low, ply + 1)
+        value = -negamax(line, rest - less, -high, -alpha, ply + 1)
         if less > 0 and value > alpha:
-            value = -negamax(line, rest, -high, -low, ply + 1)
+            value = -negamax(line, rest, -high, -alpha, ply + 1)
         if high < beta and alpha < value < beta:
             value = -negamax(line, rest, -beta, -alpha, ply + 1)
         if shared:

@@ -66,7 +66,7 @@ def search_root(line, depth, alpha, beta, ply):
     for i in range(line.root_count):
         move = line.root_moves[i]
         follow(line, ply, move)
-        if line.exact_root or line.minimax:
+        if line.exact_root:
             value = -negamax(line, depth - 1, -INFINITY, INFINITY, ply + 1)
         elif i == 0 or not line.null_window:
             value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
@@ -115,7 +115,7 @@ def search_window(line, depth, previous, spread):
     """
     alpha = -INFINITY
     beta = INFINITY
-    full = line.exact_root or line.minimax or not line.aspiration
+    full = line.exact_root or not line.aspiration
     if spread > 0.0 and not full and abs(previous) < PROVEN:
         alpha = previous - spread
         beta = previous + spread

@@ -12,7 +12,6 @@ from games import kernels
 from games.contract import Game
 from search.alphabeta import line as lines
 from search.alphabeta.techniques import Techniques, as_techniques
-from search.alphabeta.ties import search_for_errors
 from search.evaluators.evaluator import Evaluator, PythonEvaluator
 from search.evaluators.samples import value_scale
 from search.lookups.lookup import Lookup
@@ -27,7 +26,6 @@ DEEPEST = 100
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
 #: Most positions that a trace has room for.
 MOST_TRACE = 1 << 24
-TIES = ("first", "opponent_errors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,37 +34,23 @@ class AlphaBetaOptions:
 
     equal_depth: use table entries only from searches of the same depth, so that the value is that
         of plain minimax.
-    order_depth: order moves by the static values they lead to if at least this many plies remain;
-        None for never (with a beam, for 2).
     repetition: value a repeated position as a draw, in games where positions can repeat.
-    minimax: search every move of every position in full, without pruning, so that all values of
-        the trace are exact.
     trace: room of the trace, in positions of the last two iterations together; see `Engine.traced`.
         0 for no trace, which costs nothing.
     techniques: techniques beyond alpha-beta, as `Techniques` or a text such as "selective" (see
         `search.parse_techniques`); None for those that change no value.
-    ties: how to choose among moves of equal exact value. "first" takes the first in an order that
-        the seed shuffles (without a seed, the game's own order). "opponent_errors" takes the move
-        after which most replies are worse for the opponent than the best reply; it searches all
-        moves in full with half of the nodes and seconds, and their replies with the other half. If
-        that is too little to search all replies as deep, it takes the first move.
+
+    Of moves of equal value the first is taken, in an order that the engine's seed shuffles.
 
     Raises ValueError if an option is out of range.
     """
 
     equal_depth: bool = False
-    order_depth: int | None = None
     repetition: bool = True
-    minimax: bool = False
     trace: int = 0
     techniques: Techniques | str | None = None
-    ties: str = "first"
 
     def __post_init__(self) -> None:
-        if self.ties not in TIES:
-            raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {self.ties!r}")
-        if self.order_depth is not None and self.order_depth not in range(DEEPEST + 1):
-            raise ValueError(f"order_depth: expected 0 to {DEEPEST}, found {self.order_depth!r}")
         if self.trace not in range(MOST_TRACE + 1):
             raise ValueError(f"trace: expected 0 to {MOST_TRACE} positions, found {self.trace!r}")
 
@@ -94,10 +78,7 @@ class AlphaBeta(Search):
         if game.chances is not None:
             raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
         super().__init__(game, evaluator, threads=threads, seed=seed)
-        self.ties = options.ties
         self.techniques = techniques = as_techniques(options.techniques, game)
-        if options.minimax and not techniques.exact:
-            raise ValueError(f"techniques: expected exact ones with minimax, found {techniques}")
         if techniques.probcut is not None:
             techniques.probcut.check_evaluator(game, evaluator)
         self._lookup = lookup
@@ -107,16 +88,11 @@ class AlphaBeta(Search):
             self._bind_native(table_mib, options.trace, threads, bool(techniques.probcut))
         else:
             self._bind_plain(options.trace)
-        order_depth = options.order_depth
-        if techniques.beam and order_depth is None:
-            order_depth = 2  # a beam cuts off the moves behind, so good order matters
         scale = value_scale(game, evaluator) if techniques.singular else 1.0
         self._put(
             wins=int(game.wins),
             repeats=int(options.repetition and game.irreversible is not None),
             equal_depth=int(options.equal_depth),
-            minimax=int(options.minimax),
-            order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
             **techniques.for_line(scale),
         )
         self.clear()
@@ -124,7 +100,7 @@ class AlphaBeta(Search):
     @property
     def steady(self) -> bool:
         """Whether one thread searches root moves in the game's order and takes the first best."""
-        return self._random is None and len(self._lines) == 1 and self.ties == "first"
+        return self._random is None and len(self._lines) == 1
 
     def _bind_native(self, table_mib: float, trace: int, threads: int, phases: bool) -> None:
         from search.alphabeta.root import begin, iterate
@@ -185,21 +161,6 @@ class AlphaBeta(Search):
             raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
         most = seconds.most if isinstance(seconds, Allowance) else seconds
         check_limits(depth, nodes, most, least=1, deepest=DEEPEST)
-        if exact_root or self.ties == "first":
-            return self._search(position, depth, nodes, seconds, history, exact_root)
-        search = partial(self._search, exact_root=True)
-        usual = seconds.usual if isinstance(seconds, Allowance) else seconds
-        return search_for_errors(self.game, search, position, depth, nodes, usual, history)
-
-    def _search(
-        self,
-        position: Any,
-        depth: int | None,
-        nodes: int | None,
-        seconds: float | Allowance | None,
-        history: Sequence[Any],
-        exact_root: bool,
-    ) -> Result:
         began = time.perf_counter()
         self._check_position(position)
         moves = self.game.legal_moves(position)

@@ -1,4 +1,4 @@
-"""Conditions of selective search: reductions, ProbCut, extensions, beams and the end of a line.
+"""Conditions of selective search: reductions, ProbCut and extensions.
 
 A selective search may miss a line that a full search of the same depth sees, but looks further in
 the same time. `search.alphabeta.techniques` describes each technique and names its source.
@@ -8,20 +8,9 @@ from __future__ import annotations
 
 from games.kernels import kernel
 from games.values import PROVEN
-from search.alphabeta.line import MOST_PLIES, NONE
-from search.native import (
-    TACTICAL,
-    has_room,
-    legal_moves,
-    move_at,
-    phase,
-    play,
-    status,
-)
+from search.alphabeta.line import NONE
+from search.native import phase
 from search.sizes import DEPTHS
-
-#: Plies beyond the minimum ply at which every line ends: Samuel's 20 for a minimum of 3.
-LONGEST_PAST = 17
 
 
 @kernel
@@ -29,12 +18,6 @@ def reduction(line, depth, tried, wide):
     """Returns the plies by which a quiet move is reduced; `tried` moves were searched before it."""
     plies = line.reductions[min(depth, DEPTHS - 1), min(tried, DEPTHS - 1)]
     return plies - 1 if wide and plies > 0 else plies
-
-
-@kernel
-def breadth(line, count, quiet):
-    """Returns the number of moves that are searched."""
-    return min(count, line.beam) if quiet and line.beam > 0 else count
 
 
 @kernel
@@ -75,12 +58,6 @@ def may_cut(line, depth, ply, quiet, wide, beta):
 
 
 @kernel
-def may_deepen(line, depth, ply, hint):
-    """Returns whether internal iterative deepening applies: deep enough, without a table move."""
-    return hint == NONE and depth >= line.deepen_from and line.excluded[ply] == NONE
-
-
-@kernel
 def may_be_singular(line, depth, ply, hint_depth, hint_value):
     """Returns whether to test by a shallow search that the table's move is singular.
 
@@ -96,36 +73,3 @@ def may_be_singular(line, depth, ply, hint_depth, hint_value):
         and abs(hint_value) < PROVEN
         and ply <= 2 * line.completed
     )
-
-
-@kernel
-def offers_exchange(line, ply):
-    """Returns whether a move allows the opponent a capture that can be answered by a capture."""
-    if ply + 2 >= MOST_PLIES or not has_room(line, ply):
-        return False
-    count = legal_moves(line, ply)
-    for i in range(count):
-        play(line, ply, move_at(line, line.first[ply] + i))
-        if status(line, ply + 1) == TACTICAL and has_room(line, ply + 1):
-            replies = legal_moves(line, ply + 1)
-            for j in range(replies):
-                play(line, ply + 1, move_at(line, line.first[ply + 1] + j))
-                if status(line, ply + 2) == TACTICAL:
-                    return True
-    return False
-
-
-@kernel
-def goes_on(line, past, ply, kind):
-    """Returns whether a line goes on `past` plies beyond the minimum ply (Samuel 1959).
-
-    kind: the status of the position at `ply`.
-
-    It goes on while a jump is pending; at the minimum ply also if the last move was a jump; and
-    there and one ply later also if an exchange is on offer.
-    """
-    if kind == TACTICAL:
-        return past < LONGEST_PAST
-    if past == 0 and ply > 0 and status(line, ply - 1) == TACTICAL:
-        return True
-    return past <= 1 and offers_exchange(line, ply)

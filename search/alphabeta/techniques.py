@@ -25,8 +25,8 @@ __all__ = [
 FIRST_MOVES = 2
 #: The smallest depth at which late-move reductions apply.
 LEAST_REDUCED = 3
-#: Plies by which the search of internal iterative deepening is shallower.
-DEEPEN_LESS = 2
+#: The smallest depth from which singular extensions may apply.
+LEAST_SINGULAR = 4
 NEVER = 1 << 30
 
 
@@ -40,8 +40,6 @@ class Techniques:
     null_window: search moves after the first with a null window, to learn only whether they are
         better (principal-variation search, Marsland and Campbell 1982).
     aspiration: begin an iteration in a window about the last value (Slate and Atkin 1977).
-    deepening: smallest depth at which a search two plies shallower finds the move to try first, if
-        the table has none (internal iterative deepening, Scott 1969); 0 for never.
 
     Inexact techniques search some lines less deep or others deeper; the root's moves are all
     searched in full:
@@ -58,35 +56,27 @@ class Techniques:
     probcut: cut if a shallow value lies far enough beyond the window (ProbCut, Buro 1995; with
         several depths Multi-ProbCut, Buro 1997), as fitted by `learner.fit.probcut`; None for
         never.
-    minimum_ply: the depth is Samuel's minimum ply (1959): a line goes on beyond it not only while a
-        jump (capture) is pending, but at the minimum ply also if the last move was a jump, and
-        there and one ply later also if an exchange is on offer, which is a move that lets the
-        opponent jump and be jumped in return. No line goes on for more than 17 plies. (Samuel's
-        minimum is 3 and his end 20; he also ended a line at 11 if one side was two kings ahead.)
-    beam: number of moves of a quiet position that are searched, by move-ordering score (beam
-        search, Lowerre 1976); 0 for all. A win in n plies then holds only against the replies
-        searched.
+
+    With each of them a reported win or loss is proven within the stated number of plies, repetition
+    and other drawing rules aside: the value of a move that is reduced, or cut by ProbCut, is never
+    a proven loss, and a position counts as lost only if all of its moves do.
 
     Raises ValueError if a number is out of range.
     """
 
     null_window: bool = True
     aspiration: bool = True
-    deepening: int = 0
     late_moves: float = 0.0
     singular: int = 0
     singular_margin: float = 0.024
     probcut: ProbCut | None = None
-    beam: int = 0
-    minimum_ply: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("deepening", 3), ("singular", 4), ("beam", 1)):
-            number = getattr(self, name)
-            if type(number) is not int:
-                raise ValueError(f"{name}: expected a whole number, found {number!r}")
-            if number != 0 and not least <= number < NEVER:
-                raise ValueError(f"{name}: expected 0 or at least {least}, found {number}")
+        number = self.singular
+        if type(number) is not int:
+            raise ValueError(f"singular: expected a whole number, found {number!r}")
+        if number != 0 and not LEAST_SINGULAR <= number < NEVER:
+            raise ValueError(f"singular: expected 0 or at least {LEAST_SINGULAR}, found {number}")
         if not 0.0 <= self.late_moves <= 4.0:
             raise ValueError(f"late_moves: expected 0 to 4, found {self.late_moves}")
         if not (math.isfinite(self.singular_margin) and self.singular_margin >= 0.0):
@@ -95,21 +85,7 @@ class Techniques:
     @property
     def exact(self) -> bool:
         """Whether values are those of plain minimax."""
-        return not (self._is_selective or self.minimum_ply)
-
-    @property
-    def _is_selective(self) -> bool:
-        return bool(self.late_moves or self.singular or self.probcut or self.beam)
-
-    @property
-    def proves(self) -> bool:
-        """Whether a reported win or loss is proven within the stated number of plies.
-
-        Repetition and other drawing rules are ignored.
-        """
-        # The value of a move that is reduced, or cut by ProbCut, is never a proven loss, and a
-        # position counts as lost only if all of its moves do. A beam ignores some of the moves.
-        return not self.beam
+        return not (self.late_moves or self.singular or self.probcut)
 
     def __str__(self) -> str:
         """The text that `parse_techniques` reads, without techniques that have their defaults.
@@ -140,13 +116,9 @@ class Techniques:
         return {
             "null_window": int(self.null_window),
             "aspiration": int(self.aspiration),
-            "selective": int(bool(self._is_selective or self.deepening)),
-            "minimum_ply": int(self.minimum_ply),
-            "deepen_from": self.deepening or NEVER,
-            "deepen_less": DEEPEN_LESS,
+            "selective": int(not self.exact),
             "singular_from": self.singular or NEVER,
             "singular_margin": self.singular_margin * scale,
-            "beam": self.beam,
             "reductions": reductions,
             **({"cut_width": 0.0} if self.probcut is None else self.probcut.for_line()),
         }
@@ -197,7 +169,7 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
     """
     techniques = EXACT_SEARCH
     learned = False  # whether the preset includes ProbCut
-    usual = {"deepening": 5, "late_moves": 1.2, "singular": 6, "beam": 8}
+    usual = {"late_moves": 1.2, "singular": 6}
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for place, part in enumerate(text.split(",")):
         if part in PRESETS and place == 0:

@@ -18,7 +18,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from games.whole_files import write_atomically
-from search.evaluators.header import EvaluatorError, parse_json, short
+from search.evaluators.header import MOST_WEIGHT, EvaluatorError, parse_json, short
 
 __all__ = [
     "MOST_ARRAY_BYTES",
@@ -121,10 +121,15 @@ def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     content = parse_json(path, metadata[_KEY])
     if not isinstance(content, dict):
         raise EvaluatorError(f"{path}: expected a JSON object, found {type(content).__name__}")
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+    numbers = {name: np.array(n) for name, n in content.items() if isinstance(n, float)}
+    for name, array in (arrays | numbers).items():
+        if array.dtype.kind != "f" or not array.size:
+            continue
+        largest = float(np.abs(array).max())
+        if not largest <= MOST_WEIGHT:
             raise EvaluatorError(
-                f"{path}: {short(name)}: expected finite numbers, found NaN or infinity"
+                f"{path}: {short(name)}: expected finite numbers of at most {MOST_WEIGHT:g},"
+                f" found {'NaN or infinity' if not np.isfinite(largest) else f'{largest:g}'}"
             )
     return content, arrays
 

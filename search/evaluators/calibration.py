@@ -1,11 +1,14 @@
 """The chances of win, draw and loss that an evaluator's values stand for.
 
-    P(win) = 1 / (1 + exp((draw - value) / scale))        P(loss) is the same of -value
+    P(win) = 1 / (1 + exp((draw - bent) / scale)),  bent = size sign(value) |value / size| ** power
 
-and the rest are draws: the model of ties of Rao and Kupper (1967), an ordinal logit whose two
-thresholds lie at -draw and +draw. The chances of the two sides therefore always agree. Each phase
-of a game has numbers of its own, because the fewer pieces are left, the larger an advantage has to
-be. `learner.fit.calibration` fits them to games of self-play.
+and P(loss) is the same of -value; the rest are draws: the model of ties of Rao and Kupper (1967),
+an ordinal logit whose two thresholds lie at -draw and +draw. The chances of the two sides therefore
+always agree. How much a value is worth depends on the play that follows: the logarithms of the
+three numbers are those of the game's phase plus sums of `TERMS` of the positions searched for a
+move and of the pieces left. Numbers without terms hold for one strength of play alone, which
+`evidence` says.
+`learner.fit.calibration` fits them to games of self-play.
 """
 
 from __future__ import annotations
@@ -16,15 +19,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from games import kernels
 from games.contract import Game
 from games.values import PROVEN
-from search.evaluators.header import EvaluatorError, check_fields, short
+from search.evaluators.header import EvaluatorError, check_fields, check_printable, short
 
-__all__ = ["CALIBRATION", "Calibration", "Chances", "read_calibration"]
+__all__ = ["CALIBRATION", "Calibration", "TERMS", "Chances", "read_calibration", "terms_of"]
 
 #: The name of the entry in the files of evaluators.
 CALIBRATION = "calibration"
+#: Terms of the nodes and of the number of pieces, see `terms_of`; each has three coefficients, of
+#: the logarithms of `scale`, of `draw` and of the power.
+TERMS = ("one", "nodes", "pieces", "nodes_pieces", "pieces_squared", "nodes_squared")
+#: The most nodes and pieces of a fit.
+MOST = 10**12
 
 
 class Chances(NamedTuple):
@@ -64,6 +74,16 @@ class Chances(NamedTuple):
         return cls(float(outcome > 0), float(outcome == 0), float(outcome < 0))
 
 
+def terms_of(nodes: Any, pieces: Any) -> Any:
+    """Returns the values of `TERMS`, [terms] or [terms, positions].
+
+    nodes: positions searched for a move, at least 1; counted in powers of ten from 10,000.
+    pieces: pieces left, at least 1; counted in doublings from 8.
+    """
+    work, left = np.log10(nodes) - 4.0, np.log2(pieces) - 3.0
+    return np.array([np.ones_like(work), work, left, work * left, left * left, work * work])
+
+
 @dataclass(frozen=True)
 class Calibration:
     """How an evaluator's values turn into chances.
@@ -72,6 +92,11 @@ class Calibration:
         for each phase of the game, or one for all.
     draw: the value at which a win is as likely as not; 0 or more. As many numbers as `scale`.
     evidence: how the numbers were found and how good they are on other games; saved with them.
+    terms: the coefficients of `TERMS`, three each; empty for numbers that hold for one strength of
+        play.
+    size: the usual size of a value, which the power leaves as it is; more than 0.
+    nodes, pieces: the least and the greatest number in the games of the fit; others count as the
+        nearest of these. (1, 1) without terms.
 
     Raises ValueError if a number is out of range, or there are not as many of both.
     """
@@ -79,38 +104,89 @@ class Calibration:
     scale: tuple[float, ...]
     draw: tuple[float, ...]
     evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    terms: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    size: float = 1.0
+    nodes: tuple[int, int] = (1, 1)
+    pieces: tuple[int, int] = (1, 1)
 
     def __post_init__(self) -> None:
         for name, least in (("scale", "more than 0"), ("draw", "0 or more")):
             numbers = tuple(getattr(self, name))
             object.__setattr__(self, name, numbers)
-            good = all(
-                type(number) in (int, float)
-                and math.isfinite(number)
-                and (number > 0 or (name == "draw" and number == 0))
-                for number in numbers
-            )
+            good = all(_finite(n) and (n > 0 or (name == "draw" and n == 0)) for n in numbers)
             if not good or not numbers or len(numbers) != len(self.scale):
                 raise ValueError(
                     f"calibration: expected {name} to be finite numbers, {least}, one for each"
                     f" phase, found {short(list(numbers))}"
                 )
+        if not _finite(self.size) or self.size <= 0:
+            raise ValueError(f"calibration: expected a size above 0, found {short(self.size)}")
+        for name in ("nodes", "pieces"):
+            low, high = getattr(self, name)
+            object.__setattr__(self, name, (low, high))
+            if {type(low), type(high)} != {int} or not 1 <= low <= high <= MOST:
+                raise ValueError(
+                    f"calibration: expected {name} from 1 to {MOST}, found {short([low, high])}"
+                )
+        rows: dict[str, Any] = {name: tuple(row) for name, row in self.terms.items()}
+        object.__setattr__(self, "terms", rows)
+        good = all(len(row) == 3 and all(map(_finite, row)) for row in rows.values())
+        if rows and (set(rows) != set(TERMS) or not good):
+            raise ValueError(
+                f"calibration: expected three finite numbers for each of {', '.join(TERMS)},"
+                f" found {short(dict(self.terms))}"
+            )
 
-    def chances(self, value: float, phase: int = 0) -> Chances:
-        """Returns the chances of a value in a phase of the game; certainty for a proven one."""
+    def chances(
+        self, value: float, phase: int = 0, nodes: int | None = None, pieces: int = 1
+    ) -> Chances:
+        """Returns the chances of a value; certainty for a proven one.
+
+        phase: the phase of the game.
+        nodes: positions that were searched; None for the most that the fit knows.
+        pieces: number of pieces left, by `Phases.pieces`.
+        """
         if abs(value) > PROVEN:
             return Chances.of_outcome(value)
         place = phase if len(self.scale) > 1 else 0
-        scale, draw = self.scale[place], self.draw[place]
-        win, loss = _logistic((value - draw) / scale), _logistic((-value - draw) / scale)
-        return Chances(win, max(0.0, 1.0 - (win + loss)), loss)
+        win, loss = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
+        return Chances(float(win), max(0.0, 1.0 - float(win + loss)), float(loss))
 
-    def chances_at(self, game: Game, position: Any, value: float) -> Chances:
-        """Returns the chances of a value of a position."""
-        phases = game.phases
-        many = len(self.scale) > 1 and phases is not None
-        phase = int(kernels.uncompiled(phases.phase)(position)) if many and phases else 0
-        return self.chances(value, min(max(phase, 0), len(self.scale) - 1))
+    def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
+        """Returns the chances of a win and of a loss, [positions] each, or of one position."""
+        scale, draw = np.array(self.scale)[phases], np.array(self.draw)[phases]
+        if self.terms:
+            terms = terms_of(np.clip(nodes, *self.nodes), np.clip(pieces, *self.pieces))
+            logs = np.clip(np.array([self.terms[name] for name in TERMS]).T @ terms, -20.0, 20.0)
+            scale, draw = scale * np.exp(logs[0]), draw * np.exp(logs[1])
+            bent = np.abs(np.asarray(values) / self.size) ** np.exp(np.clip(logs[2], -3.0, 3.0))
+            values = self.size * np.sign(values) * bent
+        return _logistic((values - draw) / scale), _logistic((-values - draw) / scale)
+
+    def chances_at(
+        self, game: Game, position: Any, value: float, nodes: int | None = None
+    ) -> Chances:
+        """Returns the chances of a value of a position; `nodes` as in `chances`."""
+        phases, phase, pieces = game.phases, 0, 1
+        if phases is not None and len(self.scale) > 1:
+            phase = int(kernels.uncompiled(phases.phase)(position))
+        if phases is not None and phases.pieces is not None:
+            pieces = int(kernels.uncompiled(phases.pieces)(position))
+        return self.chances(value, min(max(phase, 0), len(self.scale) - 1), nodes, pieces)
+
+    def play_text(self, nodes: int | None) -> str:
+        """Returns for what play the chances after a search of that size hold, or an empty text.
+
+        More or fewer nodes than in the games of the fit count as the nearest of these.
+        """
+        known = self.evidence.get("nodes")
+        if self.terms:
+            low, high = self.nodes
+            known = high if nodes is None else min(max(nodes, low), high)
+            known = int(float(f"{known:.2g}"))
+        if type(known) is int:
+            return f"if both search {known:,} positions a move"
+        return "if both move by static values" if "depth" in self.evidence else ""
 
     def fits(self, game: Game) -> bool:
         """Whether it has one pair of numbers, or one for each phase of a game."""
@@ -118,28 +194,36 @@ class Calibration:
 
     def content(self) -> dict[str, Any]:
         """Returns the entry for an evaluator's file."""
-        return {
+        entry: dict[str, Any] = {
             "scale": list(self.scale),
             "draw": list(self.draw),
             "evidence": dict(self.evidence),
         }
+        if self.terms:
+            entry["terms"] = {name: list(self.terms[name]) for name in TERMS}
+            entry |= {"size": self.size, "nodes": list(self.nodes), "pieces": list(self.pieces)}
+        return entry
 
 
 def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibration | None:
     """Remove the entry `CALIBRATION` from a file's header, and return what it holds.
 
-    Returns None if there is no entry, as in older files. Raises EvaluatorError if it is damaged or
-    the game has another number of phases.
+    Returns None if there is no entry, as in older files. Raises EvaluatorError if it is damaged,
+    holds characters that a terminal would obey, or the game has another number of phases.
     """
     entry = content.pop(CALIBRATION, None)
     if entry is None:
         return None
     if not isinstance(entry, dict):
         raise EvaluatorError(f"{path}: expected a calibration, found {short(entry)}")
-    check_fields(path, entry, {"scale": list, "draw": list, "evidence": dict})
+    kinds: dict[str, Any] = {"scale": list, "draw": list, "evidence": dict}
+    if "terms" in entry:
+        kinds |= {"terms": dict, "size": float, "nodes": list, "pieces": list}
+    check_fields(path, entry, kinds)
+    check_printable(path, entry)
     try:
-        calibration = Calibration(tuple(entry["scale"]), tuple(entry["draw"]), entry["evidence"])
-    except ValueError as error:
+        calibration = Calibration(**entry)
+    except (TypeError, ValueError) as error:
         raise EvaluatorError(f"{path}: {error}") from None
     if not calibration.fits(game):
         raise EvaluatorError(
@@ -149,11 +233,15 @@ def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibra
     return calibration
 
 
+def _finite(number: Any) -> bool:
+    return type(number) in (int, float) and math.isfinite(number)
+
+
 def _percent(share: float) -> str:
     if 0 < share < 0.005:
         return "<1 %"
     return ">99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
-def _logistic(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-min(max(value, -700.0), 700.0)))
+def _logistic(value: Any) -> Any:
+    return 1.0 / (1.0 + np.exp(-np.clip(value, -700.0, 700.0)))

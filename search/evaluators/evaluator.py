@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.kernels.memory import native_function, read_arrays, read_position
+from games.problem import Known
 from games.values import PROVEN
 from search.evaluators.calibration import Calibration, Chances
 
@@ -42,6 +43,8 @@ class Evaluator:
     suffix: str = ""
     #: How the weights were obtained; saved with them.
     provenance: dict[str, Any]
+    #: What is known of the values beside least costs, if it is a heuristic of a problem.
+    known: Known = Known.NOTHING
     #: Whether it gives the probability of each of the game's `outcomes`, and not only values.
     gives_outcomes: bool = False
     #: The smallest and the greatest value possible, by which Star1 and Star2 prune.
@@ -63,10 +66,14 @@ class Evaluator:
         """Returns a value in the game's unit, as people read it; a proven one as it is."""
         return value if abs(value) > PROVEN else value / self.unit
 
-    def chances(self, position: Any, value: float | None = None) -> Chances | None:
+    def chances(
+        self, position: Any, value: float | None = None, nodes: int | None = None
+    ) -> Chances | None:
         """Returns the chances of a position for its side to move; None if they are not known.
 
         value: a value of the position, searched by this evaluator; None for its static value.
+        nodes: positions that were searched for the value; None if that is not known, for which
+            the most count that the calibration knows. A static value has 1.
 
         An evaluator that gives probabilities of outcomes needs no calibration: without `value` its
         own chance of winning is returned, the first of the game's outcomes.
@@ -75,8 +82,8 @@ class Evaluator:
             return Chances.of_win(float(self.outcomes([position])[0][0]))
         if self.calibration is None:
             return None
-        value = self(position) if value is None else value
-        return self.calibration.chances_at(self.game, position, value)
+        value, nodes = (self(position), 1) if value is None else (value, nodes)
+        return self.calibration.chances_at(self.game, position, value, nodes)
 
     def plain(self) -> Callable[[Any], float]:
         """Returns the evaluator as a Python function of a position."""

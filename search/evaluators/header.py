@@ -21,8 +21,10 @@ from games.features import Encoding, FeatureSet
 from search.evaluators.samples import sample_positions
 
 __all__ = [
+    "MOST_WEIGHT",
     "EvaluatorError",
     "check_fields",
+    "check_printable",
     "describe_input",
     "find_game",
     "find_input",
@@ -32,6 +34,10 @@ __all__ = [
 
 #: Fields that files of all formats have, and their types.
 FIELDS: Mapping[str, Any] = {"game": str, "rules": int, "name": str, "provenance": dict}
+
+
+#: Largest weight in a file: values by larger ones could not be told from proved wins.
+MOST_WEIGHT = 1e9
 
 
 class EvaluatorError(ValueError):
@@ -114,6 +120,19 @@ def check_fields(
         raise EvaluatorError(
             f"{path}: expected no fields but {list(fields)}, found {shortened(unknown)}"
         )
+
+
+def check_printable(path: Path, entry: Any) -> None:
+    """Raises EvaluatorError if a text anywhere in an entry would not only be shown by a terminal.
+
+    path: the file, for messages.
+    entry: a text, a number, or a list or a dictionary of entries.
+    """
+    if isinstance(entry, str) and not entry.isprintable():
+        raise EvaluatorError(f"{path}: expected printable characters, found {short(entry)!r}")
+    if isinstance(entry, (dict, list)):
+        for part in (*entry, *entry.values()) if isinstance(entry, dict) else entry:
+            check_printable(path, part)
 
 
 def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game:

@@ -3,8 +3,7 @@
 h = max(base heuristics, estimate plus offset). In problems whose moves all cost 1 the estimate is
 rounded down to a whole number. If the problem also knows whether the length of a solution is even
 or odd (`ProblemRules.parity`), the number has that parity. The estimate is a sum of weights over an
-encoding's inputs (`LearnedHeuristic`), the output of a network (`NetworkHeuristic`), or what a
-memory of positions holds (`RememberedHeuristic`).
+encoding's inputs (`LearnedHeuristic`), or what a memory of positions holds (`RememberedHeuristic`).
 """
 
 from __future__ import annotations
@@ -21,29 +20,19 @@ from games import kernels
 from games.features import Encoding
 from games.kernels.memory import read_position
 from games.kernels.vectors import stack_block
-from games.problem import Heuristic, KernelProblem
+from games.problem import Heuristic, KernelProblem, Known
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import take_array
-from search.evaluators.evaluator import Fail
 from search.evaluators.header import (
     EvaluatorError,
-    check_fields,
     describe_input,
     find_input,
-    short,
 )
-from search.evaluators.network import NetworkEvaluator
-from search.evaluators.quantised import QuantisedNetwork
-from search.native import call_float
 
-__all__ = ["LearnedHeuristic", "NetworkHeuristic", "RoundedHeuristic"]
+__all__ = ["LearnedHeuristic", "RoundedHeuristic"]
 
 #: Sums of float32 weights may miss a whole number by this much.
 ROUNDING = 1e-3
-#: The evaluators that may estimate a cost in a `NetworkHeuristic`, by the forms of their files.
-NETWORKS: Mapping[str, type[ArrayEvaluator]] = {
-    kind.form: kind for kind in (NetworkEvaluator, QuantisedNetwork)
-}
 
 
 class RoundedHeuristic(ArrayEvaluator):
@@ -58,6 +47,8 @@ class RoundedHeuristic(ArrayEvaluator):
     """
 
     fields: ClassVar = {"offset": float, "base": list, "proved": str}
+    #: What is known of the values if they are proved.
+    proof: ClassVar = Known.BY_ENUMERATION
 
     def __init__(
         self,
@@ -119,9 +110,9 @@ class RoundedHeuristic(ArrayEvaluator):
         self._data[:1].view(np.float64)[0] = offset
 
     @property
-    def admissible(self) -> bool:
-        """Whether the heuristic is proved to be admissible: no value exceeds the least cost."""
-        return bool(self.proved)
+    def known(self) -> Known:  # type: ignore[override]
+        """What is known of the values beside the least costs."""
+        return self.proof if self.proved else Known.NOTHING
 
     @property
     def whole(self) -> bool:
@@ -258,90 +249,3 @@ class LearnedHeuristic(RoundedHeuristic):
             raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
         weights = take_array(path, arrays, "weights", np.float32, (encoding.size,))
         return (encoding, weights), {name: content[name] for name in RoundedHeuristic.fields}
-
-
-class NetworkHeuristic(RoundedHeuristic):
-    """The estimate is the value of a network, which may be one of small integers.
-
-    network: a `NetworkEvaluator` or `QuantisedNetwork` of the problem; it is not copied, so that
-        searches see every change of its weights.
-
-    Raises ValueError if the network is another kind of evaluator, or of another problem.
-    """
-
-    form = "plysmith-network-heuristic-1"
-    fields: ClassVar = {"network": dict, **RoundedHeuristic.fields}
-
-    def __init__(self, problem: KernelProblem, network: Any, **options: Any) -> None:
-        if type(network) not in NETWORKS.values():
-            raise ValueError(f"network: expected a float or a quantised one, found {network}")
-        if network.game.name != problem.name:
-            raise ValueError(
-                f"network: expected one of {problem.name}, found one of {network.game.name}"
-            )
-        self.network = network
-        super().__init__(problem, **options)
-
-    def _prepare(self) -> None:
-        # the offset, and where the network's code and numbers are
-        self._lay_out([], before=[0, 0, 0])
-
-    def estimator(self) -> Callable[[Any], float]:
-        """Returns a function of a position: the estimate without rounding, not below the base.
-
-        Values that follow one another are learned from it, because with each rounding down they
-        would sink. It is for one thread.
-        """
-        network = self.network.caller()
-        base = [self._entry(name).value for name in self.base]
-
-        def estimate(position: Any) -> float:
-            least = max([0.0, *(float(value(position)) for value in base)])
-            return float(max(network(position) + self.offset, least))
-
-        return estimate
-
-    def _plain_estimate(self) -> Callable[[Any], float]:
-        value = self.network.plain()
-        return lambda position: self.offset + float(value(position))
-
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
-        code, numbers, owners = self.network.native(fail)
-        self._data[1:] = code, numbers
-        address, data, own = super().native(fail)
-        return address, data, (own, owners)
-
-    def _estimate_text(self) -> list[str]:
-        return ["total += call_float(load_int(data, 1), (load_int(data, 2), source))"]
-
-    def _estimate_scope(self) -> dict[str, Any]:
-        return {"call_float": call_float}
-
-    def _estimate_parts(self) -> tuple[Any, ...]:
-        return (self.network.copy(),)
-
-    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        fields, arrays = self.network._saved()
-        own = {**self._options(), "base": list(self.base)}
-        return {"network": {"format": self.network.form, **fields}, **own}, arrays
-
-    @classmethod
-    def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        cls._problem_of(path, game)
-        entry = content["network"]
-        form = entry.get("format")
-        if not isinstance(form, str) or form not in NETWORKS:
-            raise EvaluatorError(
-                f"{path}: expected a network of format {' or '.join(map(repr, NETWORKS))}, found"
-                f" {short(form)!r}"
-            )
-        kind: Any = NETWORKS[form]
-        check_fields(path, entry, kind.fields)
-        arguments, options = kind._parts_in(path, entry, arrays, game, inputs)
-        try:
-            network = kind(game, *arguments, **options)
-        except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{path}: {short(error)}") from None
-        return (network,), {name: content[name] for name in RoundedHeuristic.fields}

@@ -22,6 +22,7 @@ from search.evaluators.calibration import CALIBRATION, read_calibration
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
 from search.evaluators.header import (
     FIELDS,
+    MOST_WEIGHT,
     EvaluatorError,
     check_fields,
     check_terms,
@@ -191,9 +192,9 @@ def _read(path: Path) -> dict[str, Any]:
     check_fields(path, content, fields, optional=[CALIBRATION])
     for term, weight in content["weights"].items():
         good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not good or abs(weight) > 1e300 or not math.isfinite(weight):
+        if not good or not abs(weight) <= MOST_WEIGHT:
             raise EvaluatorError(
-                f"{path}: expected a finite number as weight of {short(term)}, found"
-                f" {short(weight)}"
+                f"{path}: expected a finite number of at most {MOST_WEIGHT:g} as weight of"
+                f" {short(term)}, found {short(weight)}"
             )
     return content

@@ -18,7 +18,7 @@ from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.calibration import Calibration
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
-from search.evaluators.heuristic import LearnedHeuristic, NetworkHeuristic
+from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -38,7 +38,6 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     for kind in (
         LearnedHeuristic,
         NetworkEvaluator,
-        NetworkHeuristic,
         ShapedNetwork,
         OutcomeNetwork,
         PatternDatabase,
@@ -57,8 +56,9 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
 
     game: the game.
     evaluator: an evaluator, which is returned as it is; the name of one of the game's hand-crafted
-        evaluators; a path or the name of a shipped evaluator, as in `load_evaluator`; a kernel or
-        any callable that values a position; or None for one that values every position 0.
+        evaluators; a `Heuristic`; a path or the name of a shipped evaluator, as in
+        `load_evaluator`; a kernel or any callable that values a position; or None for one that
+        values every position 0.
 
     Raises FileNotFoundError if neither an evaluator nor a file has the name, and ValueError if the
     evaluator is for another game or other rules.
@@ -72,6 +72,8 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
         return PythonEvaluator(game, _zero, name="zero")
     if isinstance(evaluator, str) and evaluator in game.evaluators:
         return _hand_crafted(game, evaluator)
+    if isinstance(evaluator, Heuristic):
+        return _made(game, evaluator, "")
     if not callable(evaluator):
         return load_evaluator(evaluator, game=game)
     if kernels.is_kernel(evaluator):
@@ -154,17 +156,18 @@ def _described(game: Game) -> str:
 
 
 def _hand_crafted(game: Game, name: str) -> Evaluator:
-    evaluator = _made(game, name)
+    evaluator = _made(game, game.evaluators[name], name)
     known = game.calibrations.get(name)
     if known is not None:
-        evaluator.calibration = Calibration(known["scale"], known["draw"])
+        evaluator.calibration = Calibration(**known)
     return evaluator
 
 
-def _made(game: Game, name: str) -> Evaluator:
-    entry = game.evaluators[name]
+def _made(game: Game, entry: Any, name: str) -> Evaluator:
     if isinstance(entry, Heuristic):
-        entry = entry.value
+        evaluator = _made(game, entry.value, name)
+        evaluator.known = entry.known
+        return evaluator
     if kernels.is_kernel(entry):
         return KernelEvaluator(game, entry, name=name)
     if callable(entry):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.kernels.memory import read_position
-from games.problem import KernelProblem, Pattern
+from games.problem import KernelProblem, Known, Pattern
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import MOST_FILE_BYTES, take_array
 from search.evaluators.header import EvaluatorError
@@ -74,8 +74,7 @@ class PatternDatabase(ArrayEvaluator):
 
     form = "plysmith-patterns-1"
     fields: ClassVar = {"goal": str, "patterns": list, "mirrored": int}
-    #: The value never exceeds the least cost.
-    admissible = True
+    known = Known.BY_PROOF
 
     def __init__(
         self,

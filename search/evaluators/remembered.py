@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.kernels import kernel, product
-from games.problem import KernelProblem
+from games.problem import KernelProblem, Known
 from search.evaluators.array_files import take_array
 from search.evaluators.header import EvaluatorError
 from search.evaluators.heuristic import RoundedHeuristic
@@ -47,6 +47,7 @@ class RememberedHeuristic(RoundedHeuristic):
 
     form = "plysmith-remembered-heuristic-1"
     fields: ClassVar = {"count": int, **RoundedHeuristic.fields}
+    proof: ClassVar = Known.BY_PROOF
 
     def __init__(self, problem: KernelProblem, keys: Any, values: Any, **options: Any) -> None:
         self.keys: NDArray[np.int64] = np.array(keys, dtype=np.int64)

@@ -45,7 +45,7 @@ TURN = np.dtype(
             "play_at outcome_at here after"
             # integers of a position; how many rolls there are; the state of the random numbers;
             # the last roll; whether to stop
-            " width roll_count state roll stop"
+            " width roll_count state other roll stop"
         ).split()
     ]
     + [
@@ -97,7 +97,8 @@ def play_turn(turn, replies, source, target, ply, numbers):
     """
     roll = next_roll(turn, ply)
     if numbers > 1:
-        replies.chance = next_number(turn)
+        turn.state = next_state(turn.state)
+        replies.chance = uniform(turn.state ^ turn.other)
     best_reply(replies, source, roll, target)
 
 

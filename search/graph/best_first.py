@@ -1,7 +1,9 @@
 """Textbook search with a heuristic: the most promising position first, for any problem.
 
 A heuristic is a function of a position that estimates the least cost to a goal. It is *admissible*
-if it never overestimates, and *consistent* if no move lowers it by more than the move's cost.
+if it never overestimates, and *consistent* if no move lowers it by more than the move's cost. Of a
+plain function nothing is known; a `games.problem.Heuristic` or an evaluator says what is known of
+it (`games.problem.Known`), and only with an admissible one is anything proved about a solution.
 """
 
 from __future__ import annotations
@@ -13,12 +15,22 @@ from collections.abc import Callable
 from typing import Any
 
 from games.contract import Position
-from games.problem import Problem
-from search.graph.solution import Count, Node, Solution
+from games.counted import counted
+from games.problem import Known, Problem
+from search.graph.solution import Count, Node, Solution, worth
 
-__all__ = ["Heuristic", "astar", "beam", "best_first", "greedy"]
+__all__ = ["Heuristic", "astar", "beam", "best_first", "greedy", "proof"]
 
 Heuristic = Callable[[Any], float]
+
+
+def proof(heuristic: Heuristic, factor: float = 1.0) -> tuple[float, str]:
+    """Returns the factor that a search with a heuristic proves, and the reason.
+
+    factor: what the search proves if the heuristic is admissible.
+    """
+    known = getattr(heuristic, "known", Known.NOTHING)
+    return worth(known, factor, getattr(heuristic, "name", "that was given"))
 
 
 def best_first(
@@ -50,7 +62,7 @@ def best_first(
                 cheapest[child.position] = child.cost
                 heapq.heappush(queue, (order(child), next(numbers), child))
         count.frontier(len(queue))
-    return count.exhausted()
+    return count.exhausted(len(cheapest))
 
 
 def greedy(
@@ -66,7 +78,7 @@ def greedy(
         position,
         lambda node: (heuristic(node.position),),
         math.inf,
-        "nothing: costs so far were left aside",
+        "costs so far were left aside",
         nodes,
     )
 
@@ -91,8 +103,7 @@ def astar(
         problem,
         position,
         lambda node: (node.cost + weight * heuristic(node.position), -node.cost),
-        weight,
-        "if the heuristic never overestimates",
+        *proof(heuristic, weight),
         nodes,
     )
 
@@ -111,7 +122,7 @@ def beam(
     while layer:
         for node in layer:
             if problem.solved(node.position):
-                return count.solution(node, math.inf, "nothing: positions were left out")
+                return count.solution(node, math.inf, "positions outside the beam were left aside")
         if count.spent:
             return count.cut_short()
         found = {}
@@ -123,4 +134,4 @@ def beam(
         layer = layer[:width]
         seen.update(node.position for node in layer)
         count.frontier(len(layer))
-    return count.solution(None, math.inf, f"no goal within a beam of {width} positions")
+    return count.solution(None, math.inf, f"no goal within a beam of {counted(width, 'position')}")

@@ -11,13 +11,14 @@ import random
 from collections.abc import Callable
 
 from games.contract import Position
+from games.counted import counted
 from games.problem import Problem
 from search.graph.best_first import Heuristic
 from search.graph.solution import Count, Node, Solution
 
 __all__ = ["hill_climbing", "lrta_star", "simulated_annealing"]
 
-LOCAL = "nothing: the search sees no further than one move"
+LOCAL = "the search sees no further than one move"
 
 
 def hill_climbing(
@@ -56,6 +57,8 @@ def hill_climbing(
             node, value = best, heuristic(best.position)
         if problem.solved(node.position):
             return count.solution(node, math.inf, LOCAL)
+    if count.spent:
+        return count.cut_short()
     return count.solution(None, math.inf, f"a local minimum, where the heuristic says {value:g}")
 
 
@@ -80,7 +83,9 @@ def simulated_annealing(
     while not problem.solved(node.position):
         heat = temperature(step)
         if heat <= 0:
-            return count.solution(None, math.inf, f"the temperature fell to 0 after {step} steps")
+            return count.solution(
+                None, math.inf, f"the temperature fell to 0 after {counted(step, 'step')}"
+            )
         moves = problem.legal_moves(node.position)
         move = chance.choice(moves)
         after = problem.play(node.position, move)

@@ -1,6 +1,7 @@
 """Textbook search with a heuristic in little memory: IDA*, RBFS and SMA*, for any problem.
 
-With an admissible heuristic all three find a cheapest solution.
+With an admissible heuristic IDA* and RBFS find a cheapest solution, and SMA* does if the lines that
+it has to compare fit into its memory.
 """
 
 from __future__ import annotations
@@ -9,12 +10,10 @@ import math
 
 from games.contract import Position
 from games.problem import Problem
-from search.graph.best_first import Heuristic
+from search.graph.best_first import Heuristic, proof
 from search.graph.solution import Count, Node, Solution
 
 __all__ = ["ida_star", "recursive_best_first", "sma_star"]
-
-ADMISSIBLE = "if the heuristic never overestimates"
 
 
 def ida_star(
@@ -34,7 +33,7 @@ def ida_star(
     while bound < math.inf:
         goal, beyond = _within(count, heuristic, count.root, bound, {count.root.position})
         if goal is not None:
-            return count.solution(goal, 1.0, ADMISSIBLE)
+            return count.solution(goal, *proof(heuristic))
         if count.spent:
             return count.cut_short()
         bound = beyond
@@ -80,10 +79,10 @@ def recursive_best_first(
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     root = heuristic(count.root.position)
-    goal, value = _best_below(count, heuristic, count.root, root, math.inf, {count.root.position})
+    goal, _ = _best_below(count, heuristic, count.root, root, math.inf, {count.root.position})
     if goal is not None:
-        return count.solution(goal, 1.0, ADMISSIBLE)
-    return count.cut_short() if count.spent and value < math.inf else count.exhausted()
+        return count.solution(goal, *proof(heuristic))
+    return count.cut_short() if count.spent else count.exhausted()
 
 
 def _best_below(
@@ -152,21 +151,24 @@ def sma_star(
 
     When the memory is full, the worst position without children (of equals the shallowest, then the
     oldest) is dropped, and its parent remembers its f. A line of more than `memory` positions does
-    not fit, so its end counts as infinitely far. Raises ValueError if `memory` is below 2.
+    not fit, so its end counts as infinitely far; the solution is proved to be the cheapest only if
+    no line that was cut off so could be cheaper. Raises ValueError if `memory` is below 2.
     Source: Russell 1992.
     """
     if memory < 2:
         raise ValueError(f"memory: expected at least 2 positions, found {memory}")
+    left_aside = f"lines of more than {memory:,} positions were left aside"
     count = Count(problem, problem.start() if position is None else position, nodes)
     held = {_Held(count.root, None, heuristic(count.root.position), 0)}
-    number, too_long = 1, False
+    number, too_long = 1, math.inf  # the least f of the lines that do not fit
     while True:
         best = min(held, key=lambda one: (one.open_value, -one.node.depth, one.number))
         if best.open_value == math.inf:
             break
         if not best.expanded and problem.solved(best.node.position):
-            reason = f"{ADMISSIBLE}, among lines of at most {memory} positions"
-            return count.solution(best.node, 1.0, reason if too_long else ADMISSIBLE)
+            if too_long < best.node.cost:
+                return count.solution(best.node, math.inf, left_aside)
+            return count.solution(best.node, *proof(heuristic))
         if count.spent:
             return count.cut_short()
         for child in _missing_children(count, best):
@@ -174,7 +176,8 @@ def sma_star(
             if math.isnan(value):
                 value = max(best.value, child.cost + heuristic(child.position))
             if child.depth + 1 >= memory and not problem.solved(child.position):
-                value, too_long = math.inf, True
+                too_long = min(too_long, child.cost + heuristic(child.position))
+                value = math.inf
             best.children[child.position] = _Held(child, best, value, number)
             held.add(best.children[child.position])
             number += 1
@@ -184,9 +187,9 @@ def sma_star(
         while len(held) > memory:
             _forget_worst(held)
         count.frontier(len(held))
-    if too_long:
-        return count.solution(None, math.inf, f"no solution within {memory} positions of memory")
-    return count.solution(None, 1.0, "every line ends without a goal")
+    if too_long < math.inf:
+        return count.solution(None, math.inf, f"no solution was met: {left_aside}")
+    return count.exhausted()
 
 
 def _missing_children(count: Count, parent: _Held) -> list[Node]:
@@ -197,9 +200,10 @@ def _missing_children(count: Count, parent: _Held) -> list[Node]:
         line.add(above.node.position)
         above = above.parent
     wanted = parent.forgotten if parent.expanded else None
+    dearest_first = sorted(count.children(parent.node), key=lambda child: -child.cost)
     return [
         child
-        for child in {child.position: child for child in count.children(parent.node)}.values()
+        for child in {child.position: child for child in dearest_first}.values()
         if child.position not in line and (wanted is None or child.position in wanted)
     ]
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.contract import Move, Position
-from games.problem import Problem
+from games.counted import counted
+from games.problem import KernelProblem, Known, Problem
 
-__all__ = ["Count", "Node", "Progress", "Solution"]
+__all__ = ["Count", "Node", "Progress", "Solution", "worth"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,20 @@ class Solution:
         return self.moves is not None and self.factor == 1.0
 
 
+def worth(known: Known, factor: float, name: str) -> tuple[float, str]:
+    """Returns the factor that a search with a heuristic proves, and the reason, for a solution.
+
+    known: what is known of the heuristic.
+    factor: what the search proves if the heuristic never overestimates.
+    name: the heuristic.
+    """
+    if known.admissible:
+        return factor, f"{name} never overestimates"
+    if known is Known.OVERESTIMATES:
+        return math.inf, f"{name} is known to overestimate"
+    return math.inf, f"nothing is known of the heuristic {name}"
+
+
 @dataclass(frozen=True)
 class Progress:
     """The state of a search for a goal while it runs.
@@ -61,6 +76,13 @@ class Progress:
     frontier: int
     f: float | None
     seconds: float
+
+
+def _has_unit_costs(problem: Problem) -> bool:
+    """Returns whether every move costs 1 because the problem states no other cost."""
+    if isinstance(problem, KernelProblem):
+        return problem.problem.cost is None
+    return getattr(problem.cost, "__func__", None) is Problem.cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +124,15 @@ class Count:
         """Whether the limit on expanded positions has been reached."""
         return self.expanded >= self.nodes
 
-    @property
-    def weighted(self) -> bool:
-        """Whether the moves met so far differ in cost."""
-        return len(self._costs) > 1
+    def by_depth(self, depth: int, *, expanded: bool = False) -> tuple[float, str]:
+        """Returns the factor of a solution of the fewest moves, and the reason.
 
-    def by_depth(self, depth: int) -> str:
-        """Returns the reason why a solution of the fewest moves is, or is not, the cheapest."""
-        fewest = f"no solution has fewer than {depth} moves"
-        return f"{fewest}, but moves differ in cost" if self.weighted else fewest
+        expanded: whether all positions that are fewer moves away have been expanded, so that the
+            costs of the first `depth` moves of any solution are known.
+        """
+        alike = len(self._costs) < 2 if expanded else _has_unit_costs(self.problem)
+        fewest = f"no solution has fewer than {counted(depth, 'move')}"
+        return (1.0, fewest) if alike else (math.inf, f"{fewest}, but moves may differ in cost")
 
     def frontier(self, size: int) -> None:
         """Record the number of positions that are waiting now."""
@@ -144,12 +166,16 @@ class Count:
             moves, cost, self.expanded, self.generated, self.largest, seconds, factor, proved
         )
 
-    def exhausted(self) -> Solution:
-        """Returns the answer after a complete search that found no goal."""
-        return self.solution(
-            None, 1.0, f"no goal among all {self.expanded:,} positions that can be reached"
-        )
+    def exhausted(self, positions: int | None = None) -> Solution:
+        """Returns the answer after a complete search that found no goal.
+
+        positions: number of positions that can be reached; None if the search did not count them.
+        """
+        if positions is None:
+            return self.solution(None, 1.0, "no line that can be played leads to a goal")
+        all_of_them = counted(positions, "position")
+        return self.solution(None, 1.0, f"no goal among all {all_of_them} that can be reached")
 
     def cut_short(self) -> Solution:
         """Returns the answer of a search that reached its limit on expanded positions."""
-        return self.solution(None, math.inf, f"stopped after {self.expanded:,} expanded positions")
+        return self.solution(None, math.inf, f"stopped after {counted(self.expanded, 'expansion')}")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from games.contract import Position
+from games.counted import counted
 from games.problem import Problem
 from search.graph.best_first import best_first
 from search.graph.solution import Count, Node, Solution
@@ -26,7 +27,7 @@ __all__ = [
     "uniform_cost",
 ]
 
-FIRST = "nothing: it is the first solution that was met"
+FIRST = "it is the first solution that was met"
 
 #: Called with the waiting positions, in the order in which they will be visited.
 Trace = Callable[[list[Any]], None]
@@ -73,27 +74,25 @@ def _in_order(
     fewest: bool,
 ) -> Solution:
     count = Count(problem, problem.start() if position is None else position, nodes)
-    queue, expanded = deque([count.root]), set()
+    queue, expanded = deque([count.root]), set[Any]()
     while queue:
         if trace is not None:
             trace([node.position for node in queue])
         node = queue.popleft()
         while node.position in expanded:
             if not queue:
-                return count.exhausted()
+                return count.exhausted(len(expanded))
             node = queue.popleft()
         if problem.solved(node.position):
             if not fewest:
                 return count.solution(node, math.inf, FIRST)
-            return count.solution(
-                node, math.inf if count.weighted else 1.0, count.by_depth(node.depth)
-            )
+            return count.solution(node, *count.by_depth(node.depth, expanded=True))
         if count.spent:
             return count.cut_short()
         expanded.add(node.position)
         insert(queue, count.children(node))
         count.frontier(len(queue))
-    return count.exhausted()
+    return count.exhausted(len(expanded))
 
 
 def uniform_cost(
@@ -119,7 +118,7 @@ def depth_limited(
     if node is not None:
         return count.solution(node, math.inf, FIRST)
     return count.cut_short() if count.spent else count.solution(
-        None, 1.0, f"no solution of at most {depth} moves"
+        None, 1.0, f"no solution of at most {counted(depth, 'move')}"
     )  # fmt: skip
 
 
@@ -152,11 +151,11 @@ def iterative_deepening(
     while True:
         goal, cut = _down(count, count.root, depth, {count.root.position})
         if goal is not None:
-            return count.solution(goal, math.inf if count.weighted else 1.0, count.by_depth(depth))
+            return count.solution(goal, *count.by_depth(depth))
         if count.spent:
             return count.cut_short()
         if not cut:
-            return count.solution(None, 1.0, f"no line is longer than {depth} moves")
+            return count.solution(None, 1.0, f"no line is longer than {counted(depth, 'move')}")
         depth += 1
 
 
@@ -167,7 +166,7 @@ def bidirectional(
 
     The problem must have a known goal and be able to take back moves (`goal`, `undo`). The moves
     that the search from the goal plays, reversed, are the second half of the solution. Raises
-    TypeError if the problem has no `goal` or `undo`.
+    TypeError if the problem has no `goal`, or at a move that cannot be taken back.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     ends: list[dict[Position, Node]] = [
@@ -175,7 +174,7 @@ def bidirectional(
         {problem.goal(): Node(problem.goal())},
     ]
     layers = [list(end.values()) for end in ends]
-    while layers[0] and layers[1]:
+    while layers[0]:
         met = [node for node in layers[0] + layers[1] if all(node.position in e for e in ends)]
         if met:
             meeting = min(
@@ -184,25 +183,34 @@ def bidirectional(
             )
             first, second = ends[0][meeting], ends[1][meeting]
             moves = (*first.moves(), *_reversed(problem, second))
-            cost = first.cost + second.cost
-            factor = math.inf if count.weighted else 1.0
-            return count.result(moves, cost, factor, count.by_depth(len(moves)))
+            return count.result(moves, _cost(count, moves), *count.by_depth(len(moves)))
         if count.spent:
             return count.cut_short()
-        side = 0 if len(layers[0]) <= len(layers[1]) else 1
+        # if all that is behind the goal is known, whatever can be reached is still looked at
+        side = 1 if 0 < len(layers[1]) < len(layers[0]) else 0
         layers[side] = _next_layer(count, layers[side], ends[side])
         count.frontier(len(layers[0]) + len(layers[1]))
-    return count.exhausted()
+    return count.exhausted(len(ends[0]))
 
 
 def _next_layer(count: Count, layer: list[Node], known: dict[Position, Node]) -> list[Node]:
     new = []
     for node in layer:
         for child in count.children(node):
+            count.problem.undo(node.position, child.move)
             if child.position not in known:
                 known[child.position] = child
                 new.append(child)
     return new
+
+
+def _cost(count: Count, moves: tuple[Any, ...]) -> float:
+    """Returns the cost of moves from the first position."""
+    position, cost = count.root.position, 0.0
+    for move in moves:
+        cost += count.problem.cost(position, move)
+        position = count.problem.play(position, move)
+    return cost
 
 
 def _reversed(problem: Problem, node: Node) -> list[Any]:

@@ -1,22 +1,22 @@
 """Max^n, paranoid and best-reply search: one source for native and plain searches.
 
 Paranoid and best-reply search (`search_one`) back up one number, for the player at the root, and
-prune by alpha-beta. Max^n (`search_all`) backs up one number for each player. There the numbers
-of a position are centred, so that they add up to 0 exactly; this is the bound by which it prunes:
+prune by alpha-beta. Max^n (`search_all`) backs up one number for each player.
 
-* what a player has at n successive nodes of a line adds up to 0 or more: whatever comes now, one
-  of the players above prefers what it has already (speculative pruning, Sturtevant 2003). Which
-  of them is open, so that the nodes between answer with a *span*: the number of players above of
-  whom one does not want this. Moves that were left open so are searched again, without those above,
-  if the choice of their node matters to all of them. Where the last move of a node is pruned,
-  nothing is searched again, which is last-branch pruning (Sturtevant 2003).
-* with a least value, two nodes suffice (shallow pruning, Korf 1991).
+Max^n prunes only if the game declares that outcomes add up to a constant (`Game.constant_sum`).
+Then the numbers of a position are centred, so that they add up to 0 exactly: what the players have
+at n successive nodes of a line adds up to 0 or more, so whatever comes now, one of the players
+above prefers what it has already (speculative pruning, Sturtevant 2003). Which of them is open, so
+that the nodes between answer with a *span*: the number of players above of whom one does not want
+this. Moves that were left open so are searched again, without those above, if the choice of their
+node matters to all of them. Where the last move of a node is pruned, nothing is searched again,
+which is last-branch pruning (Sturtevant 2003).
 
 Moves are tried in the order of the gains that the rules state, equal ones in the game's order, and
 the first of equal moves is kept, as in `search.max_n`.
 
-Sources: Luckhardt and Irani 1986 (max^n), Korf 1991, Sturtevant and Korf 2000 (paranoid),
-Sturtevant 2003, Schadd and Winands 2011 (best reply).
+Sources: Luckhardt and Irani 1986 (max^n), Sturtevant and Korf 2000 (paranoid), Sturtevant 2003,
+Schadd and Winands 2011 (best reply).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numba
 from numba import float64, int64, void
 
 from games.kernels import kernel
-from games.values import EXACT, LOWER, UPPER, WIN
+from games.values import EXACT, GRID, LOWER, UPPER, WIN
 from search.alphabeta.negamax import bound_holds, from_here, from_root, next_best
 from search.multiplayer.line import FIELDS, MOST_PLIES, key_for, outcome_to, turn
 from search.native import (
@@ -43,8 +43,9 @@ from search.table import probe_table, store_table
 PARANOID, BEST_REPLY, MAX_N = 0, 1, 2
 RECORD = numba.from_dtype(FIELDS)
 INFINITY = float("inf")
-#: Static values of max^n are rounded to multiples of 1 / GRID and limited, so that sums are exact.
-GRID, MOST = 65536.0, 1048576.0
+#: Static values that are centred are rounded to multiples of 1 / GRID and limited, so that sums are
+#: exact; where outcomes are wins, they are limited to be less than one.
+MOST = 1048576.0
 #: A win in n plies is END - n times the outcome, in max^n.
 END = 16777216.0
 TABLE_SCORE = 1e30
@@ -140,29 +141,34 @@ def search_one(line, depth, alpha, beta, ply, behind):
 
 @kernel
 def all_values(line, ply):
-    """Write the values of a leaf for all players to `line.vectors`, centred, the mover first."""
+    """Write the values of a leaf for all players to `line.vectors`, the mover first.
+
+    They are centred if `line.centred` is set: times the number of players, less their sum.
+    """
     count = line.players
     total = 0.0
     if status(line, ply) == FINISHED:
         scale = END - ply if line.wins else 1.0
         for player in range(count):
             value = outcome_to(line, ply, player)
+            line.vectors[ply, player] = value * scale
+            total += value * scale
+    else:
+        for player in range(count):
+            if player == 1:
+                turn(line, ply, ply + 1)
+            elif player > 1:
+                turn(line, ply + 1, ply + 1)
+            value = static_value(line, ply if player == 0 else ply + 1)
+            if line.centred or line.wins:
+                value = min(max(value, -MOST), MOST)
+            if line.centred:
+                value = round(value * GRID) / GRID
             line.vectors[ply, player] = value
             total += value
+    if line.centred:
         for player in range(count):
-            line.vectors[ply, player] = (line.vectors[ply, player] * count - total) * scale
-        return
-    for player in range(count):
-        if player == 1:
-            turn(line, ply, ply + 1)
-        elif player > 1:
-            turn(line, ply + 1, ply + 1)
-        value = static_value(line, ply if player == 0 else ply + 1)
-        value = round(min(max(value, -MOST), MOST) * GRID) / GRID
-        line.vectors[ply, player] = value
-        total += value
-    for player in range(count):
-        line.vectors[ply, player] = line.vectors[ply, player] * count - total
+            line.vectors[ply, player] = line.vectors[ply, player] * count - total
 
 
 @kernel
@@ -171,11 +177,8 @@ def unwanted(line, ply, floor):
 
     floor: the highest ply whose player may be counted on.
     """
-    own = line.own[ply]
-    if ply - 1 >= floor and own + line.own[ply - 1] >= -(line.players - 2) * line.least:
-        return 1
     top = ply - line.players + 1
-    if top < floor:
+    if top < floor or not line.centred:
         return 0
     total = 0.0
     for above in range(top, ply + 1):

@@ -41,7 +41,7 @@ FIELDS = np.dtype(
             "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
             " vector_at turn_at positions moves order table table_mask scratch"
             # options
-            " players method width most_moves wins depth_limit node_limit exact_root"
+            " players method width most_moves wins centred depth_limit node_limit exact_root"
             # counters, flags and results
             " generation nodes stop probes hits root_count completed best lookups lookup_hits"
             " hit_depth hit_bound hit_move"
@@ -50,7 +50,6 @@ FIELDS = np.dtype(
     + [
         ("hit_value", np.float64),
         ("value", np.float64),
-        ("least", np.float64),
         ("first", np.int64, (MOST_PLIES + 1,)),
         ("own", np.float64, (MOST_PLIES + 1,)),
         ("vectors", np.float64, (MOST_PLIES + 1, MOST_PLAYERS)),

@@ -48,7 +48,8 @@ class Multiplayer(Search):
     """Max^n, paranoid and best-reply searches of a game for more than two players.
 
     The evaluator values a position for the side to move, and the turned positions for the others.
-    Values of max^n are centred: their sum over all players is 0.
+    In a game whose outcomes add up to a constant, the static values of max^n are moved by the same
+    number for all players, so that they do so too.
 
     Raises ValueError for a lookup, or more than one thread.
     """
@@ -96,13 +97,13 @@ class Multiplayer(Search):
                 positions=[None] * (MOST_PLIES + 2),
             )
             self._iterate = kernels.uncompiled(iterate)
-        low, high = evaluator.bounds
-        bounded = math.isfinite(high - low) and not game.wins
+        #: what outcomes add up to, where max^n prunes by it; wins count plies, so only 0 stays 0
+        self._constant = None if game.wins and game.constant_sum != 0 else game.constant_sum
         line.put(
             wins=int(game.wins),
             players=game.players,
             method=METHODS.index(self.method),
-            least=(game.players - 1) * (low - high) if bounded else -math.inf,
+            centred=int(self._constant is not None),
         )
         self._lines = [line]
         self.clear()
@@ -180,7 +181,9 @@ class Multiplayer(Search):
             return max(value, -LIMIT) if value == -math.inf else value
         from search.multiplayer.kernels import END
 
+        if self._constant is not None:
+            value = (value + self._constant) / self.game.players
         outcome = round(value / END)
         if self.game.wins and outcome:
             return math.copysign(WIN - (END - value / outcome), outcome)
-        return value / self.game.players
+        return value

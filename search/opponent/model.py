@@ -107,7 +107,7 @@ def modelled(line, other, temperature, foresight, replies, win, depth, alpha, pl
     Meaningless once `line.stop` is set.
     """
     if depth <= 0:
-        return quiesce(line, 0, -INFINITY, INFINITY, ply)
+        return quiesce(line, -INFINITY, INFINITY, ply)
     if 0 < 2 * replies <= ply:
         line.node_limit -= other.nodes
         value = negamax(line, depth, alpha, INFINITY, ply)

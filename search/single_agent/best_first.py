@@ -1,8 +1,9 @@
 """Best-first search with a table of all positions met: A*, weighted A*, greedy; native or plain.
 
-Positions wait in buckets by f = cost_weight * g + heuristic_weight * h, rounded down to a fraction
-of 1, and within equal f by h. The position that seems nearest to the goal is taken first, and of
-equals the one that came last.
+Positions wait in buckets: one for each pair of f = cost_weight * g + heuristic_weight * h and h, as
+exactly as these numbers are known, and a heap holds the buckets. The least f is taken first, of
+equals the least h, and of these the position that came last. Where costs are whole numbers there
+are few buckets and the heap is small; where they are any numbers a bucket holds one position.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from games.kernels import kernel
 from search.single_agent.native import (
     back_of,
+    bucket_hash,
     cost_of,
     estimate,
     find,
@@ -20,21 +22,10 @@ from search.single_agent.native import (
     stored_solved,
 )
 
-#: Number of levels for each unit of f, and of buckets in each level, one for each unit of h.
-RESOLUTION, NEARNESS = 8, 128
 #: Marks the cost of a node to which a cheaper path was found.
 DEAD = -1.0
-
-
-@kernel
-def bucket_of(record, cost, value):
-    """Returns the bucket of a position: the level of its f, and within it the bucket of its h.
-
-    Positions beyond the last level wait in it until `spread` adds levels.
-    """
-    f = record.cost_weight * cost + record.heuristic_weight * value
-    level = int(min(f * RESOLUTION + 1e-6, float(record.levels - 1)))
-    return level * NEARNESS + int(min(value, NEARNESS - 1.0))
+#: The first node of a bucket that is empty, and of one that has left the heap too.
+EMPTY, AWAY = -1, -2
 
 
 @kernel
@@ -53,56 +44,106 @@ def fill_table(record, slots, costs):
 
 
 @kernel
-def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs, values, heads):
-    """Store a position of a block in its bucket; rows of `nodes` are (parent, next in bucket)."""
-    node = store(record, slots, block, place)
-    moves[node, 0] = move_of(record, block, place)
-    moves[node, 1] = back_of(record, block, place)
-    costs[node], values[node] = cost, value
-    bucket = bucket_of(record, cost, value)
-    nodes[node, 0], nodes[node, 1] = parent, heads[bucket]
-    heads[bucket] = node
-    return bucket
+def slot_of(record, keys, places, f, value):
+    """Returns the slot of `places` that holds a bucket's number plus 1, or 0 if there is none."""
+    mask = len(places) - 1
+    slot = bucket_hash(record, f, value) & mask
+    while places[slot] != 0:
+        bucket = places[slot] - 1
+        if keys[bucket, 0] == f and keys[bucket, 1] == value:
+            break
+        slot = (slot + 1) & mask
+    return slot
 
 
 @kernel
-def spread(record, nodes, costs, values, old, heads):
-    """Move all positions from the buckets `old` into `heads`, which has more levels."""
-    for bucket in range(len(old) - NEARNESS, len(old)):
-        node = old[bucket]
-        while node >= 0:
-            following = nodes[node, 1]
-            if costs[node] >= 0.0:
-                new = bucket_of(record, costs[node], values[node])
-                nodes[node, 1] = heads[new]
-                heads[new] = node
-            node = following
+def fill_places(record, keys, places):
+    """Put all buckets into an empty table."""
+    for bucket in range(record.buckets):
+        places[slot_of(record, keys, places, keys[bucket, 0], keys[bucket, 1])] = bucket + 1
 
 
 @kernel
-def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
+def is_before(keys, one, other):
+    """Returns whether the positions of a bucket are taken before those of another."""
+    if keys[one, 0] == keys[other, 0]:
+        return keys[one, 1] < keys[other, 1]
+    return keys[one, 0] < keys[other, 0]
+
+
+@kernel
+def join_heap(record, keys, heap, bucket):
+    """Put a bucket into the heap."""
+    place = record.heaped
+    record.heaped += 1
+    while place > 0:
+        above = (place - 1) >> 1
+        if not is_before(keys, bucket, heap[above]):
+            break
+        heap[place] = heap[above]
+        place = above
+    heap[place] = bucket
+
+
+@kernel
+def leave_heap(record, keys, heap):
+    """Take the first bucket out of the heap."""
+    record.heaped -= 1
+    size = record.heaped
+    last = heap[size]
+    place = 0
+    while 2 * place + 1 < size:
+        below = 2 * place + 1
+        if below + 1 < size and is_before(keys, heap[below + 1], heap[below]):
+            below += 1
+        if not is_before(keys, heap[below], last):
+            break
+        heap[place] = heap[below]
+        place = below
+    heap[place] = last
+
+
+@kernel
+def begin(record, values, keys, heads, heap, places):
+    """Let the first position wait, in the first bucket."""
+    values[0] = estimate(record, 0, 0)
+    keys[0, 0], keys[0, 1] = record.heuristic_weight * values[0], values[0]
+    heads[0], heap[0] = 0, 0
+    record.waiting, record.buckets, record.heaped = 1, 1, 1
+    fill_places(record, keys, places)
+
+
+@kernel
+def best_first(record, slots, nodes, moves, costs, values, keys, heads, heap, places):
     """Expand waiting positions until a goal is met or none waits. Returns whether a goal was met.
 
     Sets `record.goal` to the number of the goal's node. Ends early if `stop` is set, `node_limit`
-    positions have been expanded, no room is left (`full`) or all levels but the last are empty;
-    `record.lowest` is then the bucket to continue from.
+    positions have been expanded or no room is left (`full`), and can then be called again.
 
-    lowest: all buckets below this one are empty.
+    nodes: (parent, next in its bucket) of each node.
+    keys: (f, h) of each bucket.
+    heads: the first node of each bucket.
+    heap: the buckets; `record.heaped` of them.
+    places: the table of buckets by (f, h).
     """
     waiting = record.waiting
-    while lowest < (record.levels - 1) * NEARNESS:
-        node = heads[lowest]
+    while record.heaped > 0:
+        bucket = heap[0]
+        node = heads[bucket]
         if node < 0:
-            lowest += 1
+            heads[bucket] = AWAY
+            leave_heap(record, keys, heap)
             continue
-        if record.nodes + record.most_moves > record.room:
+        most = record.most_moves
+        if record.nodes + most > record.room or record.buckets + most > len(heads):
             record.full = 1
             break
-        heads[lowest] = nodes[node, 1]
+        heads[bucket] = nodes[node, 1]
         waiting -= 1
         cost = costs[node]
         if cost < 0.0:
             continue
+        record.least = max(record.least, keys[bucket, 0])
         if stored_solved(record, node):
             record.goal = node
             return True
@@ -119,12 +160,24 @@ def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
                     continue
                 costs[known] = DEAD
             value = estimate(record, 1, place)
-            bucket = insert(
-                record, slots, 1, place, total, value, node, nodes, moves, costs, values, heads
-            )
-            lowest = min(lowest, bucket)
+            new = store(record, slots, 1, place)
+            nodes[new, 0], moves[new, 0] = node, move_of(record, 1, place)
+            moves[new, 1] = back_of(record, 1, place)
+            costs[new], values[new] = total, value
+            f = record.cost_weight * total + record.heuristic_weight * value
+            slot = slot_of(record, keys, places, f, value)
+            bucket = places[slot] - 1
+            if bucket < 0:
+                bucket = record.buckets
+                record.buckets += 1
+                places[slot] = bucket + 1
+                keys[bucket, 0], keys[bucket, 1], heads[bucket] = f, value, AWAY
+            if heads[bucket] == AWAY:
+                heads[bucket] = EMPTY
+                join_heap(record, keys, heap, bucket)
+            nodes[new, 1], heads[bucket] = heads[bucket], new
             waiting += 1
         record.largest = max(record.largest, waiting)
-        record.waiting, record.lowest = waiting, lowest  # for reports on the way
-    record.waiting, record.lowest = waiting, lowest
+        record.waiting = waiting  # for reports on the way
+    record.waiting = waiting
     return False

@@ -10,6 +10,7 @@ from typing import Any
 
 from numba.extending import overload
 
+from games.kernels import product
 from games.kernels.memory import (
     load_float,
     load_int,
@@ -302,6 +303,27 @@ def _put_into_table(record, slots, node):
         while slots[slot] != 0:
             slot = (slot + 1) & record.mask
         slots[slot] = node + 1
+
+    return native
+
+
+# --- buckets ---------------------------------------------------------------------------------
+
+
+def bucket_hash(record, f, value):
+    """Returns an integer that depends on both numbers."""
+    return hash((f, value))
+
+
+@overload(bucket_hash)
+def _bucket_hash(record, f, value):
+    def native(record, f, value):
+        store_float(record.report, 0, f)
+        store_float(record.report, 1, value)
+        mixed = product(load_int(record.report, 0), 0x1E3779B97F4A7C15)
+        mixed ^= product(load_int(record.report, 1), 0x3C79AC492BA7B653)
+        # of whole numbers only the upper bits differ
+        return product(mixed ^ (mixed >> 32), 0x1E3779B97F4A7C15) >> 32
 
     return native
 

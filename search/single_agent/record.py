@@ -26,14 +26,17 @@ _NUMBERS = (
     "children_at promising_at solved_at key_at evaluate_at evaluator"
     " positions moves backs costs values counted report stored"
     # sizes
-    " width most_moves room levels mask lowest begun"
+    " width most_moves room mask begun buckets heaped"
     # options, counters and flags
     " node_limit stop expanded generated largest nodes waiting rest full too_deep goal slot"
 ).split()
 
 RECORD = np.dtype(
     [(name, np.int64) for name in _NUMBERS]
-    + [(name, np.float64) for name in ("bound", "beyond", "cost_weight", "heuristic_weight")]
+    + [
+        (name, np.float64)
+        for name in ("bound", "beyond", "least", "cost_weight", "heuristic_weight")
+    ]
 )
 
 
@@ -70,7 +73,7 @@ class PlainSearch:
         self.evaluate = evaluate
         for name in _NUMBERS:
             setattr(self, name, 0)
-        self.bound = self.beyond = 0.0
+        self.bound = self.beyond = self.least = 0.0
         self.cost_weight = self.heuristic_weight = 1.0
         self.positions: list[list[Any]] = [[] for _ in range(blocks)]
         self.moves: list[list[Any]] = [[] for _ in range(blocks)]

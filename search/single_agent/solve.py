@@ -6,7 +6,6 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Position
-from games.problem import Heuristic, KernelProblem, Problem
-from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from games.counted import counted
+from games.problem import Heuristic, KernelProblem, Known, Problem
+from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
-from search.graph.solution import Progress, Solution
+from search.graph.solution import Progress, Solution, worth
 from search.search import check_limits, run_search
 from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
@@ -25,12 +25,11 @@ from search.single_agent.store import Store
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
 METHODS = ("astar", "ida", "greedy", "beam")
-#: Initial number of levels of f; more are added when needed.
-LEVELS = 1 << 9
 UNLIMITED = 1 << 62
-#: Greatest rounding error of sums of costs.
-ROUNDING = 1e-9
+#: Greatest rounding error of sums of costs, as a share of the sum.
+ROUNDING = 1e-12
 MOST_WEIGHT = 1000.0
+TOO_DEEP = f"lines of {MOST_PLIES:,} moves were cut off"
 #: Seconds between two reports of a search.
 OFTEN = 0.1
 
@@ -46,7 +45,7 @@ def solve(
     *,
     method: str = "astar",
     weight: float = 1.0,
-    width: int = 1000,
+    width: int | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
     memory_mib: float = 1024.0,
@@ -56,7 +55,10 @@ def solve(
     """Returns a path from a position to a goal.
 
     Problems whose rules are kernels are searched by native code, others by the same source in
-    Python. If nodes, seconds or memory run out, or on Ctrl-C, the answer has no moves.
+    Python. If nodes, seconds or memory run out, or on Ctrl-C, the answer has no moves, and says
+    what any solution costs at least if the search knows it. A cost is called optimal, or bounded,
+    only with a heuristic of which it is known that it never overestimates
+    (`games.problem.Known`).
 
     position: the first position; default: the problem's start.
     heuristic: the name of a heuristic of the problem, an evaluator or its file, a kernel or any
@@ -66,7 +68,8 @@ def solve(
         first (Hart, Nilsson, Raphael 1968; Pohl 1970); "ida" is iterative-deepening A* (Korf 1985),
         which needs no memory; "greedy" takes the least h first; "beam" keeps the `width` positions
         of least f at each depth.
-    weight: weight of the heuristic in f, from 1 to 1000.
+    weight: weight of the heuristic in f, from 1 to 1000; for "astar" and "beam" only.
+    width: number of positions that "beam" keeps; default 1000.
     nodes: greatest number of positions to expand.
     memory_mib: greatest memory for positions, in MiB.
     progress: called ten times a second, in a thread of its own, with the state of the search, which
@@ -82,6 +85,11 @@ def solve(
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
     if not 1.0 <= weight <= MOST_WEIGHT:
         raise ValueError(f"weight: expected 1 to {MOST_WEIGHT:g}, found {weight}")
+    if weight != 1.0 and method not in ("astar", "beam"):
+        raise ValueError(f"weight: expected none with the method {method}, found {weight:g}")
+    if width is not None and method != "beam":
+        raise ValueError(f"width: expected none with the method {method}, found {width}")
+    width = 1000 if width is None else width
     if width < 1:
         raise ValueError(f"width: expected at least 1, found {width}")
     if not 0 < memory_mib <= 1 << 20:
@@ -94,7 +102,7 @@ def solve(
     reason = problem.why_unsolvable(start)
     if reason:
         raise Unsolvable(reason)
-    search = _Search(problem, start, _Known.of(problem, heuristic), weight, nodes)
+    search = _Search(problem, start, *_estimate(problem, heuristic), weight, nodes)
     try:
         with _Watch(search, method, progress):
             solution = search.run(method, width, memory_mib, seconds)
@@ -105,31 +113,18 @@ def solve(
     return solution
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A heuristic and its known properties."""
-
-    evaluator: Evaluator
-    change: Callable[..., Any] | None = None
-    admissible: bool = False
-
-    @classmethod
-    def of(cls, problem: Problem, heuristic: Any) -> _Known:
-        if heuristic is None and not problem.evaluators:
-            return cls(PythonEvaluator(problem, _nothing, name="0"), None, True)
-        if heuristic is None:
-            heuristic = next(iter(problem.evaluators))
-        name = heuristic if isinstance(heuristic, str) else ""
-        entry = problem.evaluators.get(name, heuristic) if name else heuristic
-        if isinstance(entry, Heuristic):
-            known = KernelEvaluator(problem, entry.value, name=name or entry.value.__name__)
-            return cls(known, entry.change, entry.admissible)
-        if kernels.is_kernel(entry):
-            return cls(KernelEvaluator(problem, entry, name=name))
-        if callable(entry) and not isinstance(entry, Evaluator):
-            return cls(PythonEvaluator(problem, entry, name=name))
-        evaluator = as_evaluator(problem, entry)
-        return cls(evaluator, None, bool(getattr(evaluator, "admissible", False)))
+def _estimate(problem: Problem, heuristic: Any) -> tuple[Evaluator, Any]:
+    """Returns a heuristic as an evaluator, and its kernel `change` if it has one."""
+    if heuristic is None and not problem.evaluators:
+        nothing = Heuristic(_nothing, known=Known.BY_PROOF)
+        evaluator = as_evaluator(problem, nothing)
+        evaluator.name = "a heuristic of 0"
+        return evaluator, None
+    if heuristic is None:
+        heuristic = next(iter(problem.evaluators))
+    entry = problem.evaluators.get(heuristic) if isinstance(heuristic, str) else heuristic
+    change = entry.change if isinstance(entry, Heuristic) else None
+    return as_evaluator(problem, heuristic), change
 
 
 class _Watch:
@@ -165,11 +160,9 @@ class _Watch:
         frontier = int(record.waiting) if self._method in ("astar", "greedy") else 0
         f = None
         if self._method == "astar" and record.expanded:
-            from search.single_agent.best_first import NEARNESS, RESOLUTION
-
-            f = int(record.lowest) // NEARNESS / RESOLUTION
+            f = float(record.least)
         elif self._method == "ida":
-            f = float(record.bound) - ROUNDING
+            f = float(record.bound)
         frontier = frontier or int(record.largest)
         return Progress(int(record.expanded), int(record.generated), frontier, f, seconds)
 
@@ -185,11 +178,13 @@ class _Search:
         self,
         problem: Problem,
         position: Position,
-        known: _Known,
+        evaluator: Evaluator,
+        change: Any,
         weight: float,
         nodes: int | None,
     ) -> None:
-        self.problem, self.position, self.known, self.weight = problem, position, known, weight
+        self.problem, self.position, self.weight = problem, position, weight
+        self.evaluator, self.change = evaluator, change
         self.native = isinstance(problem, KernelProblem) and kernels.compiled
         self.errors: list[BaseException] = []
         self.record: Any = None
@@ -207,40 +202,59 @@ class _Search:
         if self.problem.solved(self.position):
             self.record = self._record(2)
             return self._answer(begin, True, (), 0.0, 1.0, "it is solved already")
-        work, factor = {
-            "ida": lambda: (self._ida(), 1.0),
-            "astar": lambda: (self._best_first(memory_mib, 1.0, self.weight), self.weight),
-            "greedy": lambda: (self._best_first(memory_mib, 0.0, 1.0), math.inf),
-            "beam": lambda: (self._beam(memory_mib, width), math.inf),
+        work = {
+            "ida": self._ida,
+            "astar": lambda: self._best_first(memory_mib, 1.0, self.weight),
+            "greedy": lambda: self._best_first(memory_mib, 0.0, 1.0),
+            "beam": lambda: self._beam(memory_mib, width),
         }[method]()
-        interrupted = run_search(work, self._stop, seconds=seconds, short=False)
+        try:
+            interrupted = run_search(work, self._stop, seconds=seconds, short=False)
+        except MemoryError:  # the system gave less than was allowed
+            interrupted = False
+            self.record.put(full=1)
         if self.errors:
             raise self.errors[0]
         if self.goal:
-            return self._answer(begin, True, tuple(self.moves), self.cost, *self._proof(factor))
-        return self._answer(begin, False, None, math.inf, *self._failure(method, interrupted))
+            return self._answer(begin, True, tuple(self.moves), self.cost, *self._proof(method))
+        factor, why = self._failure(method, interrupted)
+        return self._answer(begin, False, None, math.inf, factor, why + self._bound(method))
 
-    def _proof(self, factor: float) -> tuple[float, str]:
-        if factor == math.inf:
-            return factor, "nothing: costs so far, or positions, were left aside"
-        never = f"{self.known.evaluator.name} never overestimates"
-        return factor, never if self.known.admissible else f"if {never}"
+    def _proof(self, method: str) -> tuple[float, str]:
+        if method in ("greedy", "beam"):
+            left = "costs so far" if method == "greedy" else "positions outside the beam"
+            return math.inf, f"{left} were left aside"
+        if self.record.too_deep:
+            return math.inf, TOO_DEEP
+        return worth(self.evaluator.known, self.weight, self.evaluator.name)
 
     def _failure(self, method: str, interrupted: bool) -> tuple[float, str]:
         record = self.record
         if interrupted or self.stopped:
             return math.inf, "interrupted"
         if record.full:
-            return math.inf, f"out of memory with {record.nodes:,} positions in it"
+            return math.inf, f"out of memory with {counted(int(record.nodes), 'position')} in it"
         if record.expanded >= self.node_limit:
-            return math.inf, f"{record.expanded:,} positions expanded, as many as were allowed"
+            expanded = counted(int(record.expanded), "position")
+            return math.inf, f"{expanded} expanded, as many as were allowed"
         if record.stop:
             return math.inf, "out of time"
         if record.too_deep:
-            return math.inf, f"lines of {MOST_PLIES} moves were cut off"
+            return math.inf, TOO_DEEP
         if method == "beam":
             return math.inf, "no goal within the beam"
-        return 1.0, f"no goal can be reached: nothing is left after {record.expanded:,} positions"
+        expansions = counted(int(record.expanded), "expansion")
+        return 1.0, f"no goal can be reached: nothing is left after {expansions}"
+
+    def _bound(self, method: str) -> str:
+        """Returns words for what any solution costs at least, as far as an ended search knows."""
+        record = self.record
+        least = {"astar": float(record.least) / self.weight, "ida": float(record.bound)}
+        bound = math.floor(1e4 * least.get(method, 0.0)) / 1e4
+        ended = record.full or record.stop or record.expanded >= self.node_limit
+        if not (ended and self.evaluator.known.admissible and bound and not record.too_deep):
+            return ""
+        return f"; any solution costs at least {bound:.10g}"
 
     def _answer(
         self, begin: float, found: bool, moves: Any, cost: float, factor: float, proved: str
@@ -266,10 +280,10 @@ class _Search:
             from search.single_agent.native import problem_addresses
 
             record = NativeSearch(len(problem.start()), problem.most_moves, blocks)
-            record.put(**problem_addresses(problem, self.known.change))
-            record.bind("evaluate_at", "evaluator", self.known.evaluator.native(self._fail))
+            record.put(**problem_addresses(problem, self.change))
+            record.bind("evaluate_at", "evaluator", self.evaluator.native(self._fail))
         else:
-            record = PlainSearch(problem, self.known.evaluator.plain(), blocks)
+            record = PlainSearch(problem, self.evaluator.plain(), blocks)
         record.put(node_limit=self.node_limit)
         record.begin(self.position)
         return record
@@ -297,12 +311,12 @@ class _Search:
         search_within = self._run(ida.search_within)
         places, counts, following, rests = np.zeros((4, MOST_PLIES + 1), dtype=np.int64)
         spent = np.zeros(MOST_PLIES + 1)
-        root = max(self.known.evaluator(self.position), 0.0)
+        root = max(self.evaluator(self.position), 0.0)
 
         def work() -> None:
             bound = root
             while bound < math.inf and not record.stop:
-                record.put(bound=bound + ROUNDING)
+                record.put(bound=bound * (1.0 + ROUNDING))
                 if search_within(root, places, counts, following, rests, spent):
                     self._read_line(places, float(spent[record.goal]))
                     return
@@ -321,12 +335,14 @@ class _Search:
             read_move(self.record, ply, int(places[ply])) for ply in range(1, self.record.goal + 1)
         ]
 
-    def _store(self, memory_mib: float) -> Store:
+    def _store(self, memory_mib: float, *, ordered: bool) -> Store:
         """Returns a store that holds the first position."""
         self.record = self._record(2)
         most = self.problem.most_moves if isinstance(self.problem, KernelProblem) else 256
         self.record.put(most_moves=most)
-        self.store = Store(self.record, self._run, native=self.native, memory_mib=memory_mib)
+        self.store = Store(
+            self.record, self._run, native=self.native, ordered=ordered, memory_mib=memory_mib
+        )
         return self.store
 
     def met(self, store: Store) -> tuple[Any, NDArray[np.float64], float]:
@@ -335,10 +351,8 @@ class _Search:
         Some position on a cheapest path waits with the cost of its cheapest path. Its f, and so the
         least f of those that wait, is at most weight * the least cost.
         """
-        from search.single_agent.best_first import NEARNESS, RESOLUTION
-
         record = self.record
-        least = self.cost if self.goal else int(record.lowest) // NEARNESS / RESOLUTION
+        least = self.cost if self.goal else float(record.least)
         costs = store.costs[: record.nodes]
         places = np.flatnonzero(costs >= 0.0)
         stored = record.pinned["stored"] if self.native else record.stored
@@ -350,27 +364,16 @@ class _Search:
         return bool(self.record.stop) or self.record.expanded >= self.node_limit
 
     def _best_first(self, memory_mib: float, cost: float, value: float) -> Callable[[], None]:
-        from search.single_agent.best_first import NEARNESS, best_first, spread
+        from search.single_agent.best_first import begin, best_first
 
-        store, record = self._store(memory_mib), self.record
-        record.put(cost_weight=cost, heuristic_weight=value, levels=LEVELS, waiting=1)
-        search, again = self._run(best_first), self._run(spread)
+        store, record = self._store(memory_mib, ordered=True), self.record
+        record.put(cost_weight=cost, heuristic_weight=value)
+        first, search = self._run(begin), self._run(best_first)
 
         def work() -> None:
-            heads = np.full(LEVELS * NEARNESS, -1, dtype=np.int64)
-            heads[0] = 0
-            while not search(*_arrays(store), heads, record.lowest):
-                if self._done():
-                    return
-                if record.full:
-                    if not store.grow():
-                        return
-                elif (heads[-NEARNESS:] >= 0).any():
-                    more = np.full(4 * len(heads), -1, dtype=np.int64)
-                    record.put(levels=4 * record.levels)
-                    again(store.nodes, store.costs, store.values, heads, more)
-                    heads = more
-                else:
+            first(store.values, *_buckets(store))
+            while not search(*_arrays(store), *_buckets(store)):
+                if self._done() or not store.grow():
                     return
             self._read_nodes(store)
 
@@ -379,7 +382,7 @@ class _Search:
     def _beam(self, memory_mib: float, width: int) -> Callable[[], None]:
         from search.single_agent.beam import next_layer
 
-        store, record = self._store(memory_mib), self.record
+        store, record = self._store(memory_mib, ordered=False), self.record
         record.put(cost_weight=1.0, heuristic_weight=self.weight)
         expand = self._run(next_layer)
 
@@ -419,3 +422,7 @@ class _Search:
 
 def _arrays(store: Store) -> tuple[Any, ...]:
     return store.slots, store.nodes, store.moves, store.costs, store.values
+
+
+def _buckets(store: Store) -> tuple[Any, ...]:
+    return store.keys, store.heads, store.heap, store.places

@@ -241,6 +241,15 @@ def test_what_a_form_cannot_hold_is_refused(form: Any, fields: dict[str, Any]) -
         ({"offered": "beer"}, "an offer of"),
         ({"offered": "double", "roll": 3}, "no roll beside an offered double"),
         ({"crawford": True}, "no Crawford rule in a game for money"),
+        ({"match_length": 3, "crawford": True, "cube": 2}, "a cube of 1 in the middle in the Craw"),
+        (
+            {"match_length": 3, "crawford": True, "owner": 1},
+            "a cube of 1 in the middle in the Craw",
+        ),
+        (
+            {"match_length": 3, "crawford": True, "offered": "double"},
+            "a cube of 1 in the middle in the Crawford game, found 'double'",
+        ),
         ({"match_length": 3, "jacoby": True}, "neither Jacoby rule nor beavers"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import games
 from games.check.problem import check_problem
 from games.errors import ContractError, PositionError
 from games.kernels import kernel
-from games.problem import Heuristic, Problem, ProblemRules
+from games.problem import Heuristic, Known, Problem, ProblemRules
 from games.puzzles.hanoi import Hanoi
 from games.puzzles.lights_out import LightsOut
 from games.puzzles.pancakes import Pancakes
@@ -20,6 +20,7 @@ from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.queens import Queens, attacks
 from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
+from learner.heuristics.costs import least_costs
 
 MADE: list[Problem] = [
     *map(games.load, games.problems()),
@@ -100,7 +101,10 @@ def test_a_broken_rule_is_named(name: str, broken: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("heuristic", "message"),
     [
-        (Heuristic(kernel(lambda position: 2 * abs(position - 5))), "never overestimates"),
+        (
+            Heuristic(kernel(lambda at: 2 * abs(at - 5)), known=Known.BY_PROOF),
+            "never overestimates",
+        ),
         (Heuristic(kernel(lambda position: -1)), "is a cost"),
         (
             Heuristic(kernel(lambda position: abs(position - 5)), kernel(lambda position, move: 1)),
@@ -112,6 +116,60 @@ def test_a_heuristic_that_says_too_much_is_named(heuristic: Heuristic, message: 
     broken = type("Broken", (Walk,), {"name": "walk", "evaluators": {"mine": heuristic}})()
     with pytest.raises(ContractError, match=message):
         check_problem(broken)
+
+
+def truth_of(problem: Problem) -> dict[Any, float]:
+    """Returns the least cost of every position, by Dijkstra's search back from all goals."""
+    if isinstance(problem, Queens):  # each move puts one queen right
+        rows = list(product(range(problem.size), repeat=problem.size))
+        goals = [one for one in rows if problem.solved(one)]
+        return {
+            one: float(min(sum(a != b for a, b in zip(one, goal, strict=True)) for goal in goals))
+            for one in rows
+        }
+    known = least_costs(problem)
+    assert known is not None
+    return known
+
+
+SMALL: list[Problem] = [
+    SlidingTiles(3, 2),
+    SlidingTiles(3, 2, (1, 2, 3, 0, 4, 5)),
+    Pancakes(2),
+    Pancakes(6),
+    Hanoi(5),
+    Hanoi(4, 4),
+    LightsOut(3),
+    Queens(4),
+    Queens(5),
+]
+
+
+@pytest.mark.parametrize("problem", SMALL, ids=lambda problem: problem.name)
+def test_what_a_heuristic_states_is_what_enumeration_finds(problem: Problem) -> None:
+    """No value is above the least cost of any position where that is stated, and some is else."""
+    truth = truth_of(problem)
+    for name, heuristic in problem.evaluators.items():
+        above = sum(heuristic(position) > cost for position, cost in truth.items())
+        assert heuristic.known in (Known.BY_PROOF, Known.OVERESTIMATES)
+        assert (above > 0) == (heuristic.known is Known.OVERESTIMATES), name
+
+
+def test_the_cube_near_its_goal_is_never_overestimated() -> None:
+    cube = PocketCube()
+    layer, distance = {cube.goal(): 0}, 0
+    for distance in range(1, 5):
+        near = {cube.play(one, move) for one in layer for move in cube.legal_moves(one)}
+        layer = dict.fromkeys(near - layer.keys(), distance) | layer
+    assert len(layer) == 1 + 9 + 54 + 321 + 1847  # published numbers by distance
+    fourth = cube.evaluators["fourth"]
+    assert all(fourth(one) <= steps for one, steps in layer.items())
+
+
+def test_every_heuristic_that_ships_states_what_is_known() -> None:
+    for problem in MADE:
+        for heuristic in problem.evaluators.values():
+            assert heuristic.known is not Known.NOTHING
 
 
 @pytest.mark.plain

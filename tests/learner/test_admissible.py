@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from games.kernels import kernel
-from games.problem import Heuristic
+from games.problem import Heuristic, Known
 from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.road_map import RoadMap
@@ -47,7 +47,7 @@ def test_no_value_exceeds_the_least_cost_and_the_mean_is_the_largest() -> None:
     heuristic, manhattan = learner.heuristic_, problem.evaluators["manhattan"].value
     values = {position: heuristic(position) for position in truth}
     assert all(values[position] <= cost for position, cost in truth.items())
-    assert heuristic.admissible and "360 positions" in heuristic.proved
+    assert heuristic.known is Known.BY_ENUMERATION and "360 positions" in heuristic.proved
     mean = float(np.mean(list(values.values())))
     assert mean > 1.2 * np.mean([manhattan(position) for position in truth])
     assert passes[-1].above == 0 and passes[-1].mean > mean
@@ -78,7 +78,7 @@ def test_a_base_that_overestimates_is_refused() -> None:
         return 100.0
 
     problem = SlidingTiles(2, 2)
-    problem.evaluators["too_much"] = Heuristic(too_much)
+    problem.evaluators["too_much"] = Heuristic(too_much, known=Known.BY_PROOF)
     with pytest.raises(ValueError, match="expected heuristics that never overestimate, found 12"):
         Admissible(problem, base=("too_much",)).fit()
 

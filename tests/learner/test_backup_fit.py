@@ -17,6 +17,7 @@ from learner.learner import Progress
 from learner.models.outcome_examples import Examples, phases_of
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
+from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.explore import explore
@@ -36,9 +37,7 @@ SMALL: dict[str, Any] = {
     "batch": 32,
     "rate": 0.003,
     "inputs": "points",
-    "prefilter_units": 8,
     "bear_off": False,
-    "first_share": 0.5,
     "threads": 1,
     "seed": 3,
 }
@@ -47,7 +46,7 @@ SMALL: dict[str, Any] = {
 @pytest.mark.thorough
 def test_a_fit_comes_near_to_the_backups() -> None:
     options = {**SMALL, "games": 60, "round_games": 20, "samples": 32, "rate": 0.02}
-    options |= {"last_rate": 0.002, "lambda_": 0.0, "rare_share": 0.0, "batch": 128}
+    options |= {"last_rate": 0.002, "lambda_": 0.0, "batch": 128}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
@@ -60,14 +59,14 @@ def test_a_fit_comes_near_to_the_backups() -> None:
     assert seen[-1].updates == 128 * sum(round(32 * size / 128) for size in sizes)
 
 
-def test_targets_are_means_of_returns_and_backups() -> None:
-    """One round by hand, starting from an existing network."""
+def test_targets_are_means_of_returns_and_backups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One round by hand, starting from an existing network; no move is random."""
+    monkeypatch.setattr(backup_fit, "_FIRST_SHARE", 0.0)
+    monkeypatch.setattr(backup_fit, "_SHARE", 0.0)
     start = single(new_network(GAME, GAME.encodings["points"], (12,), spread=1.0, seed=2))
     start.nets[0].layers[-1][0][...] = np.random.default_rng(2).normal(0.0, 0.4, (12, 5))
     options = {**SMALL, "games": 5, "round_games": 5, "lambda_": 0.7, "seed": 9}
-    learner = BackupFit(
-        **{**options, "candidates": 0, "precision": "float32", "first_share": 0.0, "share": 0.0}
-    )
+    learner = BackupFit(**{**options, "candidates": 0, "precision": "float32"})
     learner.fit(start)
     kept = learner._kept
     rows, random = kept._positions[: len(kept)], np.random.default_rng(1)
@@ -193,6 +192,22 @@ def test_a_missing_gpu_is_named_before_anything_is_played(capsys: Any, tmp_path:
     line = "train.py: device: expected cpu or auto on a machine without a GPU, found cuda"
     assert capsys.readouterr().err.splitlines() == [line]
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.thorough
+def test_the_command_learns_from_zero(tmp_path: Path) -> None:
+    small = ["round_games=10", "hidden=(8,)", "inputs=points", "prefilter_units=4",
+             "samples=1", "batch=32"]  # fmt: skip
+    arguments = ["backgammon", "--learner", "backups", "--from", "zero", "--games", "10"]
+    arguments += ["--snapshots", "1", "--snapshot-games", "2", "--final-games", "2"]
+    arguments += ["--match-games", "2", "--opponents", "random", "--run", str(tmp_path / "run")]
+    for option in small:
+        arguments += ["--set", option]
+    assert train.main(arguments) == 0
+    assert (tmp_path / "run" / "best.safetensors").is_file()
+    asked = [*arguments[:-1], str(tmp_path / "other"), "--set", "kept_phases=('race',)"]
+    assert train.main(asked) == 2  # there is no race net to keep
+    assert not (tmp_path / "other").exists()
 
 
 def test_wrong_checkpoints(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -21,7 +20,6 @@ from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.rounds.batch import BatchFit
-from learner.self_play import Task, play_task
 from search import LinearEvaluator
 
 plain = pytest.mark.plain
@@ -170,25 +168,3 @@ def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() 
         learner.prepare(given)
         weights = learner.evaluator_.term_weights()
         assert (weights["men"], weights["kings"], weights["bridge"]) == (1.0, 1.35, -0.07)
-
-
-def test_treestrap_of_minimax_knows_every_value() -> None:
-    options: dict[str, Any] = {"games": 2, "games_per_update": 2, "depth": 3, "most_plies": 12}
-    pruned, full = TreeStrap(CHECKERS, **options), TreeStrap(CHECKERS, minimax=True, **options)
-    assert full.fit("classic").updates_ > pruned.fit("classic").updates_
-    task = Task(
-        CHECKERS,
-        full.evaluator_,
-        full.model_.inputs,
-        2,
-        None,
-        12,
-        True,
-        [()],
-        full._teacher(),
-        True,
-    )
-    (lesson,) = play_task(task)
-    assert (lesson.low == lesson.high).all()
-    (lesson,) = play_task(replace(task, minimax=False))
-    assert (lesson.low < lesson.high).any()

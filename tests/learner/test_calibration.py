@@ -20,6 +20,7 @@ from learner.fit.calibration import (
     log_loss,
     reliability,
     self_play_sample,
+    shares,
 )
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.run.training_run import Run
@@ -32,7 +33,7 @@ from search import (
     as_evaluator,
     load_evaluator,
 )
-from search.evaluators.calibration import Calibration
+from search.evaluators.calibration import TERMS, Calibration
 
 CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), TicTacToe()
 TRUTH = Calibration((0.3, 0.5, 0.8), (0.2, 0.6, 1.5))
@@ -152,6 +153,50 @@ def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> 
     assert chances is not None and chances.text == "win 59 %"
 
 
+@pytest.mark.plain
+def test_chances_that_follow_the_search_are_found_again() -> None:
+    """Results drawn by known coefficients, at four sizes of search, two of them with few rows."""
+    random = np.random.default_rng(4)
+    rows = {"one": (-1.5, -0.5, -0.3), "nodes": (-0.4, -0.2, 0.1), "pieces": (0.2, -0.3, 0.1)}
+    terms = {name: rows.get(name, (0.1, -0.1, 0.05)) for name in TERMS}
+    truth = Calibration((1.0,), (1.0,), {}, terms, nodes=(200, 200_000), pieces=(2, 24))
+    nodes = random.choice([200, 2_000, 20_000, 200_000], 60_000, p=[0.4, 0.4, 0.1, 0.1])
+    values, pieces = random.normal(0, 1, 60_000), random.integers(2, 25, 60_000)
+    win, loss = truth.shares(values, np.zeros(60_000, int), nodes, pieces)
+    lots = random.random(60_000)
+    results = 1.0 * (lots < win) - (lots >= 1.0 - loss)
+    sample = Sample(values, results, np.zeros(60_000, int), np.arange(60_000) // 10, nodes, pieces)
+    found = shares(fit_calibration(sample, CHECKERS), sample)
+    for said, meant in zip(found, (win, loss), strict=True):
+        for level in (200, 200_000):
+            assert np.abs(said - meant)[nodes == level].max() < 0.06
+            assert np.abs(said - meant)[nodes == level].mean() < 0.01
+
+
+@pytest.mark.thorough
+def test_the_command_follows_the_search_and_keeps_its_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, store = tmp_path / "hand.json", tmp_path / "store"
+    hand = CHECKERS.evaluators["classic"][1]
+    LinearEvaluator(CHECKERS, CHECKERS.features["classic"], hand).save(path)
+    line = f"calibrate checkers {path} --nodes 20 100 --games 20 40 --store {store} --seed 5"
+    assert main(line.split()) == 0
+    files = {file.name: file.read_bytes() for file in store.iterdir()}
+    assert len(files) == 3
+    first = path.read_bytes()
+    known = load_evaluator(path).calibration
+    assert known is not None and known.nodes == (20, 100) and set(known.terms) == set(TERMS)
+    text = capsys.readouterr().out
+    assert "100 nodes a move, 40 games: expected result" in text and "by pieces left" in text
+    # what the folder holds is not played again, and what it lacks is played alike
+    sorted(store.iterdir())[1].unlink()
+    assert main(line.split()) == 0
+    assert {file.name: file.read_bytes() for file in store.iterdir()} == files
+    assert path.read_bytes() == first
+    assert main(["calibrate", "backgammon", "hand", "--nodes", "1", "2"]) == 2
+
+
 def test_bad_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 2 games"):
         calibrate(CHECKERS, "classic", games=1)
@@ -175,7 +220,7 @@ def test_the_command_writes_the_file_and_changes_no_value(
         tuple(entry["scale"]), tuple(entry["draw"])
     )
     text = capsys.readouterr().out
-    assert "expected result on the half of the games that was not fitted" in text
+    assert "on the half of the games that was not fitted" in text
     assert f"written: {other}" in text
     assert main(["calibrate", "connect_four", str(path), *arguments]) == 0
     assert path.read_bytes() == other.read_bytes()

@@ -35,6 +35,7 @@ from learner import (
     QuantisedFit,
     Rote,
     Samuel,
+    Samuel1959,
     SignaturePlay,
     TDGammon,
     TDLeaf,
@@ -155,7 +156,8 @@ def test_an_engine_is_copied_with_its_options() -> None:
 
 
 FITTED = [
-    Samuel(CHECKERS, games=2, depth=1, seed=1),
+    Samuel(CHECKERS, games=6, round_games=6, depth=1),
+    Samuel1959(CHECKERS, games=2, depth=1, seed=1),
     LeastMeanSquares(CHECKERS, games=2, depth=1, seed=1),
     Rote("checkers", games=1, depth=1, capacity=500),
     TDLeaf(CHECKERS, games=2, depth=1, inputs="piece_squares", hidden=(4,)),
@@ -170,7 +172,7 @@ FITTED = [
     Comparison(RUNNERS, games=8, round_games=8, features="runners", most_plies=60),
     TDGammon(games=2, inputs="points", hidden=(24,), tables=1, memory=5),
     BackupFit(
-        games=4, round_games=4, hidden=(12,), inputs="points", prefilter_units=8, bear_off=False,
+        games=4, round_games=4, hidden=(12,), inputs="points", bear_off=False,
         threads=1,
     ),
 ]  # fmt: skip
@@ -197,7 +199,7 @@ def test_fitted_learners_are_copied(given: Any) -> None:
 
 @compiled_only
 def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
-    model = clone(FITTED[3]).fit().model_
+    model = clone(FITTED[4]).fit().model_
     again = pickle.loads(pickle.dumps(model))
     before = values(model.evaluator)
     rows = again.inputs.active_rows(sample_positions(CHECKERS, 50))

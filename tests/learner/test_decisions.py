@@ -40,7 +40,7 @@ def test_the_referee_loses_nothing_and_its_opposite_most(decisions: Decisions) -
     assert (learned >= 0).all() and learned.mean() < by_hand.mean() / 3 < worst.mean() / 9
     lines = list(decisions.lines(learned, values_of(backups, decisions.afters),
                                  values_of(backups, decisions.rolled)))  # fmt: skip
-    assert lines[0].startswith("  lost      all 5.26±0.31  natural 4.07±0.47")
+    assert lines[0].startswith("  lost      all 5.26±0.31 of 2884  natural 4.07±0.47 of 1052")
 
 
 @pytest.mark.parametrize("text", ["random", "hand@1"])

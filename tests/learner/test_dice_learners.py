@@ -18,7 +18,7 @@ from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.models.model import squash
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.online.samuel import Samuel
+from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit
 from learner.run.command_line import parser, settings_of
 from learner.run.recipes import RECIPES
@@ -264,7 +264,7 @@ def test_online_learners_compare_a_position_with_its_own_backup() -> None:
 
 @plain
 def test_samuel_takes_the_tempo_off_differences() -> None:
-    learner = Samuel(
+    learner = Samuel1959(
         TRACK, games=2, depth=0, features="track", fixed={}, threshold=0.0, unit=0.125, top_power=2,
         growing_span=False,
     )  # fmt: skip
@@ -301,7 +301,7 @@ def test_samuel_takes_the_tempo_off_differences() -> None:
 def test_samuel_takes_a_trial_that_luck_explains_for_undecided(
     outcomes: list[float], note: str
 ) -> None:
-    learner = Samuel(TRACK, depth=0, features="track", fixed={}, trial=16)
+    learner = Samuel1959(TRACK, depth=0, features="track", fixed={}, trial=16)
     learner.prepare(evaluator_of(TRACK))
     notes = [learner._after_game(outcome) for outcome in outcomes]
     assert notes == [""] * 15 + [note]
@@ -314,7 +314,7 @@ def test_samuel_takes_a_trial_that_luck_explains_for_undecided(
 
 SMALL: dict[str, Any] = {"games": 5, "depth": 0, "seed": 3}
 LEARNERS: dict[str, Any] = {
-    "samuel": lambda **o: Samuel(
+    "samuel1959": lambda **o: Samuel1959(
         BACKGAMMON, features="linear", threshold=0.0, unit=2.0**-18, **SMALL, **o
     ),
     "lms": lambda **o: LeastMeanSquares(BACKGAMMON, features="linear", rate=0.01, **SMALL, **o),
@@ -367,7 +367,7 @@ def test_options_that_dice_do_not_take(options: dict[str, Any], message: str) ->
     with pytest.raises(ValueError, match=message):
         BatchFit(BACKGAMMON, **{"features": "linear", **options}).fit()
     with pytest.raises(ValueError, match="unit: expected more than 0"):
-        Samuel(BACKGAMMON, depth=0, features="linear", unit=0.0).fit()
+        Samuel1959(BACKGAMMON, depth=0, features="linear", unit=0.0).fit()
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toys import RUNNERS
+from toys import CHECKERS_BLOCKS, RUNNERS
 
 from games import kernels, load
 from games.backgammon import Backgammon
@@ -24,11 +24,12 @@ from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
 from learner.learner import Progress
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.online.samuel import Samuel
+from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit
 from learner.rounds.comparison import Comparison
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
+from learner.rounds.samuel import Samuel
 from learner.td_gammon import td_gammon
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.td_gammon import TDGammon
@@ -178,12 +179,12 @@ def rollouts(kind: Any, **options: Any) -> Case:
 
 def dice(kind: Any, reports: tuple[int, ...], same: tuple[Any, ...] = (), **options: Any) -> Case:
     make = partial(kind, BACKGAMMON, games=5, depth=0, seed=3, **options)
-    return Case(make, reports, same=same, store=kind is BatchFit)
+    return Case(make, reports, same=same, store=issubclass(kind, BatchFit))
 
 
 CASES = {
-    "samuel": Case(
-        online(Samuel, games=5, seed=2, fixed={"PIECES": 2.0**20}), (1, 2, 3, 4, 5),
+    "samuel1959": Case(
+        online(Samuel1959, games=5, seed=2, fixed={"PIECES": 2.0**20}), (1, 2, 3, 4, 5),
         others=({"trial": 3}, {"seed": 6}), another_seed=True,
     ),
     "lms": Case(
@@ -195,10 +196,16 @@ CASES = {
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
         for network in (False, True)
     },
-    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples="blocks"),
+    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples=CHECKERS_BLOCKS),
     "own-linear": own(),
     "own-network": own(hidden=(6,)),
     "batch": rounds(BatchFit),
+    "samuel": replace(
+        rounds(Samuel, start=None),
+        others=({"lambda_": 0.5}, {"active": 4}, {"round_games": 4}, {"seed": 2}, {"depth": 3}),
+        start=None,
+        beside=("rounds_", "active_", "reserve_"),
+    ),
     "network": rounds(NetworkFit, same=(*THREADS, LOKY), hidden=(6,), epochs=2, rate=0.01),
     "quantised": rounds(
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01
@@ -215,7 +222,11 @@ CASES = {
     "batch-rollouts": rollouts(BatchFit),
     "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),
     "dice-samuel": dice(
-        Samuel, (1, 2, 3, 4, 5), features="linear", threshold=0.0, unit=2.0**-18
+        Samuel, (2, 4, 5), TWO, features="linear", round_games=2, games_per_report=1, K=1.0,
+        lambda_=0.0,
+    ),
+    "dice-samuel1959": dice(
+        Samuel1959, (1, 2, 3, 4, 5), features="linear", threshold=0.0, unit=2.0**-18
     ),
     "dice-lms": dice(LeastMeanSquares, (1, 2, 3, 4, 5), features="linear", rate=0.01),
     "dice-td": dice(TemporalDifference, (2, 4, 5), TWO, inputs="linear", games_per_update=2),
@@ -242,7 +253,7 @@ CASES = {
     "backups": Case(
         partial(
             BackupFit, games=40, round_games=10, hidden=(12, 10), samples=2, batch=32, rate=0.003,
-            inputs="points", prefilter_units=8, bear_off=False, first_share=0.5, threads=1, seed=3,
+            inputs="points", bear_off=False, threads=1, seed=3,
             most_positions=2000,
         ),
         (10, 20, 30, 40), same=({"threads": 2},), others=({"rate": 0.1}, {"seed": 4}), store=True,

@@ -12,6 +12,7 @@ import pytest
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from games import kernels
@@ -36,7 +37,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 NAMES = ("men", "kings", "centre", "rare", "rows")
 TRUE = np.array([1.0, 1.5, -0.2, 0.8, 0.03])
 K = 0.7
-METHODS = ("lbfgs", "logistic", "ridge", "sgd")
+METHODS = ("lbfgs", "ridge", "sgd")
 #: The targets below stay within these limits, so that no method has to clip them.
 CLIP = 0.9999
 
@@ -215,6 +216,17 @@ def test_weights_come_back_from_results_within_their_error(loss: str) -> None:
     )
 
 
+def by_sklearn(terms: Any, targets: Any, weights: Any, *, alpha: float, spread: Any) -> Any:
+    """Returns scikit-learn's weights, in logits: a row is a win and a loss with their shares."""
+    model = LogisticRegression(
+        C=1 / (max(alpha, 1e-15) * weights.sum()), fit_intercept=False, solver="newton-cholesky",
+        tol=1e-10,
+    )  # fmt: skip
+    ends = np.repeat([1, 0], len(terms))
+    shares = np.concatenate([weights * targets, weights * (1 - targets)])
+    return model.fit(np.tile(terms / spread, (2, 1)), ends, shares).coef_[0] / spread
+
+
 @pytest.mark.parametrize("fixed", [None, {"men": 1.0}])
 def test_rows_doubled_and_weighted_have_the_optimum_of_fractional_targets(fixed: Any) -> None:
     terms = terms_of(3000)
@@ -227,11 +239,11 @@ def test_rows_doubled_and_weighted_have_the_optimum_of_fractional_targets(fixed:
     ends = np.repeat([1.0, 0.0], 3000)
     shares = np.concatenate([weights * targets, weights * (1 - targets)])
     doubled = LogisticFit(NAMES, **options).fit(both, ends, shares)
-    by_sklearn = LogisticFit(NAMES, method="logistic", **options).fit(terms, targets, weights)
-    for other in (doubled, by_sklearn):
-        np.testing.assert_allclose(other.weights_, whole.weights_, atol=2e-5)
-        assert pytest.approx(whole.K_, rel=1e-5) == other.K_
-        assert other.loss_ == pytest.approx(whole.loss_, rel=1e-8)
+    np.testing.assert_allclose(doubled.weights_, whole.weights_, atol=2e-5)
+    assert pytest.approx(whole.K_, rel=1e-5) == doubled.K_
+    assert doubled.loss_ == pytest.approx(whole.loss_, rel=1e-8)
+    theirs = by_sklearn(terms, targets, weights, alpha=0.0, spread=whole.spread_)
+    np.testing.assert_allclose(theirs / whole.K_, whole.weights_, atol=2e-5)
 
 
 def test_the_penalty_is_that_of_logistic_regression() -> None:
@@ -239,11 +251,9 @@ def test_the_penalty_is_that_of_logistic_regression() -> None:
     targets = results_of(expit(K * terms @ TRUE))
     sizes = []
     for alpha in (1e-3, 0.1, 1.0):
-        one, other = (
-            LogisticFit(NAMES, method=method, alpha=alpha, tolerance=1e-10).fit(terms, targets)
-            for method in ("lbfgs", "logistic")
-        )
-        np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-6)
+        one = LogisticFit(NAMES, alpha=alpha, tolerance=1e-10).fit(terms, targets)
+        theirs = by_sklearn(terms, targets, np.ones(3000), alpha=alpha, spread=one.spread_)
+        np.testing.assert_allclose(one.weights_, theirs, atol=1e-6)
         sizes.append(np.abs(one.weights_ * one.spread_).sum())
     assert sizes[0] > 1.2 * sizes[1] > 2.0 * sizes[2]
 
@@ -396,7 +406,7 @@ def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "newton"}, "method: expected one of lbfgs, logistic, ridge, sgd"),
+        ({"method": "newton"}, "method: expected one of lbfgs, ridge, sgd"),
         ({"loss": "absolute"}, "loss: expected one of cross_entropy, squared"),
         ({"method": "ridge", "loss": "squared"}, "expected 'cross_entropy' for method 'ridge'"),
         ({"scale": 0.0}, "scale: expected a number above 0, found 0.0"),
@@ -406,12 +416,6 @@ def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
         ({"fixed": {"queens": 1.0}}, "fixed: expected terms of men, kings.*found queens"),
         ({"start": {"queens": 1.0}}, "start: expected terms of men"),
         ({"fixed": dict.fromkeys(NAMES, 1.0)}, "expected a term to learn"),
-        ({"method": "logistic", "start": {"men": 1.0}}, "start: expected none for method"),
-        (
-            {"method": "logistic", "fixed": {"men": 1.0, "kings": 1.0}},
-            "expected at most one term not 0",
-        ),
-        ({"method": "logistic", "fixed": {"men": -1.0}}, "to have the sign of its fixed weight"),
         ({"fixed": {"men": -1.0}}, "whose weighted sum rises with the targets"),
     ],
 )
@@ -439,11 +443,6 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
 def test_wrong_data_is_refused(rows: Any, targets: Any, weights: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LogisticFit(NAMES).fit(rows, targets, weights)
-
-
-def test_results_all_alike_are_no_data_for_logistic_regression() -> None:
-    with pytest.raises(ValueError, match="expected wins and losses"):
-        LogisticFit(NAMES, method="logistic").fit(np.ones((4, 5)), np.ones(4))
 
 
 @pytest.mark.parametrize("method", ["lbfgs", "sgd"])

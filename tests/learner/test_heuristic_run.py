@@ -10,7 +10,7 @@ import pytest
 
 import games
 from games.puzzles.sliding_tiles import SlidingTiles
-from learner.heuristics.costs import least_costs
+from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve
 from learner.run.command_line import main, parser, settings_of
 from learner.run.heuristic_run import HeuristicRun
@@ -37,7 +37,10 @@ def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
     report = json.loads((folder / "report.json").read_text())
     curves = {curve["name"]: curve["points"] for curve in report["curves"]}
     assert curves["bootstrap"][0]["expanded"] < 0.5 * curves["manhattan"][0]["expanded"]
-    assert curves["manhattan"][0]["cost"] == 1.0
+    assert curves["manhattan"][0]["cost"] == curves["manhattan"][0]["optimal"] == 1.0
+    assert "cost 1.0000 of the least, 100 % optimal" in printed
+    assert "least costs: by the search of all positions" in printed
+    assert report["truth"]["proved"] is True
     assert (folder / "curve.png").stat().st_size > 10_000
     assert (folder / "log.csv").read_text().count("\n") == 7
     assert run("--resume", str(folder), "--quiet") == 0  # nothing is measured again
@@ -75,6 +78,59 @@ def test_an_interrupted_run_ends_with_the_same_heuristic(
     assert logs[0] == logs[1]
 
 
+def test_a_heuristic_of_which_nothing_is_known_does_not_judge_itself() -> None:
+    """Values twice too large give dear solutions; alone they are the best that is known."""
+    problem = SlidingTiles(3, 2)
+    positions = [problem.random_position(seed) for seed in range(20)]
+    truth = least_costs(problem)
+    assert truth is not None
+
+    def double(position: object) -> float:
+        return 2.0 * truth[position] + hash(position) % 7
+
+    curves, _, proved = measure_curve(
+        problem, {"double": double}, positions, weights=(1.0,), nodes=1000
+    )
+    assert not proved and curves[0].points[0].optimal is None
+    assert "cost 1.0000 of the best known" in curves[0].text()
+    curves, best, proved = measure_curve(
+        problem, {"double": double}, positions, weights=(1.0,), nodes=1000, least=truth
+    )
+    (point,) = curves[0].points
+    assert proved and best.tolist() == [truth[position] for position in positions]
+    assert point.cost > 1.0 and point.optimal is not None and point.optimal < 1.0
+    assert f"cost {point.cost:.4f} of the least, {100 * point.optimal:.3g} % optimal" in (
+        curves[0].text()
+    )
+
+
+def test_exact_costs_are_those_of_dijkstra_and_of_korf() -> None:
+    problem = SlidingTiles(3, 2)
+    positions = [problem.random_position(seed) for seed in range(30)]
+    found = exact_costs(problem, positions)
+    truth = least_costs(problem)
+    assert found is not None and truth is not None
+    assert found[0] == {position: truth[position] for position in positions}
+    assert found[1] == "IDA* with the pattern database 4-1"
+    for name in ("hanoi8_3", "sliding24"):  # without patterns, and with ones that are too large
+        assert exact_costs(games.load(name), positions) is None
+
+
+@pytest.mark.thorough
+def test_exact_costs_of_the_15_puzzle() -> None:
+    """Korf 1985, instances 1, 2 and 9."""
+    problem = games.load("sliding15")
+    korf = {
+        problem.parse_position(text): cost
+        for cost, text in (
+            (57, "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"),
+            (55, "13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6"),
+            (46, "3 14 9 11 5 4 8 2 13 12 6 7 10 1 15 0"),
+        )
+    }
+    assert exact_costs(problem, korf) == (korf, "IDA* with the pattern database 5-5-5")
+
+
 def test_curves_and_distances_of_known_heuristics() -> None:
     problem = SlidingTiles(3, 2)
     positions = [problem.random_position(seed) for seed in range(20)]
@@ -85,6 +141,9 @@ def test_curves_and_distances_of_known_heuristics() -> None:
     assert truth is not None and proved
     assert best.tolist() == [truth[position] for position in positions]
     first, last = curves[0].points
+    shares = [float(np.mean([solve(problem, one, weight=weight).cost == truth[one]
+                             for one in positions])) for weight in (1.0, 3.0)]  # fmt: skip
+    assert [first.optimal, last.optimal] == shares and shares[1] < shares[0] == 1.0
     assert first.cost == 1.0 and first.solved == 1.0
     assert last.cost == pytest.approx(
         sum(solve(problem, one, weight=3.0).cost for one in positions) / best.sum()

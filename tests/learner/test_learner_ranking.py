@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.learners import CONTESTS, evaluator_of, judged, known_truth, play, train
+from benchmarks.learners import (
+    CONTESTS,
+    evaluator_of,
+    judged,
+    known_truth,
+    play,
+    ratings,
+    table,
+    train,
+)
 from games import kernels
 from games.connect_four import ConnectFour
 from play.players.limits import Limits
@@ -15,7 +24,7 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long unc
 GAME = ConnectFour()
 
 
-@pytest.mark.parametrize("name", ["samuel", "tuples-rootstrap", "solved"])
+@pytest.mark.parametrize("name", ["samuel1959", "tuples-rootstrap", "solved"])
 def test_every_kind_is_trained_judged_and_plays_by_positions_for_its_time(
     name: str, tmp_path: Path
 ) -> None:
@@ -31,3 +40,26 @@ def test_every_kind_is_trained_judged_and_plays_by_positions_for_its_time(
     assert all(0 <= share.low <= share.value <= share.high <= 1 for share in shares)
     kept = sorted(path.name for path in (tmp_path / "matches").iterdir())
     assert kept == [f"{name}-0-4-hand-2-0.001-s-a-move.json", f"{name}-0-4-truth-12.json"]
+
+
+def test_a_ranking_is_above_the_opponent_whom_all_have_played() -> None:
+    results = [
+        {
+            "learner": "td",
+            "seed": seed,
+            "opponent": opponent,
+            "wins": wins,
+            "draws": 4,
+            "losses": 40,
+        }
+        for seed in range(3)
+        for opponent, wins in (("hand", 56 + 4 * seed), ("centre", 90))
+    ]
+    rated = ratings(results, "hand")
+    mean, seeds = rated["td"]
+    assert list(rated) == ["td"] and len(seeds) == 3
+    assert mean.low < min(seeds) < mean.value < max(seeds) < mean.high
+    assert mean.value == pytest.approx(sum(seeds) / 3)
+    text = table(rated, [], Limits(depth=5), "hand")
+    assert text.startswith("| learner | Elo above `hand`, depth 5 a move | each seed |")
+    assert f"| td | {mean.value:+.0f} [{mean.low:+.0f}, {mean.high:+.0f}] |" in text

@@ -12,8 +12,8 @@ from games.chinese_checkers import ChineseCheckers
 from games.nim import LiNim
 from learner.arena import FIRST, Strength, measure
 from learner.multiplayer_play import MultiplayerSelfPlay, late_starts
-from learner.online.samuel import Samuel
 from learner.rounds.batch import BatchFit
+from learner.rounds.samuel import Samuel
 from play.players.limits import Limits
 from search import Engine, as_evaluator
 

@@ -190,7 +190,7 @@ def test_positions_of_another_game_as_a_list() -> None:
     [
         (
             {"inputs": "chess_squares"},
-            "expected an encoding of checkers .piece_squares, ending_squares, phase_.*, found",
+            "expected an encoding of checkers .piece_squares, phase_.*, found",
         ),
         ({"hidden": ()}, "expected hidden layers"),
         ({"hidden": (8, 0)}, r"hidden=\(8, 0\)"),

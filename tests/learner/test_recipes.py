@@ -40,7 +40,14 @@ FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
-ROUNDS = {"batch": 12, "signature": 12, "network": 12, "quantised": 12, "comparison": 12}
+ROUNDS = {
+    "samuel": 12,
+    "batch": 12,
+    "signature": 12,
+    "network": 12,
+    "quantised": 12,
+    "comparison": 12,
+}
 
 
 #: Learners that are tried on backgammon, and the plies of their searches.
@@ -104,6 +111,10 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
     assert "__dataclass_fields__" in vars(kind), "annotated options are none without the decorator"
 
 
+#: The first game of each learner, in which a killed run is resumed.
+KILLED = dict(reversed(TRIED))
+
+
 @pytest.mark.parametrize(("name", "game"), TRIED, ids=[f"{n}-{g.name}" for n, g in TRIED])
 def test_a_run_of_every_learner_resumes_to_the_same_bytes(
     name: str, game: Game, tmp_path: Path
@@ -119,6 +130,8 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
 
     with open(tmp_path / "whole/log.csv", newline="", encoding="utf-8") as file:
         assert all(None not in row for row in csv.DictReader(file))  # notes may have commas
+    if KILLED[name] is not game:
+        return
 
     killed, start = run_of(name, game, tmp_path / "killed")
 

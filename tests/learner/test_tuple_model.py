@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import CHECKERS_BLOCKS
 
 from games import kernels
 from games.checkers import Checkers
@@ -24,7 +25,7 @@ FOUR, CHECKERS = ConnectFour(), Checkers()
 
 @pytest.mark.plain
 def test_steps_are_those_of_the_published_rule() -> None:
-    model = tuple_model(CHECKERS, "blocks", scale=2.0)
+    model = tuple_model(CHECKERS, CHECKERS_BLOCKS, scale=2.0)
     starts, offsets = model.evaluator.layout.lookups
     rows = rows_of(model.inputs, sample_positions(CHECKERS, 12))
     random = np.random.default_rng(3)
@@ -54,7 +55,7 @@ def test_steps_are_those_of_the_published_rule() -> None:
 
 @pytest.mark.plain
 def test_a_state_goes_on_where_it_was_left() -> None:
-    first = tuple_model(CHECKERS, "blocks", scale=1.0)
+    first = tuple_model(CHECKERS, CHECKERS_BLOCKS, scale=1.0)
     rows = rows_of(first.inputs, sample_positions(CHECKERS, 30))
     targets = np.linspace(-1, 1, 30)
 
@@ -62,7 +63,7 @@ def test_a_state_goes_on_where_it_was_left() -> None:
         model.learn(rows, targets, targets, rate=1.0, random=np.random.default_rng(seed))
 
     learn(first, 1)
-    second = tuple_model(CHECKERS, "blocks", scale=1.0)
+    second = tuple_model(CHECKERS, CHECKERS_BLOCKS, scale=1.0)
     second.set_state(first.get_state())
     for model in (first, second):
         learn(model, 2)
@@ -78,7 +79,7 @@ def test_what_does_not_fit_is_refused() -> None:
         tuple_model(FOUR, "hand", scale=1.0)
     with pytest.raises(ValueError, match="expected an n-tuple network of the same layout"):
         tuple_model(FOUR, "lines", scale=1.0, start="hand")
-    other = TupleEvaluator(CHECKERS, CHECKERS.tuples["blocks"])
+    other = TupleEvaluator(CHECKERS, CHECKERS_BLOCKS)
     with pytest.raises(ValueError, match="expected an evaluator of connect_four"):
         tuple_model(FOUR, "lines", scale=1.0, start=other)
     with pytest.raises(ValueError, match="hidden: expected none with tuples, found"):

@@ -19,7 +19,6 @@ from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
 from learner.bootstrap.root_strap import RootStrap
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.online.samuel import Samuel
 from learner.reports.diagnosis import diagnose, fixed_terms, games_of
 from learner.reports.worth import (
     Worth,
@@ -33,6 +32,7 @@ from learner.reports.worth import (
 )
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
+from learner.rounds.samuel import Samuel
 from learner.run.learners import checked_options, feature_file, make_learner
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
@@ -268,7 +268,7 @@ def test_terms_that_are_given() -> None:
     assert isinstance(classic, LinearEvaluator)
     assert fixed_terms(RootStrap(), classic) == {"men": 1.0}
     assert fixed_terms(BatchFit(fixed={"kings": 2.0}), classic) == {"kings": 2.0}
-    assert fixed_terms(Samuel(), classic) == {}
+    assert fixed_terms(Samuel(), classic) == {"men": 1.0}
     assert fixed_terms(LeastMeanSquares(), classic) == {"men": 1.0}
 
 

@@ -117,7 +117,9 @@ def test_the_command_writes_matches_that_are_read_again(
     assert main([*command, "--quiet", "--save", str(path), "--json"]) == 0
     shown = capsys.readouterr().out
     assert "matches to 3 points" in shown and "matches 4: won 2, 50.0 %" in shown
-    matches = list(read_matches(path.read_text(), GAME))
+    files = [tmp_path / f"m-{number}.mat" for number in range(1, 5)]
+    assert sorted(tmp_path.iterdir()) == files  # one each, as GNU Backgammon reads only the first
+    matches = [match for file in files for match in read_matches(file.read_text(), GAME)]
     assert len(matches) == 4 and {match.match_length for match in matches} == {3}
     for match in matches:
         assert match.players == ("backups", "backups")

@@ -11,10 +11,9 @@ import pytest
 import games
 from games.puzzles.hanoi import Hanoi
 from play.__main__ import main
-from play.judging.explanation import BASE, Contribution, contribution_table, explain
+from play.judging.explanation import Contribution, contribution_table, explain
 from search import Engine, as_evaluator
-from search.evaluators.heuristic import LearnedHeuristic, NetworkHeuristic
-from search.evaluators.network import NetworkEvaluator
+from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.remembered import RememberedHeuristic
 
 CHECKERS, BACKGAMMON = games.load("checkers"), games.load("backgammon")
@@ -68,6 +67,23 @@ def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> N
     assert f"win {100 - 100 * theirs[0]:.1f} %, win gammon {100 * theirs[3]:.1f} %" in moves[1]
     assert len({line.index("win ") for line in moves[1:]}) == 1
     assert "averaged over all orders of adding them" in out
+
+
+def test_dice_and_score_of_a_text_are_used_or_said(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "XGID=-b----E-C---eE---c-e----B-:1:1:1:31:2:3:0:7:10"
+    assert main(["explain", "backgammon", text, "hand", "--depth", "0"]) == 0
+    shown = capsys.readouterr().out
+    assert "Moves with 31 by hand" in shown and "\n  8/5 6/5 " in shown
+    left_out = "game without the cube; left out: match length, score, cube, owner.\n"
+    assert left_out in shown
+    assert main(["explain", "backgammon", text, "hand", "--roll", "52"]) == 2
+    assert "--roll: expected the dice of the position, 31, found 52" in capsys.readouterr().err
+    rollout = ["rollout", "backgammon", text, "hand", "--games", "2", "--best", "2", "--quiet"]
+    assert main([*rollout, "--truncate", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert left_out in shown and "\n8/5 6/5 " in shown
+    assert main(["explain", "backgammon", "start", "hand", "--depth", "0"]) == 0
+    assert "left out" not in capsys.readouterr().out
 
 
 def test_the_table_sums_up_what_it_leaves_out() -> None:
@@ -149,24 +165,11 @@ def test_estimates_of_a_problem_and_of_the_positions_after_its_moves(
     assert f"1 + {learned(after):.4g}" in values[2]
 
 
-def test_a_network_and_a_memory_of_hanoi_say_what_they_see(
+def test_a_memory_of_hanoi_says_what_it_sees(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     hanoi = Hanoi(3, 3)
-    encoding = hanoi.encodings["disk_pairs"]
-    # two units that see each input with twice its weight or not at all: shares are known
-    weights = np.zeros((encoding.size, 2))
-    weights[:, 0] = np.arange(encoding.size) % 7 + 1
-    layers = [(weights, [0.0, 0.0]), ([[2.0], [5.0]], [0.25])]
-    network = NetworkEvaluator(hanoi, encoding, layers)
-    network = NetworkHeuristic(hanoi, network, offset=-0.5, base=["away"], name="net")
     start = hanoi.parse_position("0 1 1")
-    found = {one.name: one.value for one in explain(network, start)}
-    inputs = encoding.active_rows([start])[0].tolist()
-    words = ["disks 1 and 2", "disks 1 and 3", "disks 2 and 3"]
-    assert [found.pop(name) for name in words] == pytest.approx([2 * (i % 7 + 1) for i in inputs])
-    assert found.pop(BASE) == pytest.approx(0.25)
-    assert found == {"offset": -0.5, "rounded down": pytest.approx(-0.75)}
     memory = RememberedHeuristic(hanoi, [], [], base=["away"])
     options = {"base": ["away"], "proved": "by searches", "name": "memory"}
     memory = RememberedHeuristic(hanoi, [memory.key(start)], [6.0], **options)

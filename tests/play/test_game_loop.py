@@ -94,7 +94,7 @@ def test_the_same_engine_on_both_sides_and_another_start() -> None:
 
 
 def test_every_search_of_a_game_counts_for_itself() -> None:
-    options = {"table_mib": 0.5, "techniques": "deepening=3"}
+    options = {"table_mib": 0.5, "techniques": "singular=4"}
     engine = Engine(CHECKERS, "classic", **options)
     played = GameLoop(CHECKERS, engine, engine, depth=4, most_plies=15).play()
     slow = Engine(CHECKERS, "classic", **options)
@@ -171,14 +171,10 @@ def test_errors() -> None:
     steady = Engine(CHECKERS, "material")
     with pytest.raises(ValueError, match="expected a depth or a number of nodes"):
         GameLoop(CHECKERS, steady, steady)
-    for options in ({"seed": 1}, {"threads": 2}, {"ties": "opponent_errors"}):
+    for options in ({"seed": 1}, {"threads": 2}):
         engine = Engine(CHECKERS, "material", **options)
-        with pytest.raises(ValueError, match="ties='first', no seed and one thread"):
+        with pytest.raises(ValueError, match="with no seed and one thread"):
             GameLoop(CHECKERS, steady, engine, depth=3)
-    beam = Engine(CHECKERS, "material", techniques="beam=3")
-    with pytest.raises(ValueError, match="decide: expected techniques by which wins are proved"):
-        GameLoop(CHECKERS, steady, beam, depth=3, decide=True)
-    GameLoop(CHECKERS, steady, beam, depth=3)
 
 
 def test_records_hold_values_in_the_games_unit() -> None:

@@ -81,7 +81,9 @@ def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
 def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
     game = Pile()
     players = [parse_player(game, "random"), parse_player(game, "random")]
-    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 999}
+    # few openings, some of them near the end
+    openings: Any = [(3, 3, 3, 3, 3, first) for first in (1, 2)] * 12
+    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 999, "openings": openings}
     whole = play_match(game, *players, **options)
     assert whole.repeated
     for resume, stop in ((False, 6), (True, 999)):

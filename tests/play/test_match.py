@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from toys import Pile
 
@@ -20,6 +21,7 @@ from games.checkers import Checkers
 from games.checkers.pdn import read_games, write_game
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
+from play.__main__ import main
 from play.judging.judge import judge, random_positions, referee
 from play.match import match as matches
 from play.match.ladder import ladder, plot_ladder
@@ -256,13 +258,45 @@ def test_bad_openings(options: dict[str, Any], message: str) -> None:
 @compiled_only
 @pytest.mark.parametrize(
     "player",
-    [RANDOM, checkers_player("classic"), checkers_player("material", seed=1)],
-    ids=["random", "classic", "shuffled"],
+    [checkers_player("classic"), checkers_player("material", seed=1)],
+    ids=["classic", "shuffled"],
 )
 def test_against_itself_every_pair_is_even(player: Player) -> None:
     match = play_match(CHECKERS, player, player, limits=DEPTH_2, games=20)
     assert [sum(pair.points()) for pair in match.pairs] == 10 * [1.0]
     assert match.summary().score.value == 0.5
+    assert (match.games, match.different) == (20, 10)
+
+
+def test_the_games_of_a_pair_of_random_players_are_independent() -> None:
+    match = play_match(TicTacToe(), RANDOM, RANDOM, limits=DEPTH_1, games=60)
+    points = np.array([pair.points() for pair in match.pairs])
+    assert len(set(points.sum(axis=1).tolist())) > 2
+    assert match.games == 60 and match.different > 50
+
+
+@pytest.mark.parametrize(
+    ("players", "said"),
+    [
+        ("open_lines random", ", search: late_moves=1.2,singular=6"),
+        ("open_lines@exact open_lines", ", open_lines@exact: exact, open_lines: late_moves="),
+        ("random random", "openings of 3 plies or more"),
+    ],
+)
+def test_the_first_line_says_how_players_search(
+    players: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["match", "tic_tac_toe", *players.split(), "--games", "2", "--depth", "2", "--quiet"]
+    assert main(command) == 0
+    assert said in capsys.readouterr().out.splitlines()[0]
+
+
+def test_games_that_repeat_others_with_colours_swapped_are_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["match", "tic_tac_toe", "open_lines", "open_lines", "--games", "8", "--quiet"]
+    assert main(command) == 0
+    assert "4 games repeat another with colours swapped; 0 pairs" in capsys.readouterr().out
 
 
 @compiled_only

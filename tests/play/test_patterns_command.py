@@ -19,9 +19,14 @@ def test_a_database_is_built_and_used(tmp_path: Path, capsys: pytest.CaptureFixt
     solve = ["solve", "sliding8", "8 7 6 5 4 3 2 1 0", "--heuristic", str(path)]
     assert main(solve) == 0
     assert "optimal (8 never overestimates)" in capsys.readouterr().out
+    one = str(tmp_path / "1.safetensors")
+    assert main(["patterns", "sliding8", one, "--quiet", "--sum", "1", "--no-mirror"]) == 0
+    assert "72 costs of 1 pattern written to" in capsys.readouterr().out
     before = path.read_bytes()
     assert main([*build, "--sum", "4-4"]) == 2
     assert "expected a new file" in capsys.readouterr().err and path.read_bytes() == before
+    assert main([*build, "--sum", "1,2,3", "--overwrite"]) == 0 and path.read_bytes() != before
+    path.write_bytes(before)
     assert main(["solve", "sliding15", "--heuristic", str(path)]) == 2
     assert "expected an evaluator of sliding15, found one of sliding8" in capsys.readouterr().err
 

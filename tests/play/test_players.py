@@ -83,7 +83,7 @@ RACE = Race()
         ),
         ('"a+b@c,d"+"e+f"@x', PlayerText('"a+b@c,d"', ('"e+f"',), ("x",))),
         ('a+book:"b+c:1":0.5', PlayerText("a", ('book:"b+c:1":0.5',))),
-        ('a@probcut="b,c",beam', PlayerText("a", (), ('probcut="b,c"', "beam"))),
+        ('a@probcut="b,c",singular', PlayerText("a", (), ('probcut="b,c"', "singular"))),
         ('"say ""+"" so"', PlayerText('"say ""+"" so"')),
         ("", PlayerText("")),
     ],
@@ -132,7 +132,7 @@ def test_names_for_people_have_no_folders() -> None:
         ("open_lines@3", Limits(3), {}),
         ("open_lines@depth=3", Limits(3), {}),
         ("open_lines@nodes=500,seconds=0.25", Limits(nodes=500, seconds=0.25), {}),
-        ("open_lines@selective", None, {"techniques": parse_techniques("selective", TIC_TAC_TOE)}),
+        ("open_lines@exact", None, {"techniques": parse_techniques("exact", TIC_TAC_TOE)}),
         (
             "open_lines@exact,-aspiration,threads=2,table=0.5,4",
             Limits(4),
@@ -146,6 +146,7 @@ def test_names_for_people_have_no_folders() -> None:
 )
 def test_options_without_dice(text: str, limits: Limits | None, options: dict[str, Any]) -> None:
     player = parse_player(TIC_TAC_TOE, text)
+    options = {"techniques": parse_techniques("selective", TIC_TAC_TOE), **options}
     assert (player.name, player.limits, player.options) == (text, limits, options)
     assert (player.lookup, player.book, player.program) == (None, None, None)
     assert player.within(Limits(7)) == (limits or Limits(7))
@@ -322,3 +323,14 @@ def test_evaluators_with_chances_consult_the_usual_database() -> None:
         seat = parse_player(game, text).seat(game, Limits(depth=0))
         values[text] = seat.value_of(here)
     assert values["backups"] == values["backups+bearoff"] != values["backups+none"]
+
+
+def test_a_name_is_the_same_player_in_matches_at_the_board_over_hub_and_for_judges() -> None:
+    game = games.load("checkers")
+    for name in ("quantised", "classic", "classic@exact"):
+        player = parse_player(game, name)
+        thinker = Thinker(game, name, Limits(depth=2))
+        assert thinker.engine.techniques == player.options["techniques"]
+    assert player.options["techniques"].exact
+    # a model of the opponent replaces alpha-beta and its techniques
+    assert "techniques" not in parse_player(game, "classic@opponent=material").options

@@ -206,6 +206,17 @@ def test_a_search_without_a_solution_says_why(client: Client) -> None:
     assert last["solution"]["proved"].startswith("out of memory with ")
 
 
+def test_a_page_is_not_told_of_a_proof_where_there_is_none(client: Client) -> None:
+    """`factor` is what the page calls cheapest, or at most so many times it: None is no proof."""
+    (*_, last) = solved(client, "queens8", heuristic="queens8:attacks")
+    found = last["solution"]
+    assert (found["found"], found["cost"], found["factor"]) == (True, 10, None)
+    assert found["proved"] == "attacks is known to overestimate"
+    for method in ("greedy", "ida"):  # which take no weight; the page has one for all methods
+        (*_, last) = solved(client, position=SCRAMBLED, method=method, weight=2)
+        assert last["solution"]["factor"] == (1 if method == "ida" else None)
+
+
 def test_a_puzzle_without_a_heuristic_is_solved_too(client: Client) -> None:
     (*_, last) = solved(client, "road_map")
     assert [step["move"] for step in last["solution"]["steps"]] == ["Minneapolis", "Wausau"]

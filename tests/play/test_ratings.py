@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate, rate_rounds
+from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate, rate_groups, rate_rounds
 from play.ratings.statistics import Tally, elo, elo_interval, expected_score
 
 STRENGTHS = {"ada": 0.0, "bob": -120.0, "cyd": 80.0, "dot": 250.0}
@@ -270,3 +270,52 @@ def test_intervals_over_rounds_are_those_of_drawing_rounds_again():
         spread = 1.96 * np.std([one[name] for one in drawn])
         margin = (ratings[name].high - ratings[name].low) / 2
         assert margin == pytest.approx(spread, rel=0.12)
+
+
+def a_contest(means, spreads, opponents, pairs, rng):
+    """Simulated results of five seeds of each learner against each opponent, and their groups."""
+    table, groups = {}, {}
+    for learner, (mean, spread) in enumerate(zip(means, spreads, strict=True)):
+        names = groups[str(learner)] = [f"{learner}-{seed}" for seed in range(5)]
+        for name in names:
+            strength = mean + spread * rng.standard_normal()
+            for opponent, other in opponents.items():
+                score = expected_score(strength - other)
+                drawn = 0.6 * min(score, 1 - score)
+                chances = [1 - score - drawn / 2, drawn, score - drawn / 2]
+                first, second = rng.choice(3, p=chances, size=(2, pairs))
+                second = np.where(rng.random(pairs) < 0.2, first, second)
+                counts = np.bincount(first + second, minlength=5)
+                table[name, opponent] = Tally(tuple(counts.tolist()))
+    return table, groups
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("opponents", "pairs"),
+    [({"material": 0, "rote": 330, "classic": 330, "rootstrap": 545}, 50),
+     ({"classic": 330, "rootstrap": 545}, 4), ({"hand": 330}, 30)],
+)  # fmt: skip
+def test_the_mean_of_seeds_above_an_anchor_is_covered_19_times_in_20(opponents, pairs):
+    """The design of `benchmarks.learners`: learners, their seeds, a ladder and its anchor."""
+    means, spreads = [753, 545, 434, 326, 303], [15, 10, 27, 8, 80]
+    rng, covered = np.random.default_rng(8), []
+    anchor = next(iter(opponents))
+    for _ in range(80):
+        table, groups = a_contest(means, spreads, opponents, pairs, rng)
+        found = rate_groups(table, groups, anchor=anchor)
+        for name, mean in enumerate(means):
+            truth = mean - opponents[anchor]
+            covered.append(found[str(name)].low <= truth <= found[str(name)].high)
+    # with four pairs a match the error of the games is taken cautiously
+    assert 0.93 < np.mean(covered) < (0.985 if pairs > 4 else 0.995)
+
+
+def test_a_group_of_one_is_that_player_and_the_anchors_error_is_in_every_interval(table):
+    ratings = by_name(rate(table, anchor="ada"))
+    alone = rate_groups(table, {name: [name] for name in STRENGTHS}, anchor="ada")
+    for name in STRENGTHS:
+        assert (alone[name].value, alone[name].low) == pytest.approx(figures(ratings[name])[:2])
+    # two members that happen to be equal do not make the rating exact
+    few = {("one", "ada"): Tally((1, 1, 2, 3, 3)), ("two", "ada"): Tally((1, 1, 2, 3, 3))}
+    assert rate_groups(few, {"both": ["one", "two"]}, anchor="ada")["both"].margin > 50

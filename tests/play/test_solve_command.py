@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from itertools import permutations
 from typing import Any
 
 import pytest
 
+from games.puzzles.queens import Queens, attacks
 from games.puzzles.sliding_tiles import Sliding8
 from play.__main__ import main
 
@@ -52,22 +55,71 @@ def test_weights_and_limits_are_said(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["solve", "sliding8", "--weight", "2"]) == 0
     assert "at most 2 times the optimum" in capsys.readouterr().out
     assert main(["solve", "sliding8", "--method", "greedy"]) == 0
-    assert "no bound" in capsys.readouterr().out
+    assert "no proof of optimality (costs so far were left aside)" in capsys.readouterr().out
     assert main(["solve", "sliding15", "--nodes", "10"]) == 1
     assert "no solution: 10 positions expanded" in capsys.readouterr().out
+
+
+def test_a_position_that_cannot_be_solved_is_an_answer_with_the_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The course's 8-puzzle, with the course's goal; with the usual goal it can be solved."""
+    start = "5 4 _ / 6 1 8 / 7 3 2"
+    goal = ["--goal", "1 2 3 / 8 _ 4 / 7 6 5"]
+    assert main(["solve", "sliding8", start, *goal]) == 1
+    answer = capsys.readouterr().out
+    assert answer.startswith("cannot be solved: the tiles are 7 swaps from the goal and the blank")
+    assert main(["solve", "sliding8", "4 5 _ / 6 1 8 / 7 3 2", *goal]) == 0
+    assert ": optimal (manhattan never overestimates); " in capsys.readouterr().out
+    assert main(["solve", "sliding8", "0 2 1 3 4 5 6 7 8"]) == 1
+    assert "the tiles are 1 swap from the goal and the blank is 0 steps" in capsys.readouterr().out
+    assert main(["solve", "road_map", "--goal", "Fargo"]) == 0
+    assert capsys.readouterr().out.startswith("Sioux Falls Fargo\ncost 2: optimal")
+
+
+def test_a_heuristic_that_overestimates_proves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each move puts one queen right, so that the nearest of all solutions is known: 7 moves."""
+    assert main(["solve", "queens8"]) == 0
+    answer = capsys.readouterr().out.splitlines()[1]
+    assert answer.startswith("cost 10: no proof of optimality (attacks is known to overestimate); ")
+    queens = [rows for rows in permutations(range(8)) if not attacks(rows)]
+    start = Queens(8).start()
+    assert len(queens) == 92
+    assert min(sum(a != b for a, b in zip(start, rows, strict=True)) for rows in queens) == 7
+
+
+@pytest.mark.parametrize("method", ["astar", "ida"])
+def test_a_search_that_is_cut_short_says_what_it_knows(
+    method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hard = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"  # Korf's first: 57 moves
+    assert main(["solve", "sliding15", hard, "--method", method, "--nodes", "20000"]) == 1
+    bound = re.search(r"; any solution costs at least (\d+);", capsys.readouterr().out)
+    assert bound and 41 < int(bound[1]) <= 57
+    options = ["--method", method, "--nodes", "1", "--heuristic"]
+    assert main(["solve", "queens8", *options, "attacks"]) == 1
+    answer = capsys.readouterr().out
+    assert "at least" not in answer and "1 position expanded" in answer
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["checkers"], "expected a problem with one agent, found the game checkers"),
-        (["sliding8", "0 2 1 3 4 5 6 7 8"], "1 swaps from the goal"),
         (["sliding8", "1 1 2 3 4 5 6 7 8"], "found 1 twice and no 0"),
         (["sliding8", "--heuristic", "nothing"], "nothing"),
         (["sliding8", "--method", "bfs"], "method: expected one of astar"),
         (["sliding8", "--weight", "0.5"], "weight: expected 1 to 1000"),
         (["sliding8", "--memory", "0"], "memory_mib: expected"),
         (["nosuch"], "expected one of"),
+        (
+            ["sliding8", "--method", "ida", "--memory", "5"],
+            "--memory: expected none with the method",
+        ),
+        (["sliding8", "--width", "5"], "width: expected none with the method astar, found 5"),
+        (["sliding8", "--goal", "1 2 3"], "--goal: expected 9 tiles from 0"),
+        (["hanoi8_3", "--goal", "0 " * 8], "--goal: expected none, because the rules of hanoi8_3"),
+        (["road_map", "--goal", "Paris"], "--goal: expected a town of the map"),
     ],
 )
 def test_wrong_input_is_one_clear_line(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,10 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
+import games
+from play.web.host import Sitting
+from play.web.inspection import _deepened
+from search.evaluators.calibration import Chances
 from tests.web_client import act, new_table
 
 Client = Any
@@ -106,3 +111,50 @@ def test_boards_of_earlier_positions(client: Client) -> None:
     assert [11, "b"] in board["pieces"]
     for ply in ("2", "-1", "x", "9" * 30, ""):
         assert client.get(f"{table}/board", params={"ply": ply}).status_code == 400
+
+
+def test_a_mark_does_not_contradict_a_deeper_search_that_the_page_has_shown() -> None:
+    """A deeper search with values of all moves, or one that chose the move, counts."""
+    game, loaded = games.load("checkers"), SimpleNamespace(evaluator=Quiet())
+    position = game.start()
+    moves = [game.move_text(position, move) for move in game.legal_moves(position)]
+    shallow = {"mark": "?!", "lost": 0.06, "best": moves[1], "depth": 3, "loss": 0.3}
+
+    def shown(depth: int, *values: float) -> dict[str, Any]:
+        figures = [
+            {"text": text, "value": 0.0, "chances": Chances(value, 0.0, 1.0 - value)}
+            for text, value in zip(moves, values, strict=False)
+        ]
+        figures.sort(key=lambda one: -one["chances"].win)
+        best = figures[0]["text"] if figures else moves[0]
+        return {"depth": depth, "pv": [best], "unit": 1.0, "moves": figures}
+
+    def judged(answer: dict[str, Any] | None, played: int = 0) -> dict[str, Any]:
+        place = {} if answer is None else {(position, None): answer}
+        sitting = SimpleNamespace(shown=place, table=SimpleNamespace(game=game))
+        move = game.legal_moves(position)[played]
+        return _deepened(sitting, loaded, shallow, position, None, move)  # type: ignore[arg-type]
+
+    assert judged(None) == judged(shown(3)) == judged(shown(21), played=1) == shallow
+    chosen = judged(shown(21))  # a search for a move has values of no other
+    assert (chosen["mark"], chosen["lost"], chosen["best"]) == ("", 0.0, "")
+    worse = judged(shown(9, 0.5, 0.62, 0.4))
+    assert (worse["mark"], worse["best"]) == ("?", moves[1])
+    assert worse["lost"] == pytest.approx(0.12)
+
+
+def test_the_page_remembers_the_deepest_search_of_a_position() -> None:
+    game = games.load("checkers")
+    question = SimpleNamespace(position=game.start(), roll=None)
+    sitting = Sitting.__new__(Sitting)
+    sitting.shown, sitting.news, sitting.listeners, sitting._count = {}, {}, set(), 0
+    for depth in (5, 9, 7):
+        sitting.tell_result("thought", question, {"depth": depth, "move": 1}, ply=0)  # type: ignore[arg-type]
+    assert sitting.shown[game.start(), None]["depth"] == 9
+    assert sitting.news["thought"][1] == {"depth": 7, "move": None, "raw": None, "ply": 0}
+
+
+class Quiet:
+    """An evaluator without probabilities of outcomes."""
+
+    gives_outcomes = False

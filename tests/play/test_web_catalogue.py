@@ -100,10 +100,10 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
 
 
 def test_the_server_says_what_it_compiles(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    state = FirstUse(34, 83, 8.0)
+    state = FirstUse(34, 83, 8.0, 0.25)
     monkeypatch.setattr("play.web.server.first_use", lambda: state)
     answer = client.get("/api/compiling").json()
-    assert answer == {"functions": 34, "total": 83, "seconds": 8.0, "text": state.text}
+    assert answer == {**vars(state), "text": state.text} and answer["share"] == 0.25
     monkeypatch.setattr("play.web.server.first_use", lambda: None)
     assert client.get("/api/compiling").json() == {}
 

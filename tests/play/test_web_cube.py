@@ -13,9 +13,16 @@ pytest.importorskip("starlette")
 
 from starlette.testclient import TestClient
 
+from games import load
+from games.file_form import form_of
+from play.judging.cube import judge_cube
+from play.players.limits import Limits
+from play.players.thinker import Thinker
+from play.web.cube_decisions import PLIES
 from play.web.server import create_app
 from tests.web_server import HUMAN, ROOT
 
+GAME: Any = load("backgammon")
 STRONG_ID = "shipped:backgammon/backups.safetensors"
 STRONG = {"kind": "evaluator", "evaluator": STRONG_ID, "seconds": 5, "depth": 0}
 
@@ -206,3 +213,32 @@ def test_what_is_no_game_with_a_cube_is_refused(server: Any, change: dict[str, A
         content = {"game": "backgammon", "seats": [HUMAN] * 2, "play": {"cube": True}, **change}
         answer = client.post("/api/tables", json=content)
         assert answer.status_code == 400 and "expected" in answer.json()["error"]
+
+
+def test_doubles_are_marked_and_count_as_in_analyse(server: Any) -> None:
+    """A double after the first move throws points away, and so does dropping it."""
+    with server() as client:
+        view = moved(client, opened(client, play={"cube": True}))
+        view = act(client, view, "cube", kind="double")
+        view = act(client, view, "cube", kind="drop")
+        plain = act(client, moved(client, opened(client)), "curve", evaluator=STRONG_ID, depth=0)
+        answer = act(client, view, "curve", evaluator=STRONG_ID, depth=0)
+        text = client.get(f"/api/tables/{view['id']}/save").json()["text"]
+        assert plain["cubes"] == []
+    double, drop = answer["cubes"]
+    assert [double["action"], drop["action"]] == ["double", "drop"]
+    assert (double["mark"], drop["mark"]) == ("??", "??")
+    assert double["side"] == 1 - drop["side"] and double["best"] == "no double, take"
+    mover = answer["players"][double["side"]]
+    other = answer["players"][drop["side"]]
+    assert other["decisions"] == 1 + (drop["side"] == view["moves"][0]["side"])
+    assert mover["accuracy"] < 100 and mover["lost"] >= double["loss"]
+    # the same by analyse, at the plies of a hint
+    (read,) = form_of(GAME).games_in(text, GAME, None)
+    thinker = Thinker(GAME, "backups", Limits(depth=PLIES))
+    judged = list(judge_cube(read.record, thinker))
+    assert [(one.action, one.side) for one in judged] == [
+        ("double", double["side"]),
+        ("drop", drop["side"]),
+    ]
+    assert [one.loss for one in judged] == pytest.approx([double["loss"], drop["loss"]], abs=1e-9)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pages import PAGES, ROOT, blocks, run
 
 import games
+import plysmith
 from benchmarks import notebooks
 from search import native
 from search.evaluators.shipped import DATA, shipped_files
@@ -71,6 +74,37 @@ def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
     assert run(page, 1)["x"] == 1
     with pytest.raises(AssertionError):
         run(page)
+
+
+@pytest.mark.plain
+def test_a_page_that_shows_another_output_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1,\n      'a')\n```\ntext\n\n```\nb\n```\n")
+    run(page)
+    page.write_text("```python\nprint(1,\n      'a')\n```\n\n```\n1\na\n```\n")
+    run(page)
+    page.write_text("```python\nprint(1,\n      'a')\n```\n\n```\n2 a\n```\n")
+    with pytest.raises(AssertionError, match="1 a"):
+        run(page)
+
+
+@pytest.mark.thorough
+def test_the_rollout_of_the_course_prints_what_the_page_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = (ROOT / "docs" / "course.md").read_text("utf-8")
+    command, shown = re.findall(
+        r"plysmith (play rollout .*)\n```\n\n```\n(.*?)```", page, re.DOTALL
+    )[0]
+    assert plysmith.main([*shlex.split(command), "--quiet"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    number = r"([-+]\d\.\d+) ± (\d\.\d+)"
+    for line, printed in zip(shown.splitlines(), told, strict=False):
+        values, others = (re.findall(number, one) for one in (line, printed))
+        assert re.split(number, line)[0] == re.split(number, printed)[0]
+        np.testing.assert_allclose(np.array(values, float), np.array(others, float), atol=0.002)
+    (_, best), (_, second) = ([*map(float, re.findall(number, one)[0])][::-1] for one in told[1:3])
+    assert told[1].startswith("8/5 6/5 ") and best - second > 0.1
 
 
 @pytest.mark.plain

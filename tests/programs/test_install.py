@@ -142,7 +142,7 @@ def test_the_page_is_served(installed: Path, tmp_path: Path) -> None:
     ids = {entry["id"] for entry in catalogue["evaluators"]}
     defaults = catalogue["defaults"]
     assert defaults["checkers"] == "shipped:checkers/quantised.safetensors"
-    assert defaults["backgammon"] == "shipped:backgammon/backups.safetensors"
+    assert defaults["backgammon"] == "shipped:backgammon/wide.safetensors"
     assert set(defaults.values()) <= ids | {None}  # None: a game without evaluators
 
 

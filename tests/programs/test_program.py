@@ -28,6 +28,7 @@ def raising(error: BaseException) -> int:
             2,
             "name: x.json: no such file\n",
         ),
+        (MemoryError(), 2, "name: out of memory\n"),
         (KeyboardInterrupt(), 130, "go on with --resume\n"),
         (KeyboardInterrupt("the match is in x"), 130, "the match is in x\n"),
     ],

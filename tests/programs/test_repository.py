@@ -225,6 +225,23 @@ def test_programs_start_without_importing_anything_slow(arguments: list[str]) ->
     assert sorted({name.partition(".")[0] for name in names} & slow) == []
 
 
+def test_torch_and_matplotlib_are_imported_only_where_they_are_used() -> None:
+    """Most learners, the server and the reports need neither until they train or draw."""
+    from learner.run.recipes import HEURISTICS, RECIPES
+
+    with_torch = {"network", "quantised", "backups"}
+    recipes = [recipe for name, recipe in RECIPES.items() if name not in with_torch]
+    modules = {f"learner.{recipe.module}" for recipe in (*recipes, *HEURISTICS.values())}
+    modules |= {"learner.__main__", "learner.run.steps", "play.__main__", "play.web.server"}
+    code = f"import sys, importlib\nfor name in {sorted(modules)}: importlib.import_module(name)\n"
+    code += "print(sorted({'matplotlib', 'torch'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr[-2000:]
+
+
 def test_ci_can_be_run() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK), ".ci/run is not executable"

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from processes import busy, session_of, usual_signals, wait_until_gone
+from processes import busy, catches, session_of, usual_signals, wait_until_gone
 
 from games import kernels
 
@@ -26,8 +26,21 @@ TERM, HUP = signal.SIGTERM, signal.SIGHUP
 MATCH = "--quiet --games 4000 --depth 9"
 SAME = "stopped; the same command goes on"
 RESUME = "stopped; go on with --resume"
-#: Parts of the lines of programs that wait for somebody.
-WAIT = ("web", "engine", "--depth 3")
+
+
+def at_work(program: subprocess.Popen[str]) -> None:
+    """Wait until a program that heeds SIGTERM has worked for a second, or waits for somebody."""
+    until = time.monotonic() + 60
+    heeds: float | None = None
+    rested, before = 0, 0.0
+    while time.monotonic() < until and (heeds is None or before < heeds + 1) and rested < 20:
+        assert program.poll() is None, program.communicate()
+        time.sleep(0.05)
+        spent = busy(program.pid)
+        if heeds is None and catches(program.pid, TERM):
+            heeds = spent
+        rested = rested + 1 if heeds is not None and spent == before else 0
+        before = spent
 
 
 @pytest.mark.parametrize(
@@ -46,7 +59,7 @@ WAIT = ("web", "engine", "--depth 3")
         ("play terminal checkers classic --depth 3", HUP, "stopped"),
         ("play solve sliding24 --method ida", TERM, "stopped"),
         ("learner probcut checkers classic --output {tmp}/p --positions 9999", TERM, "stopped"),
-        ("benchmarks.techniques beam --results {tmp}/t.json", TERM, SAME),
+        ("benchmarks.techniques aspiration --results {tmp}/t.json", TERM, SAME),
         ("train checkers --run {tmp}/run --quiet", TERM, RESUME),
         ("train checkers --learner rootstrap --backend loky --run {tmp}/run --quiet", HUP, RESUME),
     ],
@@ -58,11 +71,7 @@ def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_pat
         start_new_session=True, preexec_fn=usual_signals,
     ) as program:  # fmt: skip
         try:
-            # those that wait for somebody take no more than their start
-            until = time.monotonic() + (8 if any(part in line for part in WAIT) else 60)
-            while busy(program.pid) < 3 and time.monotonic() < until:
-                assert program.poll() is None, program.communicate()
-                time.sleep(0.05)
+            at_work(program)
             for _ in range(2):  # as `timeout` does
                 os.killpg(program.pid, sent)
                 time.sleep(0.01)

@@ -30,8 +30,9 @@ from learner.arena import Arena, Strength
 from learner.learner import Progress
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
-from learner.online.samuel import Samuel
+from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
+from learner.rounds.samuel import Samuel
 from learner.run import folder as folder_module
 from learner.run.command_line import new_folder, parser, settings_of
 from learner.run.folder import RunError, RunFolder
@@ -97,7 +98,7 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run by Samuel's rules from beginning to end."""
     folder = tmp_path_factory.mktemp("finished") / "run"
-    finish(start(tiny("samuel", 12, folder)))
+    finish(start(tiny("samuel1959", 12, folder)))
     return folder
 
 
@@ -178,7 +179,7 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
 
 def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    process = start(tiny("samuel", 12, folder))
+    process = start(tiny("samuel1959", 12, folder))
     try:
         games = wait_for_checkpoint(process, folder)
         time.sleep(0.05)
@@ -216,6 +217,16 @@ def linear_run(folder: Path, learner: Any) -> Run:
         learner, CHECKERS, folder, opponents=["material"], snapshots=2, snapshot_games=2,
         finalists=2, final_games=2, limits=Limits(depth=1),
     )  # fmt: skip
+
+
+def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Path) -> None:
+    said: list[str] = []
+    learner = Samuel(CHECKERS, games=8, depth=1, round_games=4, games_per_report=4, seed=1)
+    best = linear_run(tmp_path / "run", learner).train(say=said.append)
+    assert best.name == "samuel-8"
+    assert best.term_weights() == learner.evaluator_.term_weights()
+    assert load_evaluator(tmp_path / "run/best.json").name == "samuel-8"
+    assert not any("choosing" in line for line in said)
 
 
 def test_least_mean_squares_resumes_to_the_same_bytes(tmp_path: Path) -> None:
@@ -260,7 +271,7 @@ def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
 
 def test_ctrl_c_leaves_one_line_and_a_run_to_resume(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    process = start(tiny("samuel", 2000, folder))
+    process = start(tiny("samuel1959", 2000, folder))
     wait_for = time.monotonic() + 120
     while not (folder / "log.csv").exists() and time.monotonic() < wait_for:
         time.sleep(0.01)
@@ -279,7 +290,7 @@ def test_a_finished_run_may_be_prolonged(run: Path) -> None:
 
 
 def test_the_way_in_from_python(tmp_path: Path) -> None:
-    learner = Samuel("checkers", games=2, depth=2, seed=1, fixed={"PIECES": 2.0**20})
+    learner = Samuel1959("checkers", games=2, depth=2, seed=1, fixed={"PIECES": 2.0**20})
     learner.fit()
     learner.evaluator_.save(tmp_path / "evaluator.json")
     evaluator = load_evaluator(tmp_path / "evaluator.json")
@@ -319,7 +330,7 @@ def test_a_finished_rote_run_is_not_measured_again(
 # --- one process, one code -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", ["samuel", "rote"])
+@pytest.mark.parametrize("learner", ["samuel1959", "rote"])
 def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any, learner: str) -> None:
     folder = tmp_path / "run"
     process = start(tiny(learner, 5000, folder))
@@ -358,10 +369,10 @@ def test_changed_code_is_said_and_asked_for(run: Path, capsys: Any) -> None:
     assert session["version"] == plysmith.__version__
     assert set(session["machine"]) == {"host", "system", "processor", "cores"}
     assert session["packages"]["numpy"] == np.__version__
-    assert {"learner.online.samuel", "search.alphabeta.negamax"} <= session["learner"].keys()
+    assert {"learner.online.samuel1959", "search.alphabeta.negamax"} <= session["learner"].keys()
     assert session["terms"]["ADV"] == fingerprint(CHECKERS.features["samuel"].terms["ADV"])[:16]
     assert session["game"].keys() == {"checkers"}
-    session["learner"]["learner.online.samuel"] = "0" * 16
+    session["learner"]["learner.online.samuel1959"] = "0" * 16
     session["terms"]["ADV"] = "0" * 16
     session["packages"]["numba"] = "0.1"
     session["commit"] = "abc"
@@ -369,7 +380,7 @@ def test_changed_code_is_said_and_asked_for(run: Path, capsys: Any) -> None:
     checkpoint = (run / "checkpoint.json").read_bytes()
     more = ["checkers", "--resume", run, "--quiet", "--games", 14]
     found = fails(capsys, *more)
-    assert "module learner.online.samuel changed; term ADV changed" in found
+    assert "module learner.online.samuel1959 changed; term ADV changed" in found
     assert f"numba {numba.__version__} (was 0.1)" in found and "(was abc)" in found
     assert "--changed" in found
     assert (run / "checkpoint.json").read_bytes() == checkpoint
@@ -404,8 +415,8 @@ def test_code_is_neither_comments_nor_docstrings() -> None:
 
 
 def test_a_full_disk_costs_nothing_learned(tmp_path: Path, monkeypatch: Any) -> None:
-    def learner() -> Samuel:
-        return Samuel(CHECKERS, games=4, depth=1, seed=1, fixed={"PIECES": 2.0**20})
+    def learner() -> Samuel1959:
+        return Samuel1959(CHECKERS, games=4, depth=1, seed=1, fixed={"PIECES": 2.0**20})
 
     linear_run(tmp_path / "whole", learner()).train()
     sync = os.fsync
@@ -501,7 +512,7 @@ def test_folders_that_cannot_be_used(run: Path, tmp_path: Path, capsys: Any) -> 
         assert f"{place}: expected a folder to write to, found" in fails(capsys, *arguments, place)
 
 
-@pytest.mark.parametrize("learner", ["samuel", "rote"])
+@pytest.mark.parametrize("learner", ["samuel1959", "rote"])
 def test_nothing_to_resume(tmp_path: Path, capsys: Any, learner: str) -> None:
     arguments = ["checkers", "--learner", learner, "--resume"]
     found = fails(capsys, *arguments, tmp_path)
@@ -774,11 +785,26 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
         (["checkers", "--set", "tallies"], "--set: expected OPTION=VALUE, found 'tallies'"),
         (["checkers", "--set", "=3"], "--set: expected OPTION=VALUE, found '=3'"),
         (["checkers", "--set", "magic=3"], "--set: expected one of active, asymmetric"),
-        (["checkers", "--set", "games=3"], "--set: expected one of active, asymmetric"),
-        (["checkers", "--set", "tallies=many"], "--set tallies: expected int, found 'many'"),
-        (["checkers", "--set", "trial=2.5"], "--set trial: expected int, found 2.5"),
-        (["checkers", "--set", "settle=1"], "--set settle: expected bool, found 1"),
-        (["checkers", "--set", "threshold='x'"], "--set threshold: expected float | None"),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "games=3"],
+            "--set: expected one of active, asymmetric",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "tallies=many"],
+            "--set tallies: expected int, found 'many'",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "trial=2.5"],
+            "--set trial: expected int, found 2.5",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "settle=1"],
+            "--set settle: expected bool, found 1",
+        ),
+        (
+            ["checkers", "--learner", "samuel1959", "--set", "threshold='x'"],
+            "--set threshold: expected float | None",
+        ),
         (["checkers", "--set", "fixed=7"], "--set fixed: expected dict[str, float] | None"),
         (["checkers", "--set", "fixed={'MAGIC': 1}"], "fixed: expected terms of samuel, found"),
         (["checkers", "--set", "tallies=0"], "tallies: expected at least 1, found 0"),

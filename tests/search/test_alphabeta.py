@@ -21,7 +21,6 @@ from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
-from search.minimax import best_moves
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -33,13 +32,11 @@ CHECKERS = Checkers()
 #: Options that must not change a value.
 OPTIONS: list[dict[str, Any]] = [
     {},
-    {"order_depth": 2},
-    {"order_depth": 1, "seed": 5},
+    {"seed": 5},
     {"table_mib": 0.001},  # 16 entries, which replace each other
     {"seed": 7, "repetition": False},
     {"techniques": "-null_window"},
     {"techniques": "-aspiration"},
-    {"techniques": "deepening=3", "order_depth": 4},
 ]
 
 
@@ -120,30 +117,6 @@ def test_transpositions_and_quiescence(seed: int, options: dict[str, Any], wins:
         assert analysis.value == result.value == max(dict(analysis.moves).values())
         values = [value for _, value in analysis.moves]
         assert values == sorted(values, reverse=True)
-
-
-@plain
-@thorough
-@given(trees)
-def test_opponent_errors_are_counted_right(tree: Any) -> None:
-    game = Tree(tree)
-    depth = height(tree)
-    if not isinstance(tree, list) or depth < 2:
-        return
-    result = Engine(game, ties="opponent_errors").search((), depth=depth)
-
-    def errors(move: int) -> int:
-        after = game.play((), move)
-        if game.outcome(after) is not None:
-            return 0
-        replies = best_moves(game, after)
-        return sum(value < replies[0][1] for _, value in replies)
-
-    moves = best_moves(game, ())
-    best = [move for move, value in moves if value == moves[0][1]]
-    assert result.value == moves[0][1]
-    assert result.move in best
-    assert errors(result.move) == max(map(errors, best))
 
 
 # --- small games to the end ------------------------------------------------------------------
@@ -318,14 +291,11 @@ def facts(result: Result) -> Any:
 def test_native_and_plain_search_do_the_same(evaluator: str) -> None:
     given = as_evaluator(CHECKERS, checkers_evaluator(evaluator))
     for position in random_positions(CHECKERS, 4, 6):
-        for options in ({}, {"order_depth": 2}, {"ties": "opponent_errors"}):
-            native = Engine(CHECKERS, given, **options)
-            slow = Engine(PlainFace(CHECKERS), given.plain(), **options)
-            assert native.native and not slow.native
-            assert facts(native.search(position, depth=4)) == facts(slow.search(position, depth=4))
-            assert facts(native.analyse(position, depth=3)) == facts(
-                slow.analyse(position, depth=3)
-            )
+        native = Engine(CHECKERS, given)
+        slow = Engine(PlainFace(CHECKERS), given.plain())
+        assert native.native and not slow.native
+        assert facts(native.search(position, depth=4)) == facts(slow.search(position, depth=4))
+        assert facts(native.analyse(position, depth=3)) == facts(slow.analyse(position, depth=3))
 
 
 @compiled_only

@@ -12,15 +12,20 @@ import numpy as np
 import pytest
 
 import games
-from search import PROVEN, WIN, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
+from search import PROVEN, WIN, Engine, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
-from search.evaluators.calibration import Calibration, Chances
+from search.evaluators.calibration import TERMS, Calibration, Chances
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 
 plain = pytest.mark.plain
 CHECKERS = games.load("checkers")
 KNOWN = Calibration((0.5, 1.0, 2.0), (0.25, 0.5, 1.0), {"games": 7})
+#: The entry of chances that follow the size of the search and the number of pieces.
+FOLLOWS: dict[str, Any] = {
+    "scale": [1.0], "draw": [1.0], "evidence": {}, "terms": {name: [0.0] * 3 for name in TERMS},
+    "size": 1.0, "nodes": [200, 20_000], "pieces": [2, 24],
+}  # fmt: skip
 START = CHECKERS.start()
 ENDING = CHECKERS.parse_position("W:WK30,31:B2,3,4")
 
@@ -71,6 +76,51 @@ def test_the_phase_of_a_position_decides() -> None:
     assert KNOWN.chances_at(CHECKERS, ENDING, 0.5) == KNOWN.chances(0.5, 2)
     single = Calibration((0.5,), (0.25,))
     assert single.chances_at(CHECKERS, ENDING, 0.5) == KNOWN.chances(0.5, 0)
+
+
+@plain
+def test_chances_that_follow_the_search_by_hand() -> None:
+    # per power of ten of nodes: twice the scale, thrice the draw, and values count as their square
+    terms = dict.fromkeys(TERMS, (0.0, 0.0, 0.0))
+    terms["nodes"] = (math.log(2), math.log(3), math.log(2))
+    known = Calibration((1.0,), (0.5,), {}, terms, size=2.0, nodes=(100, 100_000), pieces=(2, 24))
+    found = known.chances(3.0, nodes=100_000, pieces=8)
+    assert found.win == pytest.approx(1 / (1 + math.exp((1.5 - 2 * 1.5**2) / 2)))
+    assert known.chances(-3.0, nodes=100_000, pieces=8) == found.turned
+    assert known.chances(3.0, nodes=10_000, pieces=8) == Calibration((1.0,), (0.5,)).chances(3.0)
+    # beyond the games of the fit the nearest of them count, and the text says which
+    assert known.chances(3.0, nodes=10**9, pieces=8) == found == known.chances(3.0, pieces=8)
+    assert known.play_text(10**9) == "if both search 100,000 positions a move"
+    assert known.play_text(7) == "if both search 100 positions a move"
+    assert known.play_text(12_345) == "if both search 12,000 positions a move"
+
+
+def test_what_is_printed_says_for_what_play_it_holds() -> None:
+    engine = Engine(CHECKERS, "quantised", techniques="selective")
+    few, many = (engine.search(START, nodes=nodes) for nodes in (2_000, 300_000))
+    assert "% if both search 2,000 positions a move)" in repr(few)
+    assert "% if both search 200,000 positions a move)" in repr(many)
+    assert many.chances is not None and few.chances is not None
+    assert many.chances.draw > few.chances.draw + 0.2
+    old = Engine(CHECKERS, "classic").search(START, depth=5)  # one strength of play
+    assert "% if both search 2,000 positions a move)" in repr(old)
+    dice = games.load("backgammon")
+    assert "if both move by static values" in repr(
+        Engine(dice, "hand").search(dice.start(), depth=1)
+    )
+
+
+def test_more_nodes_never_give_an_advantage_away() -> None:
+    """The shipped chances rise with the value, for all sizes of search and numbers of pieces."""
+    known = as_evaluator(CHECKERS, "quantised").calibration
+    assert known is not None
+    for nodes in (1, 200, 3_000, 40_000, 200_000, 10**9):
+        for pieces in (2, 5, 8, 12, 24):
+            chances = [known.chances(v, 0, nodes, pieces) for v in np.linspace(-1.9, 1.9, 77)]
+            assert (np.diff([one.expected for one in chances]) >= 0).all()
+            assert all(0 <= share <= 1 for one in chances for share in one)
+            assert chances[38].expected == pytest.approx(0.5)
+            assert chances[-1].expected > 0.55
 
 
 @plain
@@ -130,6 +180,11 @@ def test_a_file_keeps_the_calibration_and_not_a_value_changes(make: Any, tmp_pat
         ({"scale": [0.0], "draw": [0.0], "evidence": {}}, "expected scale"),
         ({"scale": [1.0] * 2, "draw": [0.0] * 2, "evidence": {}}, "for 3 phases, found 2"),
         ({"scale": [1e400], "draw": [0.0], "evidence": {}}, "expected scale"),
+        ({**FOLLOWS, "terms": {"one": [0.0] * 3}}, "expected three finite numbers"),
+        ({**FOLLOWS, "nodes": [0, 1]}, "expected nodes"),
+        ({**FOLLOWS, "size": -1.0}, "expected a size"),
+        ({"scale": [1.0], "draw": [0.0], "evidence": {"\x1b[2J": 1}}, "printable"),
+        ({"scale": [1.0], "draw": [0.0], "evidence": {"by": ["\x1b[2J"]}}, "printable"),
     ],
 )
 def test_a_damaged_entry_is_refused(entry: Any, reason: str, tmp_path: Path) -> None:
@@ -151,7 +206,8 @@ def test_shipped_evaluators_of_checkers_are_calibrated(name: str) -> None:
     """The numbers are those in docs/results/checkers.md, and mean what positions say."""
     evaluator = as_evaluator(CHECKERS, name)
     assert evaluator.calibration is not None
-    assert len(evaluator.calibration.scale) == 3
+    known = evaluator.calibration
+    assert len(known.scale) == 3 or (known.terms and known.nodes == (200, 200_000))
     evidence = evaluator.calibration.evidence
     assert evidence["log_loss"] < evidence["guess"] - 0.2 and evidence["error"] < 0.03
     assert 0.4 < evaluator.chances(START).expected < 0.6  # type: ignore[union-attr]

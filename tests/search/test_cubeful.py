@@ -14,7 +14,7 @@ from games.backgammon.bear_off import unrank
 from games.backgammon.doubling import MatchEquities, match_equities
 from games.backgammon.doubling.endings import endings
 from games.backgammon.situation import Situation, position_of
-from search import Engine, PythonEvaluator
+from search import Engine, PythonEvaluator, as_evaluator
 from search.expectiminimax.cubeful import searched_values
 from search.lookups.database import DatabaseLookup
 
@@ -144,10 +144,20 @@ def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
 
 
 def test_a_search_that_ran_out_of_nodes_leaves_a_decision() -> None:
-    engine = Engine(BACKGAMMON, "backups", filters="normal")
+    evaluator = as_evaluator(BACKGAMMON, "backups")  # which consults no database
+    engine = Engine(BACKGAMMON, evaluator, filters="normal")
     situation = Situation(racing(900, 800))
     depth = engine.search(situation.position, nodes=3000).depth
     assert depth >= 1
     engine.clear()
     decision = engine.cube(situation, nodes=3000)
-    assert decision == Engine(BACKGAMMON, "backups", filters="normal").cube(situation, depth=depth)
+    assert decision == Engine(BACKGAMMON, evaluator, filters="normal").cube(situation, depth=depth)
+
+
+def test_a_network_named_for_an_engine_consults_the_databases() -> None:
+    home = racing(900, 800)
+    named = Engine(BACKGAMMON, "wide").search(home, depth=0).value
+    lookup = DatabaseLookup(BACKGAMMON, "bearoff")
+    alone = as_evaluator(BACKGAMMON, "wide")
+    assert named == Engine(BACKGAMMON, alone, lookup=lookup).search(home, depth=0).value
+    assert named != Engine(BACKGAMMON, alone).search(home, depth=0).value

@@ -322,12 +322,11 @@ FACES = [CHECKERS, PlainFace(CHECKERS)]
         (None, TypeError, "NoneType"),
     ],
 )
-@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
 def test_an_evaluator_that_fails_is_heard(
-    game: games.Game, failure: Any, error: type[Exception], message: str, ties: str
+    game: games.Game, failure: Any, error: type[Exception], message: str
 ) -> None:
     for number in (1, 30):
-        engine = Engine(game, fails_at(number, failure), ties=ties)
+        engine = Engine(game, fails_at(number, failure))
         with pytest.raises(error, match=message):
             engine.search(game.start(), depth=8)
         with pytest.raises(error, match=message):  # the failure leaves nothing behind
@@ -593,3 +592,18 @@ def test_an_unwritable_place(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         random_weights(CHECKERS, "classic").save(tmp_path / "file" / "evaluator.json")
+
+
+@pytest.mark.parametrize("weight", [1e38, -1e10])
+def test_weights_whose_values_could_not_be_told_from_proved_wins_are_refused(
+    weight: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "huge.json"
+    LinearEvaluator(CHECKERS, CHECKERS.features["classic"], {"men": weight}).save(path)
+    with pytest.raises(EvaluatorError, match="expected a finite number of at most 1e\\+09"):
+        load_evaluator(path)
+    path = tmp_path / "huge.safetensors"
+    layers = [(np.full((128, 1), weight, np.float32), np.zeros(1, np.float32))]
+    NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers).save(path)
+    with pytest.raises(EvaluatorError, match="expected finite numbers of at most 1e\\+09"):
+        load_evaluator(path)

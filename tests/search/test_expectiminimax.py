@@ -402,7 +402,7 @@ def test_a_game_without_dice_takes_no_roll() -> None:
             call()
     for options in ({"prune": "star1"}, {"order": "material"}, {"filters": "tiny"}):
         (name,) = options
-        with pytest.raises(ValueError, match=f"checkers has no dice: .* ties, found {name}"):
+        with pytest.raises(ValueError, match=f"checkers has no dice: .* techniques, found {name}"):
             Engine(game, "material", **options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="depth: expected 1 to 100 plies, found 0"):
         engine.search(game.start(), depth=0)

@@ -32,7 +32,7 @@ print(compiling().functions, functions_to_compile(game, engine.evaluator))
 """
 
 
-def test_functions_are_counted_from_the_beginning_of_each_burst(
+def test_a_wait_is_counted_once_whatever_its_pauses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [100.0]
@@ -43,28 +43,59 @@ def test_functions_are_counted_from_the_beginning_of_each_burst(
     listener.on_start(None)  # a function that the first one calls
     clock[0] += 2
     listener.on_end(None)
-    assert listener.state() == (1, 2.0)
+    assert listener.state() == (1, 2.0, 2.0)
     listener.on_end(None)
     clock[0] += 0.5  # a short pause
-    assert listener.state() == (2, 2.5)
+    assert listener.state() == (2, 2.5, 2.0)
     clock[0] += 2
     assert listener.state() is None
     listener.on_start(None)
-    assert listener.state() == (0, 0.0)
+    clock[0] += 1
+    assert listener.state() == (2, 3.0, 2.0)  # goes on, without the time of the pause
+    listener.new_count()
+    assert listener.state() == (0, 0.0, 0.0)
 
 
 def test_the_time_left_is_that_of_the_functions_left(monkeypatch: pytest.MonkeyPatch) -> None:
     checkers = games.load("checkers")
     engine = Engine(checkers, "classic")
     total = functions_to_compile(checkers, engine.evaluator)
-    monkeypatch.setattr(first_use, "compiling", lambda: compiling.Compiling(20, 10.0))
+    monkeypatch.setattr(first_use, "compiling", lambda: compiling.Compiling(20, 10.0, 10.0))
     now = first_use.first_use()
     assert now is not None and (now.functions, now.total) == (20, total)
-    assert now.seconds == pytest.approx(0.5 * (total - 20))
+    share = (1 - first_use.LAST) * 20 / total
+    assert now.share == pytest.approx(share)
+    assert now.seconds == pytest.approx(10 / share - 10)
     assert now.text.startswith("compiling for the first time, about ")
     assert now.text.endswith(f" s: 20 of about {total} functions")
     monkeypatch.setattr(first_use, "compiling", lambda: None)
     assert first_use.first_use() is None
+
+
+@pytest.mark.parametrize(
+    ("game", "evaluator", "whole", "seen"),
+    [  # seconds and functions of a first table, from an empty cache
+        ("backgammon", "wide", 40.8, ((10.9, 34), (16.0, 55), (20.6, 66), (25.2, 82))),
+        ("connect_four", "solved", 31.6, ((5.2, 45), (8.8, 57), (11.8, 71))),
+        ("checkers", "quantised", 37.6, ((7.7, 44), (12.4, 58), (16.8, 73))),
+    ],
+)
+def test_the_countdown_of_a_first_table_is_one(
+    game: str, evaluator: str, whole: float, seen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a factor of 2.5 of what was left, with the same total and a bar that only grows."""
+    engine = Engine(games.load(game), evaluator)
+    shares, totals = [0.0], set()
+    for seconds, functions in seen:
+        known = compiling.Compiling(functions, seconds, seconds)
+        monkeypatch.setattr(first_use, "compiling", lambda known=known: known)
+        now = first_use.first_use()
+        assert now is not None and now.seconds is not None and now.share is not None
+        assert (whole - seconds) / 2.5 < now.seconds < (whole - seconds) * 2.5
+        assert shares[-1] < now.share < 1
+        shares.append(now.share)
+        totals.add(now.total)
+    assert totals == {functions_to_compile(engine.game, engine.evaluator)}
 
 
 def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

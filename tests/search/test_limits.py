@@ -46,19 +46,16 @@ CHECKERS, BACKGAMMON = Checkers(), Backgammon()
         ({"seconds": float("nan")}, "seconds: expected more than 0, found nan"),
     ],
 )
-@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
-def test_limits_out_of_range(limits: dict[str, Any], message: str, ties: str) -> None:
-    engine = Engine(CHECKERS, ties=ties)
+def test_limits_out_of_range(limits: dict[str, Any], message: str) -> None:
+    engine = Engine(CHECKERS)
     with pytest.raises(ValueError, match=message):
         engine.search(CHECKERS.start(), **limits)
 
 
 #: The expected type or range of each option of an engine, and values that it refuses.
 REFUSED: dict[str, tuple[str, list[Any]]] = {
-    "order_depth": ("0 to 100", [-1, 101, 2.5, "two"]),
     "trace": ("0 to 16777216 positions", [-1, 1 << 30, 1.5, math.nan]),
     "techniques": ("Techniques or their text", [5]),
-    "ties": ("one of first, opponent_errors", ["coin", None, 1]),
     "prune": ("one of none, star1, star2", ["star3", 1]),
     "filters": ("one of tiny, narrow, normal", ["wide", 5]),
     "table_mib": ("0 to 65536 MiB", [0, -1, 65537, math.nan]),
@@ -66,7 +63,7 @@ REFUSED: dict[str, tuple[str, list[Any]]] = {
     "seed": ("at least 0", [-1, 1.5, "x"]),
 }
 #: Options that other tests cover where they are used: switches, evaluators and lookups.
-UNRANGED = {"equal_depth", "repetition", "minimax", "order", "lookup"}
+UNRANGED = {"equal_depth", "repetition", "order", "lookup"}
 #: Options that engines of all games take.
 SHARED = {"lookup", "table_mib", "threads", "seed"}
 
@@ -99,8 +96,8 @@ def test_every_option_of_an_engine_is_tried() -> None:
 @plain
 def test_options_come_as_their_dataclass_by_name_or_both() -> None:
     start = CHECKERS.start()
-    options = AlphaBetaOptions(techniques="deepening", equal_depth=True)
-    expected = Engine(CHECKERS, "classic", techniques="deepening", equal_depth=True)
+    options = AlphaBetaOptions(techniques="singular", equal_depth=True)
+    expected = Engine(CHECKERS, "classic", techniques="singular", equal_depth=True)
     found = Engine(CHECKERS, "classic", options)
     both = Engine(CHECKERS, "classic", options, techniques="late_moves=1.0")
     assert found.options == expected.options
@@ -110,7 +107,7 @@ def test_options_come_as_their_dataclass_by_name_or_both() -> None:
         ({"depth": 3}, TypeError, "checkers has no dice: expected options among .*, found depth"),
         ({"options": {"trace": 3}}, TypeError, "options: expected AlphaBetaOptions, found {"),
         ({"options": ExpectiminimaxOptions()}, ValueError, "no dice: .* ExpectiminimaxOptions"),
-        ({"trace": 1, "prune": "none"}, ValueError, "no dice: .* ties, found prune"),
+        ({"trace": 1, "prune": "none"}, ValueError, "no dice: .* techniques, found prune"),
     ]:
         with pytest.raises(error, match=message):
             Engine(CHECKERS, "classic", **wrong)
@@ -157,11 +154,10 @@ def no_search_runs() -> bool:
 
 
 @plain
-@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
-def test_a_time_limit_holds(ties: str) -> None:
-    result, seconds = timed(Engine(CHECKERS, "material", ties=ties), seconds=0.3)
+def test_a_time_limit_holds() -> None:
+    result, seconds = timed(Engine(CHECKERS, "material"), seconds=0.3)
     assert seconds < 2
-    assert ties != "first" or seconds >= 0.3
+    assert seconds >= 0.3
     assert result.move in CHECKERS.legal_moves(CHECKERS.start())
     assert result.depth >= 1
     assert not result.interrupted
@@ -197,9 +193,8 @@ def test_stop_from_another_thread(game: Game, in_main: bool) -> None:
 
 @plain
 @pytest.mark.parametrize("limits", [{"depth": 90}, {"seconds": 60}, {"nodes": 10**15}], ids=str)
-@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
-def test_ctrl_c_returns_what_was_found(limits: dict[str, Any], ties: str) -> None:
-    engine = Engine(CHECKERS, "classic", ties=ties)
+def test_ctrl_c_returns_what_was_found(limits: dict[str, Any]) -> None:
+    engine = Engine(CHECKERS, "classic")
     main = threading.main_thread().ident
     assert main is not None
     timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))

@@ -280,29 +280,6 @@ def test_a_limited_search_needs_an_evaluator() -> None:
 # --- nim -------------------------------------------------------------------------------------
 
 
-def test_which_way_against_a_dumber_opponent() -> None:
-    # whatever the first player does, perfect play beats it; a random mover errs more after (1, 2)
-    game = Nim((2, 2))
-
-    def against_random(position: Any) -> float:
-        """Returns the first player's value of a position with the random mover to move."""
-        if (outcome := game.outcome(position)) is not None:
-            return -outcome
-        replies = [game.play(position, move) for move in game.legal_moves(position)]
-        return math.fsum(best_against_random(reply) for reply in replies) / len(replies)
-
-    def best_against_random(position: Any) -> float:
-        if (outcome := game.outcome(position)) is not None:
-            return outcome
-        moves = game.legal_moves(position)
-        return max(against_random(game.play(position, move)) for move in moves)
-
-    assert against_random((1, 2, 1)) == pytest.approx(1 / 3)
-    assert against_random((0, 2, 1)) == 0
-    result = Engine(game, ties="opponent_errors").search(game.start(), depth=4)
-    assert sorted(game.play(game.start(), result.move)[:2]) == [1, 2]
-
-
 def misere_nim(piles: tuple[int, ...]) -> int:
     """Returns the value for the side to move by the theory (Bouton 1901)."""
     if max(piles, default=0) <= 1:
@@ -432,30 +409,3 @@ def test_the_checkers_case_study() -> None:
     result = engine.analyse(position, depth=3)
     assert {game.move_text(position, move): value for move, value in result.moves} == values
     assert result.value == engine.search(position, depth=3).value == 1
-
-
-# --- an opponent who errs --------------------------------------------------------------------
-
-
-def errors(game: games.Game, position: Any) -> int:
-    """Returns the number of replies that are worse than the best one."""
-    replies = best_moves(game, position)
-    return sum(value < replies[0][1] for _, value in replies)
-
-
-@pytest.mark.parametrize(
-    ("root", "chosen"),
-    [
-        ([[3, 3, 5], [3, 4, 5], [2, 9, 9]], 1),  # two errors beat one; the third is worth less
-        ([[3, 3, 3], [3, 3, 3], [3, 7, 3]], 2),
-        ([[4, 4], [4, 4]], 0),
-        ([[1, 9, 9], [2, 2, 2]], 1),  # the value is compared before the errors
-    ],
-)
-def test_of_equal_moves_the_one_with_most_ways_to_go_wrong(root: Any, chosen: int) -> None:
-    tree = Tree(root)
-    result = Engine(tree, ties="opponent_errors").search((), depth=2)
-    best = [move for move, value in best_moves(tree, ()) if value == minimax(tree, ())]
-    assert chosen == max(best, key=lambda move: errors(tree, tree.play((), move)))
-    assert (result.move, result.value) == (chosen, minimax(tree, ()))
-    assert result.pv[0] == chosen

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
+from functools import partial
 from typing import Any
 
 import pytest
 
+from games import ContractError, Game, check_game
 from games.chinese_checkers import ChineseCheckers
 from games.nim import LiNim
 from games.tree import Tree
@@ -15,6 +17,10 @@ from search import Engine, as_evaluator
 from search.max_n import best_reply, for_every_player, max_n, paranoid
 
 pytestmark = pytest.mark.plain
+
+# three players, vectors of utilities (Russell and Norvig, chapter 5)
+LEAVES = [(1, 2, 6), (4, 2, 3), (6, 1, 2), (7, 4, 1), (5, 1, 1), (1, 5, 2), (7, 7, 1), (5, 4, 5)]
+AIMA = [[LEAVES[0:2], LEAVES[2:4]], [LEAVES[4:6], LEAVES[6:8]]]
 
 
 class InOrder:
@@ -100,26 +106,160 @@ class Unvalued(Tree):
         return position
 
 
-def random_tree(generator: random.Random, depth: int, players: int) -> Any:
-    if depth == 0:
-        others = [generator.randint(0, 4) for _ in range(players - 1)]
-        return (*others, 8 - sum(others))
-    return [random_tree(generator, depth - 1, players) for _ in range(generator.randint(1, 4))]
+def constant(generator: random.Random, players: int) -> tuple[float, ...]:
+    others = [generator.randint(0, 4) for _ in range(players - 1)]
+    return (*others, 8 - sum(others))
 
 
-def test_pruning_changes_no_value_of_max_n_and_spares_leaves() -> None:
-    spared = searched = 0
-    for seed in range(60):
-        players = 3 + seed % 2
-        tree = Unvalued(random_tree(random.Random(seed), 5, players), players=players)
+def bounded(generator: random.Random, players: int) -> tuple[float, ...]:
+    return tuple(generator.uniform(0, 1 / players) for _ in range(players))
+
+
+def real(generator: random.Random, players: int) -> tuple[float, ...]:
+    return tuple(generator.gauss(0, 1) for _ in range(players))
+
+
+def tied(generator: random.Random, players: int) -> tuple[float, ...]:
+    return tuple(generator.randint(0, 1) for _ in range(players))
+
+
+def real_constant(generator: random.Random, players: int) -> tuple[float, ...]:
+    others = [generator.random() for _ in range(players - 1)]
+    return (*others, 1 - sum(others))
+
+
+KINDS = [constant, bounded, real, tied, real_constant]
+
+
+def random_tree(generator: random.Random, depth: int, leaf: Any) -> Any:
+    if depth == 0 or generator.random() < 0.05:
+        return leaf()
+    return [random_tree(generator, depth - 1, leaf) for _ in range(generator.randint(1, 4))]
+
+
+def first_best(tree: Any, textbook: Any, depth: int) -> tuple[float, int]:
+    """Returns the value of a method for the side to move, and the first move that has it."""
+    values = [textbook(tree, (move,), depth - 1) for move in tree.legal_moves(())]
+    return max(values), values.index(max(values))
+
+
+@pytest.mark.parametrize("leaf", KINDS)
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_value_and_move_of_random_trees_are_those_of_the_textbook(leaf: Any, players: int) -> None:
+    spared = 0
+    for seed in range(12):
+        generator = random.Random(seed)
+        root = [random_tree(generator, 4, partial(leaf, generator, players)) for _ in range(3)]
+        tree = Unvalued(root, players=players)
+        assert tree.constant_sum == (8 if leaf is constant else None)
         engine = Engine(tree, lambda position: 0.0, method="max_n")
+        found, exact = engine.search((), depth=5), engine.analyse((), depth=5)
+        expected = first_best(tree, lambda *where: max_n(*where)[-1], 5)
+        assert (found.value, found.move) == expected == (exact.value, exact.move)
+        spared += exact.nodes - found.nodes
+        engine = Engine(tree, lambda position: 0.0, method="paranoid")
         found = engine.search((), depth=5)
-        plain = engine.analyse((), depth=5)
-        expected = max_n(tree, ())[0] - 8 / players
-        assert found.value == pytest.approx(expected) == pytest.approx(plain.value)
-        spared += plain.nodes - found.nodes
-        searched += found.nodes
-    assert spared > 0
+        value, _ = first_best(tree, lambda *where: paranoid(*where, behind=players - 1), 5)
+        assert found.value == value == paranoid(tree, (found.move,), behind=players - 1)
+    assert spared > 0 if (leaf, players) == (constant, 3) else spared == 0 or leaf is constant
+
+
+class Scattered(Game):
+    """Any positions with any values, and turns: a number and the side to move decide it all."""
+
+    wins = False
+    name = "scattered"
+
+    def __init__(self, players: int, seed: int, leaf: Any) -> None:
+        self.players, self.seed, self.leaf = players, seed, leaf
+
+    def random(self, position: Any, what: str) -> random.Random:
+        return random.Random(f"{self.seed} {position} {what}")
+
+    def start(self) -> Any:
+        return 1, 0, 0
+
+    def to_move(self, position: Any) -> int:
+        return int(position[2])
+
+    def turn(self, position: Any) -> Any:
+        return *position[:2], (position[2] + 1) % self.players
+
+    def play(self, position: Any, move: int) -> Any:
+        number, ply, side = position
+        # few numbers, so that positions are met again
+        return (5 * number + 3 * move + side) % 17, ply + 1, (side + 1) % self.players
+
+    def legal_moves(self, position: Any) -> list[int]:
+        if self.outcome_vector(position) is not None:
+            return []
+        return list(range(self.random(position, "moves").randint(1, 3)))
+
+    def outcome_vector(self, position: Any) -> tuple[float, ...] | None:
+        generator = self.random(position[:2], "end")
+        if generator.random() > 0.1 and position[1] < 6:
+            return None
+        first = self.leaf(generator, self.players)
+        return (*first[position[2] :], *first[: position[2]])
+
+    def static(self, position: Any) -> float:
+        return self.random(position, "value").choice(
+            [0.0, 0.25, 1.0, self.random(position, "").random()]
+        )
+
+
+@pytest.mark.parametrize("method", ["paranoid", "best_reply", "max_n"])
+@pytest.mark.parametrize("players", [3, 4, 6])
+def test_search_with_values_and_turns_is_that_of_the_textbook(method: str, players: int) -> None:
+    textbook: Any = {"paranoid": paranoid, "best_reply": best_reply, "max_n": max_n}[method]
+    compared = 0
+    for leaf, seed in itertools.product((real, tied), range(6)):
+        game = Scattered(players, seed, leaf)
+        start = game.start()
+        if game.outcome_vector(start) is not None:
+            continue
+        engine = Engine(game, game.static, method=method)
+        values = for_every_player(game, game.static)
+        for depth in (1, 2, 3, 4):
+            found = engine.search(start, depth=depth)
+            expected = textbook(game, start, depth, values)
+            assert found.value == (expected[0] if method == "max_n" else expected)
+            after = {}
+            for move in game.legal_moves(start):
+                where = game.play(start, move), depth - 1, values
+                own: dict[str, Any] = {} if method == "max_n" else {"behind": players - 1}
+                if method == "best_reply":
+                    own["replying"] = True
+                value = textbook(game, *where, **own)
+                after[move] = value[-1] if method == "max_n" else value
+            best = [move for move, value in after.items() if value == max(after.values())]
+            assert found.move == best[0] if method == "max_n" else found.move in best
+            compared += 1
+    assert compared > 30
+
+
+def test_the_textbooks_tree_gives_its_move() -> None:
+    tree = Unvalued(AIMA, players=3)
+    assert tree.constant_sum is None
+    found = Engine(tree, lambda position: 0.0, method="max_n").search((), depth=3)
+    assert (found.move, found.value) == (0, 1.0)
+
+
+def test_check_game_looks_at_the_sum_that_a_game_declares() -> None:
+    class Wrong(LiNim):
+        constant_sum = 1.0
+
+    with pytest.raises(
+        ContractError, match=r"outcomes add up to constant_sum; .* 1\.0, found 0\.0"
+    ):
+        check_game(Wrong((1, 1), 3), games=1)
+
+    class Fine(Scattered):
+        constant_sum = 1.0
+
+    thirds = Fine(3, 0, lambda generator, players: (1 / 3, 1 / 3, 1 / 3))
+    with pytest.raises(ContractError, match="exact sums; .* expected multiples of 1/65536"):
+        check_game(thirds, games=1)
 
 
 def test_a_win_is_counted_in_plies() -> None:
@@ -136,7 +276,7 @@ def test_a_win_is_counted_in_plies() -> None:
 def test_options_of_other_searches_are_refused() -> None:
     game = LiNim((1, 2), 3)
     with pytest.raises(ValueError, match="3 players and no dice: expected options among method"):
-        Engine(game, lambda position: 0.0, minimax=True)
+        Engine(game, lambda position: 0.0, equal_depth=True)
     with pytest.raises(ValueError, match="method: expected one of paranoid, best_reply, max_n"):
         Engine(game, lambda position: 0.0, method="alphabeta")
     with pytest.raises(ValueError, match="threads: expected none for 3 players"):

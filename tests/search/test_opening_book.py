@@ -356,8 +356,6 @@ def test_a_search_of_leaves_stops_and_refuses_what_it_cannot_do() -> None:
         LeafSearch(CHECKERS, parse_player(CHECKERS, "random"), Limits(3))
     with pytest.raises(ValueError, match="depth: expected at least 1 ply"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(0))
-    with pytest.raises(ValueError, match=r"prove wins, found classic@beam=3 \(beam=3\)"):
-        LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@beam=3"), Limits(3))
     with pytest.raises(ValueError, match="threads: expected 1 in a book, found 2"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@threads=2"), Limits(depth=3))
     search = leaf_search()
@@ -838,6 +836,9 @@ def test_the_command_learns_from_games_that_players_played(
     book = OpeningBook.load(CHECKERS, path)
     assert 64 < len(book.expanded) <= 64 + 8
     assert f"{len(book.expanded) - 64} positions expanded" in capsys.readouterr().out
+    assert main([*learn, "--margin", "-1"]) == 2
+    assert "margin: expected" in capsys.readouterr().err
+    assert main([*learn, "--no-black-first"]) == 0
     games.write_text("nothing")
     assert main(learn) == 2
     assert "expected a game, found none" in capsys.readouterr().err
@@ -875,9 +876,11 @@ def test_the_commands_refuse_in_one_line(
     refused("expected a book with depth 4 to go on with, found depth 3", *same, "--depth", "4")
     refused("expected a book with plies 3 to go on with, found plies 1", *same, "--depth", "3")
     refused("expansions: expected at least 1, found 0", *same, "--expansions", "0")
-    other = "with @exact behind the evaluator, found 'classic@selective', with @late_moves"
-    refused(other, "build", "checkers", "classic@selective", *same[3:], "--depth", "3")
-    refused(other, "extend", "checkers", str(shipped), "--player", "classic@selective")
+    other = (
+        "with @late_moves=1.2,singular=6 behind the evaluator, found 'classic@exact', with @exact"
+    )
+    refused(other, "build", "checkers", "classic@exact", *same[3:], "--depth", "3")
+    refused(other, "extend", "checkers", str(shipped), "--player", "classic@exact")
     new = ["build", "checkers", "classic", str(tmp_path / "new"), "--quiet"]
     refused("weight: expected 0 to 1e9, found -1.0", *new, "--weight", "-1")
     refused("without dice, found backgammon", "build", "backgammon", "hand", str(tmp_path / "b"))

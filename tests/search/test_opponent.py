@@ -210,7 +210,7 @@ def test_wrong_models(options: Any, message: str) -> None:
 def test_what_a_model_excludes() -> None:
     with pytest.raises(ValueError, match="opponent: expected one thread, found 2"):
         Engine(TIC_TAC_TOE, opponent=Opponent(), threads=2)
-    for options in ({"techniques": "selective"}, {"ties": "opponent_errors"}, {"trace": 5}):
+    for options in ({"techniques": "selective"}, {"trace": 5}):
         with pytest.raises(ValueError, match="opponent: expected no options of the search"):
             Engine(TIC_TAC_TOE, opponent=Opponent(), **options)
     backgammon = games.load("backgammon")

@@ -160,7 +160,9 @@ def test_korf_1_and_2_take_the_published_number_of_nodes(number: int, generated:
 def test_no_solution_is_said_at_once_with_the_reason() -> None:
     problem = Sliding8()
     position = problem.parse_position("0 2 1 3 4 5 6 7 8")
-    with pytest.raises(search.Unsolvable, match="1 swaps from the goal"):
+    with pytest.raises(
+        search.Unsolvable, match="are 1 swap from the goal and the blank is 0 steps"
+    ):
         search.solve(problem, position)
 
 
@@ -181,7 +183,8 @@ def test_limits_end_a_search_with_an_answer(method: str) -> None:
     start = problem.parse_position(KORF[1][1])
     solution = search.solve(problem, start, "misplaced", method=method, nodes=200, memory_mib=4)
     assert solution.moves is None and solution.expanded == 200 and "200" in solution.proved
-    solution = search.solve(problem, start, "misplaced", method=method, width=1 << 20,
+    width = 1 << 20 if method == "beam" else None
+    solution = search.solve(problem, start, "misplaced", method=method, width=width,
                             seconds=0.2, memory_mib=256)  # fmt: skip
     if method != "greedy":
         assert solution.moves is None and "out of" in solution.proved
@@ -193,7 +196,8 @@ def test_limits_end_a_search_with_an_answer(method: str) -> None:
 def test_too_little_memory_is_an_answer(method: str) -> None:
     problem = Sliding15()
     start = problem.parse_position(KORF[1][1])
-    solution = search.solve(problem, start, method=method, width=5000, memory_mib=0.2)
+    width = 5000 if method == "beam" else None
+    solution = search.solve(problem, start, method=method, width=width, memory_mib=0.2)
     assert solution.moves is None and "out of memory" in solution.proved
     assert solution.factor == math.inf
 
@@ -210,7 +214,7 @@ def test_progress_is_reported_and_may_end_a_search(method: str) -> None:
     problem = Sliding15()
     hard = problem.parse_position(KORF[1][1])
     found = search.solve(problem, hard, "misplaced", method=method, seconds=60, progress=watch)
-    assert found.moves is None and found.proved == "interrupted"
+    assert found.moves is None and found.proved.startswith("interrupted")
     assert [one.expanded for one in seen] == sorted(one.expanded for one in seen)
     assert seen[-1].expanded <= found.expanded and seen[-1].frontier > 0
     assert seen[-1].f is not None and seen[-1].f >= 14  # of the start: tiles out of place
@@ -224,7 +228,8 @@ def test_heuristics_of_any_kind() -> None:
     for heuristic in (manhattan, lambda position: float(manhattan(position))):
         solution = search.solve(problem, start, heuristic, memory_mib=32)
         assert (solution.cost, solution.expanded) == (best.cost, best.expanded)
-        assert solution.proved.startswith("if ")
+        assert (solution.factor, solution.optimal) == (math.inf, False)
+        assert solution.proved.startswith("nothing is known of the heuristic ")
     blind = search.solve(problem, start, lambda position: -1.0, memory_mib=128)
     assert blind.cost == best.cost and blind.expanded > best.expanded
 
@@ -245,7 +250,10 @@ def test_what_a_heuristic_raises_comes_out() -> None:
         ({"method": "bfs"}, "method: expected one of astar, ida, greedy, beam, found 'bfs'"),
         ({"weight": 0.9}, "weight: expected 1 to 1000, found 0.9"),
         ({"weight": math.nan}, "weight: expected"),
-        ({"width": 0}, "width: expected at least 1"),
+        ({"width": 0, "method": "beam"}, "width: expected at least 1"),
+        ({"width": 5}, "width: expected none with the method astar, found 5"),
+        ({"weight": 2.0, "method": "ida"}, "weight: expected none with the method ida, found 2"),
+        ({"weight": 2.0, "method": "greedy"}, "weight: expected none with the method greedy"),
         ({"nodes": 0}, "nodes: expected at least 1"),
         ({"seconds": 0}, "seconds: expected more than 0"),
         ({"memory_mib": 0}, "memory_mib: expected"),

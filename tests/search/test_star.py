@@ -235,10 +235,8 @@ def test_options_are_checked() -> None:
     bounded = Bounded(game, lattice_value)
     for options, message in [
         ({"filters": "best4"}, "expected an evaluator as order, .* 4 candidates, found none"),
-        ({"minimax": True, "prune": "star1"}, "lattice has dice: .* found minimax"),
+        ({"equal_depth": True, "prune": "star1"}, "lattice has dice: .* found equal_depth"),
         ({"trace": 5}, "lattice has dice: .* found trace"),
-        ({"order_depth": 2}, "lattice has dice: .* found order_depth"),
-        ({"ties": "opponent_errors"}, "lattice has dice: .* found ties"),
         ({"options": AlphaBetaOptions()}, "lattice has dice: .* found AlphaBetaOptions"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -59,21 +59,6 @@ def test_values_are_those_of_minimax(game: Any, evaluator: Any, depth: int) -> N
 
 
 @plain
-def test_minimax_knows_every_value_exactly() -> None:
-    game = Checkers()
-    engine = Engine(game, "classic", minimax=True, equal_depth=True, repetition=False, trace=50_000)
-    twin = Twin(game, as_evaluator(game, "classic").plain())
-    result = engine.search(game.start(), depth=3)
-    positions, values, depths, bounds = engine.traced()
-    assert result.value == pytest.approx(twin.value(game.start(), 3))
-    assert set(bounds) == {EXACT}
-    assert len(positions) == 7 + 49  # every line of one move, and of two
-    for row, value, left in zip(positions, values, depths, strict=True):
-        expected = twin.value(tuple(int(n) for n in row), int(left))
-        assert clipped(value) == pytest.approx(clipped(expected))
-
-
-@plain
 def test_the_trace_changes_nothing_and_ends_where_its_room_does() -> None:
     game = Checkers()
     without = Engine(game, "classic").search(game.start(), depth=5)

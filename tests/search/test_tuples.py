@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import CHECKERS_BLOCKS
 
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
@@ -20,7 +21,7 @@ from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator
 
 FOUR, CHECKERS = ConnectFour(), Checkers()
-LAYOUTS = [(FOUR, FOUR.tuples["lines"]), (CHECKERS, CHECKERS.tuples["blocks"])]
+LAYOUTS = [(FOUR, FOUR.tuples["lines"]), (CHECKERS, CHECKERS_BLOCKS)]
 
 
 def network(game: Any, layout: TupleLayout) -> TupleEvaluator:
@@ -143,7 +144,7 @@ def test_a_file_gives_the_same_values(game: Any, layout: TupleLayout, tmp_path: 
 )
 def test_files_that_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "tuples.safetensors"
-    network(CHECKERS, CHECKERS.tuples["blocks"]).save(path)
+    network(CHECKERS, CHECKERS_BLOCKS).save(path)
     content, arrays = load_arrays(path)
     save_arrays(path, {**content, **change}, arrays)
     with pytest.raises(EvaluatorError, match=message):

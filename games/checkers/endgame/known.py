@@ -11,7 +11,6 @@ from games.checkers.endgame.compressed import Compressed, compressed_path, read_
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
 from games.checkers.endgame.numbering import MOST_PIECES
 from games.checkers.endgame.retrograde import probe
-from games.checkers.endgame.sampling import random_positions
 from games.database import Database
 
 __all__ = ["DATABASES", "endgame_database"]
@@ -24,7 +23,6 @@ def endgame_database(pieces: int = AT_FIRST_USE) -> Database:
         probe=probe,
         tables=functools.partial(_tables, pieces),
         at_hand=functools.partial(_at_hand, pieces),
-        sample=functools.partial(random_positions, pieces),
     )
 
 
@@ -43,7 +41,6 @@ def compressed_database(pieces: int) -> Database:
         probe=runs.probe,
         tables=lambda: _compressed(pieces).tables,
         at_hand=lambda: compressed_path(pieces).is_file(),
-        sample=functools.partial(random_positions, pieces),
     )
 
 

@@ -104,7 +104,7 @@ export class AnalysisPanel {
     if (this.page.tab !== "analysis") return;
     const side = view.sides[news.side];
     put(this.summary,
-      `Values for ${side} at depth ${news.depth}${news.done ? "" : " …"}`,
+      `Values for ${side} at depth ${news.depth}${news.play && `; % ${news.play}`}${news.done ? "" : " …"}`,
       news.outcomes && h("span", { class: "chances" }, "In %: win · gammon · backgammon – loss likewise"));
     const shares = this.page.thinking.players(news);
     if (!news.moves.length) {

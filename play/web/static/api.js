@@ -33,8 +33,8 @@ export const get = (path) => ask("GET", path);
 export const post = (path, content = {}) => ask("POST", path, content);
 export const remove = (path) => ask("DELETE", path);
 
-/** Wait for a promise; meanwhile `show` is called with the server's first compiling, {functions,
- * total, text}, if there is any. */
+/** Wait for a promise; meanwhile `show` is called with the server's first compiling, {share,
+ * text}, if there is any. */
 export async function whileCompiling(promise, show) {
   const timer = setInterval(async () => {
     const now = await get("/api/compiling").catch(() => ({}));

@@ -64,10 +64,10 @@ export function icon(name) {
 }
 
 /** What the server compiles for the first time, with a bar if its end is known. */
-export function compileProgress({ functions, total, text }) {
+export function compileProgress({ share, text }) {
   return h("div", { class: "compiling" },
     h("p", { role: "status" }, `${text[0].toUpperCase()}${text.slice(1)}`),
-    h("progress", { max: total ?? 1, value: total === null ? undefined : functions, "aria-label": "Compiling" }));
+    h("progress", { max: 1, value: share ?? undefined, "aria-label": "Compiling" }));
 }
 
 /** Announce a text to screen readers. */

@@ -57,6 +57,17 @@ export class GamePanel {
     return this.values?.of === view.id ? this.values.moves[n] : null;
   }
 
+  /** What was done with the cube before a move, with marks of errors; null if that is nothing. */
+  cubes(n) {
+    const { view } = this.page;
+    const here = this.values?.of === view.id
+      ? this.values.cubes.filter((one) => one?.ply === n && (one.action !== "no double" || one.mark)) : [];
+    return here.length ? h("span", { class: "cube-said small" }, ...here.map((one) => h("span", {
+      title: `${one.mark ? `lost ${one.loss.toFixed(3)}; ` : ""}right: ${one.best}`,
+      "aria-label": `${view.sides[one.side]}, ${one.action}${one.mark ? `, ${MARKS[one.mark]}, right: ${one.best}` : ""}`,
+    }, one.action, one.mark && h("b", { class: "mark" }, ` ${one.mark}`), " "))) : null;
+  }
+
   drawMoves() {
     const { page } = this;
     const { view, ply } = page;
@@ -75,6 +86,7 @@ export class GamePanel {
       const found = this.judged(n);
       cells.push(
         h("li", {},
+          this.cubes(n),
           h("button",
             {
               type: "button",
@@ -98,6 +110,8 @@ export class GamePanel {
               Math.abs(found.value) >= 1e9 ? found.value_text : signed(found.value, this.values.unit)))),
       );
     });
+    const last = this.cubes(view.moves.length);
+    if (last) cells.push(h("li", { class: "none" }, last));
     if (!cells.length) cells.push(h("li", { class: "muted none" }, "No moves yet."));
     put(this.moves, ...cells);
     const current = this.moves.querySelector("[aria-current]");
@@ -139,7 +153,7 @@ export class GamePanel {
       page.values = this.values;
       this.drawMoves();
       const { curves, moves } = this.values;
-      if ([...curves[0], ...moves].includes(null)) {
+      if ([...curves[0], ...moves, ...this.values.cubes].includes(null)) {
         // Time ran out: ask again for the rest.
         this.asked = "";
         setTimeout(() => page.tab === this.name && page.view.id === this.values.of && this.drawCurve(), 100);

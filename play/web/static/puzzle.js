@@ -371,6 +371,8 @@ export class PuzzlePage {
     const options = {
       method: option("method", "astar"), weight: option("weight", 1), seconds: option("seconds", 10),
     };
+    // IDA* has no frontier: what it reports in its place is the length of its longest line
+    this.waiting = options.method === "ida" ? "Moves deep" : "Frontier";
     const history = [];
     const { position } = this.view;
     this.drawFigures({ expanded: 0, generated: 0, frontier: 0, f: null, seconds: 0 });
@@ -392,15 +394,16 @@ export class PuzzlePage {
     const figure = (name, value) => h("div", {}, h("span", { class: "muted" }, `${name} `), h("b", {}, value));
     put(this.figures,
       figure("Expanded", short(expanded)), figure("Generated", short(generated)),
-      figure("Frontier", short(frontier)), f !== null && figure("f", String(Number(f.toFixed(2)))),
+      figure(this.waiting, short(frontier)), f !== null && figure("f", String(Number(f.toFixed(2)))),
       h("div", {}, h("b", {}, `${seconds.toFixed(1)} s`)));
   }
 
   drawFrontier(history) {
     if (history.length < 3) return;
-    put(this.curve, chart([{ name: "Frontier", points: history }], {
-      title: `Size of the frontier over the search: now ${history.at(-1)[1]}`,
-      height: 130, width: 480, low: 0, across: "seconds", legend: false, upward: "positions waiting",
+    put(this.curve, chart([{ name: this.waiting, points: history }], {
+      title: `${this.waiting} over the search: now ${history.at(-1)[1]}`,
+      height: 130, width: 480, low: 0, across: "seconds", legend: false,
+      upward: this.waiting === "Frontier" ? "positions waiting" : "moves",
     }));
   }
 

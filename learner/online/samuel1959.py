@@ -17,7 +17,7 @@ from games.contract import DiceGame
 from learner.online.frame import OnlineLearner, Step, decided
 from search import LinearEvaluator
 
-__all__ = ["Samuel", "powers_of_two"]
+__all__ = ["Samuel1959", "powers_of_two"]
 
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
@@ -53,7 +53,7 @@ def span(seen: int, longest: int = LAST_SPAN) -> int:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Samuel(OnlineLearner):
+class Samuel1959(OnlineLearner):
     """Alpha corrects its polynomial by the values that its search backs up; Beta tests it.
 
     After each move the difference between the backed-up value and the static value of Alpha's

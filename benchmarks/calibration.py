@@ -1,0 +1,81 @@
+"""Judges printed chances by fresh games: `python -m benchmarks.calibration EVALUATOR`.
+
+The evaluator plays itself with the techniques of play, --games games with each of --nodes positions
+searched for a move, from openings by another seed than that of the fit
+(`learner.fit.starts.uneven_openings`: even, uneven and about a man down). For each number of nodes
+the chances in the evaluator's file are compared with the results in ten bins of the expected
+result; the last lines name the greatest difference of the bins with at least --least positions.
+`--store FOLDER` keeps the games; started again, it goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+import games
+from games.program import exit_status
+from learner.fit.calibration import shares
+from learner.fit.played import games_of, played_games
+from learner.fit.validation import calibration
+from learner.reports.calibration import reliability_lines
+from search import as_evaluator
+from search.alphabeta.techniques import as_techniques
+from search.evaluators.shipped import find_file
+
+PROGRAM = "python -m benchmarks.calibration"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurement; returns the exit status."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
+    add = parser.add_argument
+    add("evaluator", nargs="?", default="quantised", help="a name or a file (default quantised)")
+    add("--game", default="checkers", help="default checkers")
+    add("--nodes", type=int, nargs="+", default=[2_000, 20_000, 200_000], metavar="N")
+    add("--games", type=int, nargs="+", default=[3_000, 1_500, 1_000], metavar="N")
+    add("--seed", type=int, default=4, help="of the openings (default 4)")
+    add("--store", type=Path, default=Path("runs/calibration"), metavar="FOLDER")
+    add("--least", type=int, default=2_000, metavar="N", help="positions of a bin that counts")
+    options = parser.parse_args(arguments)
+    return exit_status(PROGRAM, lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if len(options.games) != len(options.nodes):
+        raise ValueError(f"--games: expected {len(options.nodes)}, found {len(options.games)}")
+    game = games.load(options.game)
+    evaluator = as_evaluator(game, options.evaluator)
+    if evaluator.calibration is None:
+        raise ValueError(f"{options.evaluator}: expected an evaluator with chances, found none")
+    techniques = as_techniques("selective", game, find_file(options.evaluator, game.name))
+    with tqdm(total=sum(options.games), unit=" games", dynamic_ncols=True) as bar:
+        for _, number in played_games(
+            game, evaluator, techniques, nodes=options.nodes, games=options.games,
+            seed=options.seed, folder=options.store,
+        ):  # fmt: skip
+            bar.update(number)
+    sample = games_of(game, evaluator, nodes=options.nodes, seed=options.seed, folder=options.store)
+    win, loss = shares(evaluator.calibration, sample)
+    for line in reliability_lines(sample, win, loss):
+        print(line)
+    assert sample.nodes is not None
+    for level in options.nodes:
+        here = sample.nodes == level
+        expected, found = (1 + win - loss)[here] / 2, (sample.results[here] + 1) / 2
+        table = calibration(expected, found, bins=10, groups=sample.games[here])
+        enough = [part for part in table if part.count >= options.least]
+        most = max((abs(part.found - part.predicted) for part in enough), default=np.nan)
+        print(
+            f"{level:,} nodes: {len(enough)} of 10 bins have {options.least:,} positions and more;"
+            f" the greatest difference in them is {most:.3f}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

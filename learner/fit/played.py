@@ -1,0 +1,150 @@
+"""Games of self-play at several numbers of nodes a move, kept in a folder, for calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games import kernels
+from games.contract import DiceGame, Game
+from games.whole_files import write_atomically
+from learner.fit.calibration import Sample
+from learner.fit.starts import uneven_openings
+from play.match.game_loop import GameLoop
+from play.workers import Workers
+from search import PROVEN, AlphaBetaOptions, Engine, Evaluator
+from search.evaluators.samples import value_mark
+
+__all__ = ["GAMES_PER_FILE", "games_of", "played_games"]
+
+#: Games of one file, and of one task of a worker.
+GAMES_PER_FILE = 20
+#: Longer games are drawn.
+MOST_PLIES = 400
+#: More than the games of one number of nodes; even, as halves of a sample are told by it.
+MOST_GAMES = 10**6
+COLUMNS = ("values", "results", "phases", "games", "nodes", "pieces")
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Games from number `first` on, with `nodes` a move."""
+
+    game: Game
+    evaluator: Evaluator
+    techniques: Any
+    nodes: int
+    seed: int
+    first: int
+
+
+def played_games(
+    game: Game,
+    evaluator: Evaluator,
+    techniques: Any,
+    *,
+    nodes: Sequence[int],
+    games: Sequence[int],
+    seed: int,
+    folder: Path,
+    threads: int = 1,
+) -> Iterator[tuple[int, int]]:
+    """Play the games that a folder does not hold yet; yields the nodes and the number of games.
+
+    evaluator: plays against itself, searched with `techniques`, from `uneven_openings`.
+    nodes: positions searched for a move, one number for each sample.
+    games: number of games with each; the games of a file are all played.
+    seed: decides the openings.
+    folder: where the files are; what it holds is not played again.
+
+    Raises ValueError in a game with dice, or for more than two players, or for numbers below 1.
+    """
+    if isinstance(game, DiceGame) or game.players > 2:
+        raise ValueError(f"--nodes: expected one number in {game.name}, found several")
+    if min(*nodes, *games) < 1:
+        raise ValueError(f"expected at least 1 node and game, found {nodes} and {games}")
+    folder.mkdir(parents=True, exist_ok=True)
+    mark = value_mark(game, evaluator)
+    tasks = (
+        _Task(game, evaluator, techniques, level, seed, first)
+        for level, many in zip(nodes, games, strict=True)
+        for first in range(0, many, GAMES_PER_FILE)
+        if not _path(folder, mark, level, seed, first).exists()
+    )
+    with (
+        Workers(jobs=threads) as workers,
+        closing(workers.map(_play, tasks)) as samples,
+    ):
+        for task, sample in samples:
+            path = _path(folder, mark, task.nodes, seed, task.first)
+            columns = {name: getattr(sample, name) for name in COLUMNS}
+            packed = BytesIO()
+            np.savez_compressed(packed, **columns)
+            write_atomically(path, packed.getvalue())
+            yield task.nodes, GAMES_PER_FILE
+
+
+def games_of(
+    game: Game, evaluator: Evaluator, *, nodes: Sequence[int], seed: int, folder: Path
+) -> Sample:
+    """Returns the positions of the games of a folder with those numbers of nodes and that seed.
+
+    Raises ValueError if it holds none with one of the numbers.
+    """
+    mark, parts = value_mark(game, evaluator), []
+    games: list[int] = []
+    for place, level in enumerate(nodes):
+        first = _path(folder, mark, level, seed, 0)
+        paths = sorted(folder.glob(first.name.replace("000000", "*")))
+        if not paths:
+            raise ValueError(f"{folder}: expected games of {level:,} nodes, found none")
+        games.append(GAMES_PER_FILE * len(paths))
+        for path in paths:
+            with np.load(path) as file:
+                columns = {name: file[name] for name in COLUMNS}
+            columns["games"] += place * MOST_GAMES
+            parts.append(list(columns.values()))
+    origin = {"games": games, "nodes": list(nodes), "seed": seed}
+    values, results, *counts = (np.concatenate(one) for one in zip(*parts, strict=True))
+    return Sample(values, results, counts[0], counts[1], counts[2], counts[3], origin)
+
+
+def _path(folder: Path, mark: str, nodes: int, seed: int, first: int) -> Path:
+    return folder / f"{mark}-{nodes}-{seed}-{first:06d}.npz"
+
+
+def _play(task: _Task) -> tuple[_Task, Sample]:
+    """Returns the task and the undecided positions of its games."""
+    game = task.game
+    engine = Engine(game, task.evaluator, AlphaBetaOptions(techniques=task.techniques))
+    loop = GameLoop(game, engine, engine, nodes=task.nodes, most_plies=MOST_PLIES, decide=True)
+    openings = uneven_openings(
+        game, task.evaluator, techniques=task.techniques, seed=task.seed, first=task.first
+    )
+    phases = game.phases
+    none: Any = lambda position: 0  # noqa: E731
+    phase = none if phases is None else kernels.uncompiled(phases.phase)
+    left = phases and phases.pieces and kernels.uncompiled(phases.pieces)
+    rows: list[tuple[float, ...]] = []
+    for number, opening in enumerate(islice(openings, GAMES_PER_FILE), task.first):
+        engine.clear()
+        played = loop.play(opening)
+        results = np.sign(played.outcomes())
+        for ply in range(played.opening, len(played.moves)):
+            value = float(played.values[ply])
+            if abs(value) > PROVEN:
+                continue
+            at = played.positions[ply]
+            position = tuple(at.tolist()) if isinstance(at, np.ndarray) else at
+            pieces = left(position) if left else 1
+            rows.append((value, results[ply], phase(position), number, task.nodes, pieces))
+    values, found, *counts = np.array(rows, dtype=np.float64).reshape(-1, len(COLUMNS)).T
+    phases_of, numbers, sizes, left_of = (column.astype(np.int64) for column in counts)
+    return task, Sample(values, found, phases_of, numbers, sizes, left_of)

@@ -1,0 +1,214 @@
+"""Every option of every learner changes what is learned, or is read and changes how."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys import CHECKERS_BLOCKS, RUNNERS
+
+from games import kernels
+from games.checkers import Checkers
+from games.puzzles.sliding_tiles import SlidingTiles
+from learner.run.recipes import HEURISTICS, RECIPES
+
+BOOK = Path(__file__).resolve().parents[2] / "docs" / "examples" / "samuel_nealy_1962.pdn"
+CHECKERS = Checkers()
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+_SEARCHES = {"opening_plies": 2, "most_plies": 40, "depth": 2}
+_BOOTSTRAP = {
+    **_SEARCHES,
+    "game": CHECKERS,
+    "games": 8,
+    "games_per_update": 4,
+    "fixed": {"men": 1.0},
+}
+_ROUNDS = {**_SEARCHES, "game": CHECKERS, "games": 12, "round_games": 4}
+_HEURISTIC = {"problem": SlidingTiles(3, 2), "rounds": 4, "each": 12, "nodes": 40}
+#: A run of each learner that takes a moment.
+RUNS: dict[str, dict[str, Any]] = {
+    "samuel": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "unit": 0.001},
+    "lms": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "fixed": {"men": 1.0}},
+    "rote": {"game": CHECKERS, "games": 8, "depth": 2, "openings": 4},
+    "td": _BOOTSTRAP,
+    "tdleaf": _BOOTSTRAP,
+    "rootstrap": _BOOTSTRAP,
+    "treestrap": _BOOTSTRAP,
+    "solved": {"game": "connect_four", "games": 6, "games_per_update": 3, "rate": 0.1},
+    "batch": {**_ROUNDS, "games": 40, "round_games": 20, "K": 1.0, "fixed": {"men": 1.0}},
+    "comparison": {
+        "game": RUNNERS, "games": 60, "round_games": 20, "keep_rounds": 2, "most_plies": 60,
+        "features": "runners", "depth": 0,
+    },
+    "signature": _ROUNDS,
+    "book": {"book": str(BOOK), "games": 30},
+    "network": {**_ROUNDS, "hidden": (6,), "rate": 0.01, "batch": 32},
+    "quantised": {
+        **_ROUNDS, "depth": None, "nodes": 60, "hidden": (6,), "rate": 0.01, "batch": 64,
+        "endgame": 3,
+    },
+    "tdgammon": {
+        "games": 60, "inputs": "points", "hidden": (12,), "memory": 5, "round_games": 5,
+    },
+    "backups": {
+        "games": 12, "round_games": 6, "hidden": (8,), "samples": 2, "batch": 32, "rate": 0.003,
+        "inputs": "points", "bear_off": False, "most_positions": 100_000, "precision": "float32",
+    },
+    "heuristic bootstrap": _HEURISTIC,
+    "heuristic batch": {**_HEURISTIC, "nodes": 400, "steps": 5},
+    "heuristic rote": _HEURISTIC,
+    "heuristic admissible": {"problem": SlidingTiles(3, 2)},
+}  # fmt: skip
+#: What an option is changed to, for all learners that have it or, as "LEARNER OPTION", for one.
+CHANGES: dict[str, Any] = {
+    "K": 2.0, "abstractions": True, "active": 5, "alpha": 0.5, "antisymmetric": False,
+    "asymmetric": False, "averaging": 0.1, "base": ("misplaced",), "batch": 16, "bear_off": True,
+    "black_first": False, "blend": 0.9, "book": None, "bounds": False, "candidates": 1,
+    "capacity": 50, "decide": False, "decided": False, "depth": 3, "direction": 0.05, "each": 11,
+    "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "features": "samuel",
+    "fixed": {"men": 2.0}, "form": "polynomial", "games": 7, "games_per_update": 2, "growing": 2,
+    "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
+    "judge": "material", "keep_rounds": 1, "kept_phases": ("race",), "lambda_": 0.2,
+    "last_epochs": 3, "last_rate": 0.0005, "least_depth": 2, "library": None, "longest": 4,
+    "longest_span": 16, "loss": "squared", "material": {"men": 1.0, "kings": 2.0}, "memory": 7,
+    "merge_moves": 3, "method": "samuel", "most": 100, "most_plies": 12, "most_positions": 300,
+    "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2, "output_rate": 0.9, "over": 1.0,
+    "percentile": 50.0, "phases": (12,), "positions_per_game": 1, "precision": "bfloat16",
+    "prefilter_units": 7, "problem": "sliding8", "rate": 0.05, "replacement_pause": 0,
+    "replays": 0, "ridge": 100.0, "rivals": 1, "rollout_positions": 7, "rollouts": 2,
+    "round_games": 3, "rounds": 3, "rows": 40, "samples": 3, "scale": 0.7, "seed": 5,
+    "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12, "smoothing": 2.0,
+    "spread": 0.1, "steps": 3, "tables": 1, "tallies": 1, "teacher": "backups",
+    "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
+    "tuples": CHECKERS_BLOCKS, "unit": 0.5, "weight": 4.0, "whole": 0.9, "win": 1.0, "within": 0.1,
+    "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",
+    "comparison game": "backgammon", "samuel features": "classic", "samuel fixed": {"PIECES": 5.0},
+    "samuel library": ("ADV", "BACK", "CENT"), "batch method": "ridge",
+}  # fmt: skip
+#: Options by which a learner may be asked for the same in another way: results stay the same, so
+#: that they only have to be read.
+HOW = {"device", "fit_threads", "games_per_report", "seconds", "store", "threads", "workers"}
+#: Options of a run that make an option matter.
+WITH: dict[str, dict[str, Any]] = {
+    "judge": {"within": 0.1},
+    "hidden": {"fixed": None},
+    "tuples": {"fixed": None},
+    "decide": {"most_plies": 200, "depth": 3},
+    "decided": {"most_plies": 200, "depth": 3, "games": 60},
+    "rollout_positions": {"rollouts": 2},
+    "inputs": {"fixed": None},
+    "features": {"fixed": None},
+    "comparison rivals": {"game": "backgammon", "features": "linear", "games": 4, "round_games": 2},
+    "comparison features": {"game": "backgammon", "games": 4, "round_games": 2},
+    "samuel features": {},
+    "heuristic bootstrap weight": {"base": ("manhattan",)},
+    "heuristic rote weight": {"base": ("manhattan",)},
+}
+
+
+#: Options that only longer runs, or others than these, show: they have to be read.
+UNSEEN = {
+    "heuristic batch enough", "heuristic batch encoding", "heuristic batch weight",
+    "heuristic bootstrap encoding", "heuristic rote encoding", "quantised endgame",
+    "quantised techniques", "rote capacity", "rote direction", "rote games", "rote oldest",
+    "tdgammon averaging", "tdgammon candidates", "tdleaf decide",
+}  # fmt: skip
+#: Options that are not read after the check of their range: it refuses all but one value, makes of
+#: it what is read, or, of `book`, the limit is one of the matches that measure.
+CHECKED = {"backups nodes", "book nodes", "quantised endgame", "tdgammon nodes"}
+#: Learners of which no run here is small enough: their options have to be read.
+LONG = {"book", "heuristic admissible", "network", "signature", "solved"}
+#: Learners whose runs take longer than a test may.
+SLOW = {"backups", "batch", "quantised", "tdgammon"}
+
+
+def kinds() -> dict[str, Any]:
+    """Returns the classes of all learners, by name; those of puzzles are "heuristic NAME"."""
+    found = {name: recipe.load() for name, recipe in RECIPES.items() if name != "samuel1967"}
+    return found | {f"heuristic {name}": recipe.load() for name, recipe in HEURISTICS.items()}
+
+
+def options_of(name: str) -> list[str]:
+    """Returns the options of a learner that are not what it learns about."""
+    known = kinds()[name]().get_params(deep=False)
+    return [option for option in known if option not in ("game", "problem")]
+
+
+def names() -> list[str]:
+    return [name for name in [*RECIPES, *(f"heuristic {name}" for name in HEURISTICS)]
+            if name != "samuel1967"]  # fmt: skip
+
+
+def learned(name: str, options: dict[str, Any]) -> str:
+    """Returns all that a run has learned, as text."""
+    learner = kinds()[name](**{**RUNS[name], **options}).fit()
+    if name == "rote":
+        return str(learner.memory_.records())
+    state = learner.get_state()
+    for entry in state.get("rounds_done", ()):
+        if isinstance(entry, dict):
+            entry.pop("seconds", None)
+    return json.dumps(state, default=str)
+
+
+def is_read(kind: type, option: str) -> bool:
+    """Returns whether a method of a class reads an option, other than to check its range."""
+    for part in kind.__mro__:
+        if part.__module__.partition(".")[0] != "learner":
+            continue
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(part)))):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_check"):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Attribute) and inner.attr == option:
+                        if isinstance(inner.value, ast.Name) and inner.value.id == "self":
+                            return True
+    return False
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", names())
+def test_every_option_has_an_entry_and_is_read(name: str) -> None:
+    kind = kinds()[name]
+    for option in options_of(name):
+        known = option in HOW or option in CHANGES or f"{name} {option}" in CHANGES
+        assert known, f"{name} {option}: expected an entry in CHANGES or HOW"
+        assert is_read(kind, option) or f"{name} {option}" in CHECKED, (
+            f"{name} {option}: nothing reads it"
+        )
+
+
+@compiled_only
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
+        for name in names()
+        if name not in LONG
+    ],
+)
+def test_every_option_changes_what_is_learned_or_is_refused(name: str) -> None:
+    usual = learned(name, {})
+    same = []
+    for option in options_of(name):
+        entry = f"{name} {option}"
+        if option in HOW or entry in UNSEEN:
+            continue
+        needed = WITH.get(entry, WITH.get(option, {}))
+        needed = {key: value for key, value in needed.items() if key in options_of(name) + ["game"]}
+        change = CHANGES.get(entry, CHANGES.get(option))
+        try:
+            before = learned(name, needed) if needed else usual
+            if learned(name, {**needed, option: change}) == before:
+                same.append(option)
+        except ValueError as error:
+            if not re.match(r"(depth|kept_phases|features): expected", str(error)):
+                raise
+    assert same == []

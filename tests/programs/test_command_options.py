@@ -1,0 +1,117 @@
+"""Every option of every command is tried by a test: one that none names fails here."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import games
+import plysmith
+from games.checkers.endgame.__main__ import parser as endgame_parser
+from learner.__main__ import parser as learner_parser
+from learner.run.command_line import parser as train_parser
+from play.__main__ import parser as play_parser
+
+TESTS = Path(__file__).resolve().parents[1]
+PARSERS = {
+    "play": play_parser, "learner": learner_parser, "train": train_parser,
+    "endgame": endgame_parser,
+}  # fmt: skip
+GAMES = "docs/examples/samuel_nealy_1962.pdn"
+#: Options that are refused where they would do nothing, or read: a line, and what is said of it.
+REFUSED = [
+    *(
+        (f"{line} --features {{none}}", "expected a file with features, found none")
+        for line in (
+            "play ladder checkers random material",
+            "play openings checkers o.json",
+            "play judge checkers material",
+            "play rollout backgammon start wide",
+            "play book build checkers material b",
+            "play book extend checkers b",
+            "play book info checkers b",
+            "play explain checkers start material",
+        )
+    ),
+    ("play ladder checkers random material --time x", "time: expected SECONDS.INCREMENT"),
+    ("play rollout backgammon 4HPwATDgc/ABMA wide --quiet --fewest 0", "fewest: expected"),
+    ("play book build checkers material {none} --nodes 0", "nodes: expected at least 1, found 0"),
+    ("play book build checkers material {none} --seconds 0", "seconds: expected more than 0"),
+    ("play book build checkers material {none} --batch 0", "batch: expected 1 to 65536, found 0"),
+    ("play book build checkers material {none} --root x", "expected the side to move first"),
+    ("play engine --ubgi --turned-pos", "--turned-pos: expected --hub as well, found none"),
+    ("play engine --hub --seconds -1", "seconds: expected more than 0, found -1.0"),
+    ("play engine --hub --met {none}", "--met: expected a game with a cube, found checkers"),
+    ("play terminal checkers --first black", "--first: expected a game with dice, found checkers"),
+    ("play terminal checkers --seed 3", "--seed: expected a game with dice, found checkers"),
+    ("play terminal checkers --dice", "--dice: expected a game with dice, found checkers"),
+    ("play terminal checkers --cube", "expected a game with a cube, found checkers"),
+    ("play terminal backgammon --beavers", "--beavers: expected --cube, found a game without"),
+    ("play backgammon --met {none}", "--met: expected --cube or --match as well, found neither"),
+    ("learner calibrate backgammon wide --nodes 5", "--nodes: expected a game without dice, fo"),
+    ("learner calibrate backgammon wide --plies 5", "--plies: expected a game without dice, fo"),
+    ("learner calibrate checkers material --threads 0", "--threads: expected at least 1, found 0"),
+    (f"learner opponent {GAMES} --skip-plies -1", "skip_plies: expected at least 0, found -1"),
+    (f"learner opponent {GAMES} --seed -1", "--seed: expected at least 0, found -1"),
+    ("learner prefilter backgammon wide --output {folder}", "--output: expected .* found folder"),
+    *(
+        (
+            f"train checkers --learner {name} --{option}",
+            f"--{option[:4]}.*: expected none for {name}",
+        )
+        for name in ("samuel", "lms", "rote", "book", "samuel1967")
+        for option in ("jobs 3", "backend loky")
+    ),
+    ("train backgammon --learner tdgammon --jobs 2", "--jobs: expected none for tdgammon, which"),
+    ("train backgammon --learner backups --jobs 2", "in this process: --set threads=N for more"),
+    ("train sliding8 --learner admissible --jobs 2", "--jobs: expected none for admissible, wh"),
+]
+
+
+def options() -> Iterator[tuple[str, list[str]]]:
+    """Yields each command with each of its options; that of a game is tried as `terminal`."""
+
+    def walk(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, list[str]]]:
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for word, inner in action.choices.items():
+                    if word not in games.names():
+                        yield from walk(inner, f"{name} {word}")
+            elif action.option_strings and not isinstance(action, argparse._HelpAction):
+                yield name, list(action.option_strings)
+
+    for program, parser in PARSERS.items():
+        yield from walk(parser(), program)
+
+
+@pytest.mark.plain
+def test_a_test_names_every_option_of_every_command() -> None:
+    texts = [path.read_text("utf-8") for path in TESTS.rglob("test_*.py")]
+    untried = []
+    for command, names in options():
+        word = re.compile(rf"\b{command.split()[-1]}\b")
+        option = re.compile("|".join(rf"[\"' ]{re.escape(name)}(?![\w-])" for name in names))
+        if not any(word.search(text) and option.search(text) for text in texts):
+            untried.append(f"{command} {names[0]}")
+    assert untried == []
+
+
+@pytest.mark.parametrize(("line", "message"), REFUSED, ids=[line for line, _ in REFUSED])
+def test_an_option_that_would_do_nothing_is_refused(
+    line: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = line.format(none=tmp_path / "none", folder=tmp_path).split()
+    words = [str(Path(word).absolute()) if word == GAMES else word for word in words]
+    monkeypatch.chdir(tmp_path)
+    assert plysmith.main(words) == 2
+    error = capsys.readouterr().err
+    assert re.search(message, error) and error.count("\n") == 1, error
+    assert list(tmp_path.rglob("*.*")) == []
