@@ -52,6 +52,7 @@ RANGES: dict[str, Range] = {
     # bootstrap
     "games_per_update": COUNT,
     "lambda_": SHARE,
+    "samuel lambda_": ("at least 0 and below 1", (-0.1, 1.0, math.nan)),
     "least_depth": COUNT,
     "positions_per_game": COUNT,
     # rounds
