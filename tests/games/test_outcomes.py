@@ -273,5 +273,5 @@ def test_what_are_no_phases() -> None:
     assert len(Phases(("all", "none"), phase)) == 2
     with pytest.raises(ValueError, match="phases: expected at least one name, found none"):
         Phases((), phase)
-    with pytest.raises(TypeError, match="phases: expected phase to be a function marked with @ker"):
+    with pytest.raises(TypeError, match="phases: expected functions marked with @kernel"):
         Phases(("all",), lambda position: 0)

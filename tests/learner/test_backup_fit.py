@@ -196,7 +196,7 @@ def test_a_missing_gpu_is_named_before_anything_is_played(capsys: Any, tmp_path:
 
 @pytest.mark.thorough
 def test_the_command_learns_from_zero(tmp_path: Path) -> None:
-    small = ["round_games=10", "hidden=(8,)", "inputs=points", "prefilter_units=4",
+    small = ["round_games=10", "hidden=(8,)", "inputs=points",
              "samples=1", "batch=32"]  # fmt: skip
     arguments = ["backgammon", "--learner", "backups", "--from", "zero", "--games", "10"]
     arguments += ["--snapshots", "1", "--snapshot-games", "2", "--final-games", "2"]

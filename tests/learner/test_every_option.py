@@ -34,7 +34,8 @@ _ROUNDS = {**_SEARCHES, "game": CHECKERS, "games": 12, "round_games": 4}
 _HEURISTIC = {"problem": SlidingTiles(3, 2), "rounds": 4, "each": 12, "nodes": 40}
 #: A run of each learner that takes a moment.
 RUNS: dict[str, dict[str, Any]] = {
-    "samuel": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "unit": 0.001},
+    "samuel": {**_ROUNDS, "games": 40, "round_games": 20},
+    "samuel1959": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "unit": 0.001},
     "lms": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "fixed": {"men": 1.0}},
     "rote": {"game": CHECKERS, "games": 8, "depth": 2, "openings": 4},
     "td": _BOOTSTRAP,
@@ -89,8 +90,11 @@ CHANGES: dict[str, Any] = {
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
     "tuples": CHECKERS_BLOCKS, "unit": 0.5, "weight": 4.0, "whole": 0.9, "win": 1.0, "within": 0.1,
     "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",
-    "comparison game": "backgammon", "samuel features": "classic", "samuel fixed": {"PIECES": 5.0},
-    "samuel library": ("ADV", "BACK", "CENT"), "batch method": "ridge",
+    "comparison game": "backgammon",
+    "samuel features": "classic", "samuel fixed": {"PIECES": 0.3}, "samuel method": "ridge",
+    "samuel library": ("ADV", "BACK", "CENT"),
+    "samuel1959 features": "classic", "samuel1959 fixed": {"PIECES": 5.0},
+    "samuel1959 library": ("ADV", "BACK", "CENT"), "batch method": "ridge",
 }  # fmt: skip
 #: Options by which a learner may be asked for the same in another way: results stay the same, so
 #: that they only have to be read.
@@ -107,7 +111,9 @@ WITH: dict[str, dict[str, Any]] = {
     "features": {"fixed": None},
     "comparison rivals": {"game": "backgammon", "features": "linear", "games": 4, "round_games": 2},
     "comparison features": {"game": "backgammon", "games": 4, "round_games": 2},
+    "samuel1959 features": {},
     "samuel features": {},
+    "samuel method": {"loss": "cross_entropy"},
     "heuristic bootstrap weight": {"base": ("manhattan",)},
     "heuristic rote weight": {"base": ("manhattan",)},
 }
@@ -122,7 +128,9 @@ UNSEEN = {
 }  # fmt: skip
 #: Options that are not read after the check of their range: it refuses all but one value, makes of
 #: it what is read, or, of `book`, the limit is one of the matches that measure.
-CHECKED = {"backups nodes", "book nodes", "quantised endgame", "tdgammon nodes"}
+CHECKED = {
+    "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
+}  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
 LONG = {"book", "heuristic admissible", "network", "signature", "solved"}
 #: Learners whose runs take longer than a test may.

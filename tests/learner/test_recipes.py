@@ -75,7 +75,7 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
     if name == "comparison":
         arguments += ["--features", "linear"]
     elif dice:  # a small network, for the time that compiling takes
-        reports = "games_per_report=4" if name == "tdgammon" else "prefilter_units=8"
+        reports = "games_per_report=4" if name == "tdgammon" else "samples=1"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
         hidden = "hidden=(8,)" if name == "tdgammon" else "hidden=(256, 64)"  # that of its start
         for option in ("inputs=points", hidden, size, reports):

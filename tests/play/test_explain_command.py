@@ -39,8 +39,9 @@ def test_two_evaluators_side_by_side(capsys: pytest.CaptureFixture[str]) -> None
     assert row.split()[1:] == [f"{value:+.3f}" for value in expected]
     position = CHECKERS.parse_position(FEN)
     assert f"\nclassic  {found.value:+.3f}  {found.pv_text}\n" in out
-    chances = engine.evaluator.chances(position, found.value)
-    assert chances is not None and f"\nclassic  {chances.text}\n" in out
+    chances = engine.evaluator.chances(position, found.value, found.nodes)
+    play = "if both search 2,000 positions a move"
+    assert chances is not None and f"\nclassic  {chances.text} {play}\n" in out
 
 
 def test_without_a_name_it_is_the_evaluator_that_people_play_against(

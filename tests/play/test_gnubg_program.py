@@ -97,8 +97,10 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: Any) -> None:
     words = ["--match", "3", "--games", "2", "--threads", "1", "--quiet", "--save", str(file)]
     assert main(["match", "backgammon", "tdgammon", "gnubg:0", *words]) == 0
     assert "matches 2: won" in capsys.readouterr().out
-    matches = read_matches(file.read_text("utf-8"), GAME)
-    assert [match.match_length for match in matches] == [3, 3]
+    for number in (1, 2):  # of a file with several matches GNU Backgammon reads only the first
+        one = tmp_path / f"match-{number}.mat"
+        (match,) = read_matches(one.read_text("utf-8"), GAME)
+        assert match.match_length == 3
 
 
 def test_without_the_program_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

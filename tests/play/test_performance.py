@@ -244,7 +244,7 @@ def test_filtered_moves_have_the_values_of_a_whole_analysis() -> None:
 
 def played(seed: int) -> BackgammonRecord:
     """Hand-crafted values play without the cube, after which X doubles and O takes."""
-    player = parse_player(GAME, "backups")
+    player = parse_player(GAME, "wide")
     record = BackgammonRecord(GAME, match_length=5)
     seats = [cube_seat(GAME, player, Limits(depth=0)) for _ in range(2)]
     play_cube_game(record, seats, Dice(GAME, seed), seed)

@@ -116,8 +116,9 @@ def test_hint_moves_why_level_and_position(classic: Thinker) -> None:
     hint = say(session, "hint").splitlines()
     best = thinker.think(CHECKERS.start(), all_moves=True)
     assert CHECKERS.move_text(CHECKERS.start(), best.moves[0][0]) in "\n".join(hint)
-    chances = classic.evaluator.chances(CHECKERS.start(), best.value)
-    assert chances is not None and f"({chances.text})" in "\n".join(hint)
+    chances = classic.evaluator.chances(CHECKERS.start(), best.value, best.nodes)
+    play = "if both search 2,000 positions a move"
+    assert chances is not None and f"({chances.text} {play})" in "\n".join(hint)
     assert "9-13, 10-14, 11-15" in say(session, "moves")
     assert "all contributions are 0" in say(session, "why")
     assert "B:W21" in say(session, "position")

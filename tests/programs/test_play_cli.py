@@ -198,7 +198,10 @@ BAD = [
     ("match checkers random {missing}", "missing.json: expected an evaluator file .* found none"),
     ("match checkers random {folder}", "expected an evaluator file .* found none"),
     ("match checkers {tic_tac_toe} random", "expected an evaluator of checkers, found one of tic"),
-    ("match checkers {nan} random", "expected a finite number as weight of men, found nan"),
+    (
+        "match checkers {nan} random",
+        "at most 1e.09 as weight of men, found nan",
+    ),
     ("match checkers {cut} random", "expected JSON, found none"),
     ("match checkers material+ random", "expected EVALUATOR.LOOKUP, .* found 'material.'"),
     ("match checkers material+{cut} random", "expected a rote memory"),

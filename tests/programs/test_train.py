@@ -747,7 +747,7 @@ def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
 
 def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
     for arguments, message in (
-        (["nim"], "expected a run of nim by samuel, found one of checkers by samuel"),
+        (["nim"], "expected a run of nim by samuel1959, found one of checkers by samuel1959"),
         (["checkers", "--learner", "lms"], "expected a run of checkers by lms, found one of"),
         (["checkers", "--depth", 3], "expected no other options but --games, found --depth"),
         (["checkers", "--seed", 0], "found --seed"),

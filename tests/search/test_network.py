@@ -451,7 +451,7 @@ GARBAGE: list[tuple[str, Any, str]] = [
     ),
     ("format", ["a"], "expected format 'plysmith-heuristic-1' or 'plysmith-network-1' or"),
     ("scale", "1", "expected field 'scale' of type float, found '1'"),
-    ("scale", math.inf, "scale: expected a finite number, found inf"),
+    ("scale", math.inf, "scale: expected finite numbers of at most 1e\\+09, found NaN or infinity"),
     ("widths", 3, "expected field 'widths' of type list"),
     ("widths", [], r"expected the widths of 1 to 16 layers, from 144 to 1, found \[\]"),
     ("widths", [144, 3], r"from 144 to 1, found \['144', '3'\]"),
@@ -482,7 +482,7 @@ GARBAGE: list[tuple[str, Any, str]] = [
     (
         "inputs",
         [{"encoding": "planes", "size": 128, "identity": ""}],
-        r"expected an encoding of checkers \(piece_squares, .*, phase_squares\), found 'planes'",
+        r"expected an encoding of checkers \(piece_squares, phase_squares\), found 'planes'",
     ),
     (
         "inputs",
@@ -501,12 +501,14 @@ GARBAGE: list[tuple[str, Any, str]] = [
 @plain
 @pytest.mark.parametrize(("field", "value", "message"), GARBAGE, ids=range(len(GARBAGE)))
 def test_fields_that_are_wrong(field: str, value: Any, message: str, saved: Path) -> None:
+    whole = saved.read_bytes()
     rewritten(saved, lambda content, arrays: content.update({field: value}))
     with pytest.raises(EvaluatorError, match=message) as caught:
         load_evaluator(saved, game=CHECKERS)
     assert str(caught.value).startswith(f"{saved}: ")
     assert len(str(caught.value)) < 3000
     if field != "extra":
+        saved.write_bytes(whole)
         rewritten(saved, lambda content, arrays: content.pop(field))
         with pytest.raises(EvaluatorError, match=f"expected .*{field}"):
             load_evaluator(saved, game=CHECKERS)
