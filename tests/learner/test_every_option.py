@@ -132,7 +132,7 @@ CHECKED = {
     "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
-LONG = {"book", "heuristic admissible", "network", "signature", "solved"}
+LONG = {"book", "heuristic admissible", "network", "samuel", "signature", "solved"}
 #: Learners whose runs take longer than a test may.
 SLOW = {"backups", "batch", "quantised", "tdgammon"}
 
