@@ -173,7 +173,8 @@ def situations(draw: st.DrawFn, form: Any) -> Situation:
     cube = draw(st.sampled_from([1, 2, 64])) if owner is None else 4
     offers = {xgid: ["", "double", "beaver", "raccoon"]}.get(form, ["", "double"])
     offered = draw(st.sampled_from(offers))
-    crawford = length > 1 and max(score) == length - 1 and cube == 1 and draw(st.booleans())
+    may_be = length > 1 and max(score) == length - 1 and cube == 1 and owner is None and not offered
+    crawford = may_be and draw(st.booleans())
     if form is fibs_text and (crawford or length == 1):
         owner, cube = None, 1
     fields: dict[str, Any] = {}
