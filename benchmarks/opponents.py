@@ -24,7 +24,7 @@ from typing import Any
 
 import games
 from games.kernels import kernel, popcount
-from play.match.match import play_match
+from play.match.driver import play_match
 from play.players.limits import Limits
 from play.players.player import Player
 from search import KernelEvaluator, Opponent, as_evaluator

@@ -17,7 +17,7 @@ from typing import Any
 
 import games
 from learner.online.rote import Rote
-from play.match.match import play_match
+from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player

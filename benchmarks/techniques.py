@@ -24,9 +24,9 @@ from tqdm import tqdm
 import games
 from games.program import exit_status
 from games.whole_files import write_atomically
+from play.match.driver import play_match
 from play.match.journal import Journal
 from play.match.ladder import plot_estimates
-from play.match.match import play_match
 from play.match.openings import Openings
 from play.players.grammar import quoted
 from play.players.limits import Limits
@@ -95,7 +95,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
                 )
             if match.interrupted:
                 raise KeyboardInterrupt
-            pairs += [pair.points() for pair in match.pairs]
+            pairs += match.scores
             summary = MatchSummary.of_pairs(pairs)
             entry |= {
                 "pairs": pairs,

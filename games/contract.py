@@ -100,6 +100,10 @@ class Game:
     #: Kinds of positions, some of them rare, which learners look for; None for none.
     kinds: Phases | None = None
     rules: Rules | None = None
+    #: The probability of each roll of the dice before a move; () in games without dice.
+    rolls: Sequence[float] = ()
+    #: Whether its records have a doubling cube.
+    cube: bool = False
     #: The name of the game as people write it; empty for `name` in words.
     title: str = ""
     #: The names of the sides, the one that begins first.
@@ -316,8 +320,6 @@ class DiceGame(Cubes, Game):
     `play` needs no roll.
     """
 
-    #: The probability of each roll.
-    rolls: Sequence[float] = ()
     #: The probabilities of the first roll of a game, if they differ; else empty.
     first_rolls: Sequence[float] = ()
 

@@ -47,8 +47,6 @@ class Cubes:
     """The part of a game's contract that is about its cube; by default there is none."""
 
     name: str = ""
-    #: Whether its records have a doubling cube.
-    cube: bool = False
 
     def may_double(self, situation: Any) -> bool:
         """Whether the rules allow a double, or allowed the one that the situation offers."""

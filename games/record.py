@@ -198,7 +198,7 @@ class GameRecord:
         """
         self._must_go_on(move)
         position = self.position
-        legal = self._legal_moves(roll)
+        legal = self.legal_moves(roll)
         if move not in legal:
             texts = [self.game.move_text(position, other) for other in legal[:12]]
             more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
@@ -213,7 +213,7 @@ class GameRecord:
     def play_text(self, text: str, *, roll: int | None = None) -> None:
         """Add the move that a text names; raises MoveError as `play` does."""
         self._must_go_on(text)
-        self._legal_moves(roll)
+        self.legal_moves(roll)
         if isinstance(self.game, DiceGame):
             self.play(self.game.parse_move(self.position, text, roll), roll=roll)
         else:
@@ -307,7 +307,11 @@ class GameRecord:
         ending = self._ending()
         return "" if ending is None else ending[1]
 
-    def _legal_moves(self, roll: int | None) -> list[Any]:
+    def legal_moves(self, roll: int | None = None) -> list[Any]:
+        """Returns the legal moves of the current position; MoveError for a roll that is none.
+
+        roll: the roll in games with dice; None in others.
+        """
         if not isinstance(self.game, DiceGame):
             if roll is not None:
                 raise MoveError(f"expected no roll in a game without dice, found {roll!r}")

@@ -12,17 +12,16 @@ from multiprocessing import resource_tracker
 from types import TracebackType
 from typing import Any
 
-from games.contract import DiceGame, Game
-from play.match.dice_match import play_dice_match
-from play.match.match import play_match
-from play.match.multiplayer import play_multiplayer_match
+from games.contract import Game
+from play.match.driver import play_match
 from play.match.openings import Openings
+from play.match.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.statistics import Estimate
 from play.transport import pack, unpack
-from play.workers import Workers, serve, starting_processes
+from play.workers import serve, starting_processes
 from search import Evaluator, as_evaluator
 
 __all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]
@@ -106,108 +105,46 @@ def measure(
     Players without randomness repeat the game of an opening that comes again. An evaluator that was
     chosen by one measurement is therefore measured again on openings of another length.
     """
-    if isinstance(game, DiceGame):
-        return _measure_points(game, player, opponent, games, limits, seed, threads)
     if not isinstance(player, Player):
         player = Player("learned", as_evaluator(game, player))
-    rival = _rival(game, opponent)
-    openings = Openings(game, plies=plies, seed=seed)
-    if game.players > 2:
-        return _measure_places(game, player, rival, games, limits, openings, seed, threads)
+    rival = opponent if isinstance(opponent, Player) else None
+    if isinstance(opponent, str):
+        rival = parse_player(game, opponent, techniques="exact")  # as what is learned searches
+    rival = rival or Player(opponent.name, opponent)
     match = play_match(
         game,
         player,
-        rival,
+        *[rival] * (game.players - 1),
         limits=limits,
         games=games,
-        openings=openings,
+        openings=None if game.rolls else Openings(game, plies=plies, seed=seed),
         threads=threads,
         seed=seed,
     )
     if match.interrupted:
         raise KeyboardInterrupt
-    summary = match.summary()
-    return Strength(
-        rival.name,
-        summary.games,
-        summary.wins,
-        summary.draws,
-        summary.losses,
-        summary.score.value,
-        summary.elo.value,
-        summary.elo.low,
-        summary.elo.high,
-    )
+    return _strength(match, rival.name)
 
 
-def _rival(game: Game, opponent: Any) -> Player:
-    if isinstance(opponent, Player):
-        return opponent
-    if isinstance(opponent, str):
-        return parse_player(game, opponent, techniques="exact")  # as what is learned searches
-    return Player(opponent.name, opponent)
-
-
-def _measure_places(
-    game: Game,
-    player: Player,
-    rival: Player,
-    games: int,
-    limits: Limits,
-    openings: Openings,
-    seed: int,
-    threads: int,
-) -> Strength:
-    match = play_multiplayer_match(
-        game,
-        [player, *[rival] * (game.players - 1)],
-        limits=limits,
-        games=games,
-        openings=openings,
-        workers=Workers(jobs=threads),
-        seed=seed,
-    )
-    if match.interrupted:
-        raise KeyboardInterrupt
-    first = match.standings()[0].first
-    outcomes = [one for played in match.rounds for one in played.outcomes(0)]
-    wins = sum(one[0] > max(one[1:]) for one in outcomes)
-    draws = sum(min(one) == max(one) for one in outcomes)
-    return Strength(
-        rival.name, match.games, wins, draws, match.games - wins - draws, first.value, first.value,
-        first.low, first.high, FIRST,
-    )  # fmt: skip
-
-
-def _measure_points(
-    game: DiceGame,
-    player: Any,
-    opponent: Any,
-    games: int,
-    limits: Limits,
-    seed: int,
-    threads: int,
-) -> Strength:
-    rival = _rival(game, opponent)
-    match = play_dice_match(
-        game,
-        Player("learned", as_evaluator(game, player)),
-        rival,
-        games=games,
-        limits=limits,
-        seed=seed,
-        threads=threads,
-    )
-    if match.interrupted:
-        raise KeyboardInterrupt
-    summary = match.summary()
-    wins, losses = summary.won(), summary.lost()
-    mean = summary.mean
-    draws = summary.games - wins - losses
-    return Strength(
-        rival.name, summary.games, wins, draws, losses, mean.value, mean.value, mean.low,
-        mean.high, POINTS,
-    )  # fmt: skip
+def _strength(match: Match, opponent: str) -> Strength:
+    """Returns the strength of the first player of a match."""
+    summary: Any = match.summary()
+    if match.game.players > 2:
+        first = summary.standings()[0].first
+        outcomes = [one for unit in match.units for one in unit.points]
+        wins = sum(one[0] > max(one[1:]) for one in outcomes)
+        draws = sum(min(one) == max(one) for one in outcomes)
+        counts, value, score, unit = (wins, draws), first, first.value, FIRST
+    elif match.game.rolls:
+        wins, mean = summary.won(), summary.mean
+        counts = wins, match.games - wins - summary.lost()
+        value, score, unit = mean, mean.value, POINTS
+    else:
+        counts = summary.wins, summary.draws
+        value, score, unit = summary.elo, summary.score.value, ELO
+    losses = match.games - sum(counts)
+    ends = value.value, value.low, value.high
+    return Strength(opponent, match.games, *counts, losses, score, *ends, unit)
 
 
 class Arena:

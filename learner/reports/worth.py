@@ -19,7 +19,7 @@ from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import fingerprint
 from learner.learner import Learner
-from play.match.match import play_match
+from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player

@@ -1,4 +1,4 @@
-"""How the commands `match` and `ladder` play games with and without dice, and what they report."""
+"""How the commands `match` and `ladder` play games of every kind, and what they report."""
 
 from __future__ import annotations
 
@@ -6,136 +6,144 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from games.contract import DiceGame, Game
 from games.file_form import form_of
 from play.commands.options import refuse
 from play.match.balanced import BalancedOpenings, usual_openings
-from play.match.cube_match import CubeMatch, cube_lines, play_cube_match
-from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
-from play.match.ladder import Standing, dice_ladder, ladder, plot_estimates, plot_ladder
-from play.match.match import Match, games_from, play_match
+from play.match.driver import play_match
+from play.match.ladder import ladder, plot_estimates, plot_ladder
 from play.match.openings import Openings
+from play.match.report import Match, all_games
+from play.match.units import CubePairs, DicePairs, Pairs, Rounds, units_of
 from play.players.clock import parse_clock
 from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
-from play.players.player import Player
-from play.players.thinker import limits_of, play_text, usual_referee
-from play.ratings.bradley_terry import Rating
+from play.players.player import Player, needs_processes
+from play.players.thinker import play_text, usual_referee
 from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search.evaluators.samples import value_mark
 from search.lookups.database import DatabaseLookup
 
-__all__ = ["Contest", "ContestWithDice", "ContestWithoutDice", "head_of"]
+__all__ = ["Contest"]
+
+WITH_DICE = ("luck", "cube", "match", "jacoby")
+WITHOUT_DICE = ("time", "plies", "within", "judge", "adjudicate", "sprt", "model")
+#: By the kind of match, the options that do not apply, and the kind of game that they are for.
+OTHERS = {
+    Pairs: (WITH_DICE, "a game with dice"),
+    Rounds: ((*WITH_DICE, "sprt", "model", *WITHOUT_DICE[2:5]), "a game for two players"),
+    DicePairs: (WITHOUT_DICE, "a game without dice"),
+    CubePairs: (WITHOUT_DICE, "a game without dice"),
+}
 
 
-class Contest(Protocol):
-    """Plays and reports matches and ladders of one kind of game.
+class Contest:
+    """Plays and reports matches and ladders of a game.
 
+    options: those of the command line; `games` is filled in if it is not given.
     standings: the name of a ladder's standings in its figures.
+
+    Raises ValueError for options out of range or of another kind of game.
     """
 
-    game: Any
-    standings: str
-
-    def prepare(self, players: Sequence[Player]) -> None:
-        """Check and choose everything that depends on the players."""
-
-    def workers(self, players: Sequence[Player]) -> Workers:
-        """The workers that play."""
-
-    def match(self, *players: Player, **options: Any) -> Any:
-        """Play a match; `options` are `workers` and `progress`."""
-
-    def match_lines(self, match: Any) -> Iterator[str]:
-        """The report of a match."""
-
-    def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Any]]:
-        """Play a round robin; returns its standings, best first, and its matches."""
-
-    def ladder_lines(self, standings: list[Any], matches: list[Any]) -> Iterator[str]:
-        """The report of a ladder."""
-
-    def plot(self, path: Path, standings: list[Any]) -> None:
-        """Write a picture of the standings."""
-
-    def game_texts(self, match: Any, pair: int, number: int) -> Iterator[str]:
-        """The games of a match from a pair on, each as text in the form of the game.
-
-        pair: the number of a pair of games; with more than two players of a round.
-        number: the number of the first of them in the file.
-        """
-
-    def head(self, players: Sequence[Player]) -> dict[str, Any]:
-        """Returns what decides the results of matches of these players, as plain values."""
-
-
-class ContestWithoutDice:
-    """Paired openings, Elo, and ratings that fit all matches of a ladder."""
-
-    standings = "ratings"
-
-    def __init__(self, game: Game, options: argparse.Namespace, *, games: int) -> None:
-        refuse(options, ("luck", "cube", "match", "jacoby"), "a game with dice", game)
-        self.game = game
-        options.games = games if options.games is None else options.games
-        depth = options.depth
+    def __init__(self, game: Any, options: argparse.Namespace, *, ladder: bool) -> None:
+        self.game, self._options = game, options
+        cube = getattr(options, "cube", None) or getattr(options, "match", None) is not None
+        self.length: int | None = None
+        self.kind = units_of(game)
+        refuse(options, *OTHERS[self.kind], game)
+        if cube:
+            _check_cube(game, options)
+            self.length = options.match or 0
+            self.kind = units_of(game, self.length)
+        elif getattr(options, "jacoby", None):
+            raise ValueError("--jacoby: expected --cube, found games without the cube")
+        self.standings = "standings" if game.rolls else "ratings"
+        options.games = self.kind.usual_games[ladder] if options.games is None else options.games
         clock = None if options.time is None else parse_clock(options.time)
+        depth = options.depth
         if (depth, options.nodes, options.seconds, clock) == (None,) * 4:
-            depth = 5
-        if depth is not None and depth < 1:
+            depth = self.kind.usual_depth
+        if game.rolls:
+            check_depth(depth or 0)
+        elif depth is not None and depth < 1:
             raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
         if options.judge is not None and options.within is None:
             raise ValueError("--judge: expected --within too, found none")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
+        self.heading = str(self.limits)
+        if game.rolls:
+            plies = " (GNU plies)" if depth is not None else " a move"
+            self.heading = self.heading.removesuffix(" a move") + plies
         self.sprt = _sprt(options)
+        self.luck: Player | None = None
+        self.database: DatabaseLookup | None = None
+        self.openings: Openings | BalancedOpenings | None = None
         self._players: Sequence[Player] = ()
-        self._options = options
 
     def prepare(self, players: Sequence[Player]) -> None:
-        options = self._options
-        self.database: DatabaseLookup | None = None
+        """Check and choose everything that depends on the players."""
+        options, self._players = self._options, players
+        if getattr(options, "luck", None) is not None:
+            self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
             self.database = DatabaseLookup(self.game, options.adjudicate)
-        self.openings: Openings | BalancedOpenings
+        if self.game.rolls:
+            return
         if options.plies is None and options.within is None:
             self.openings = usual_openings(self.game, seed=options.seed)
             return
+        judge = options.judge or (usual_referee(self.game) if options.within is not None else None)
         self.openings = Openings(
             self.game,
             plies=3 if options.plies is None else options.plies,
             seed=options.seed,
             within=options.within,
-            judge=(options.judge or usual_referee(self.game))
-            if options.within is not None
-            else None,
+            judge=judge,
         )
 
     def workers(self, players: Sequence[Player]) -> Workers:
-        backend, address = parse_backend(self._options.backend)
-        return Workers(backend, self._options.threads, address)
+        """Returns the workers that play; processes if threads would wait for one another."""
+        kind, address = parse_backend(self._options.backend)
+        if kind == "threads" and needs_processes(*players) and self._options.threads != 1:
+            kind = "loky"
+        return Workers(kind, self._options.threads, address)
 
     def match(self, *players: Player, **options: Any) -> Match:
-        first, second = players
-        self._players = players
-        return play_match(
-            self.game,
-            first,
-            second,
-            limits=self.limits,
-            games=self._options.games,
-            openings=self.openings,
-            sprt=self.sprt,
-            seed=self._options.seed,
-            database=self.database,
+        """Play a match; `options` are `workers`, `progress` and `journal`."""
+        jacoby = bool(getattr(self._options, "jacoby", None))
+        more: dict[str, Any] = {"length": self.length, "jacoby": jacoby, "luck": self.luck}
+        return play_match(self.game, *players, sprt=self.sprt, **more, **self._common(options))
+
+    def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:
+        """Play a round robin; returns its standings, best first, and its matches."""
+        return ladder(self.game, players, **self._common(options))
+
+    def _common(self, options: dict[str, Any]) -> dict[str, Any]:
+        given = self._options
+        return {
+            "games": given.games,
+            "limits": self.limits,
+            "openings": self.openings,
+            "seed": given.seed,
+            "database": self.database,
+            "keep_records": given.save is not None,
             **options,
-        )
+        }
 
     def match_lines(self, match: Match) -> Iterator[str]:
+        """Yields the report of a match."""
+        if self.kind is Pairs:
+            return self._pair_lines(match)
+        if self.kind is Rounds:
+            return self._round_lines(match)
+        return self._dice_lines(match)
+
+    def _pair_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
         limits = f"{self.limits}, {self.openings}{self._adjudicated()}"
         yield f"{match.title}: {limits}{_searches(self._players)}"
@@ -165,8 +173,8 @@ class ContestWithoutDice:
         for number, player in enumerate(self._players):
             games = [
                 (game, number ^ place)
-                for pair in match.pairs
-                for place, game in enumerate(pair.games)
+                for unit in match.units
+                for place, game in enumerate(unit.games)
             ]
             nodes = player.within(self.limits).nodes
             found = None if player.evaluator is None else foretold(player.evaluator, games, nodes)
@@ -178,164 +186,140 @@ class ContestWithoutDice:
                     f" {found.loss:.3f} nats ({found.guess:.3f} by the shares of the results)"
                 )
 
-    def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Rating], list[Match]]:
-        self._players = players
-        return ladder(
-            self.game,
-            players,
-            limits=self.limits,
-            games=self._options.games,
-            openings=lambda: self.openings,
-            seed=self._options.seed,
-            database=self.database,
-            **options,
+    def _round_lines(self, match: Match) -> Iterator[str]:
+        yield (
+            f"{match.title}: {match.limits}, {match.games} games, each opening with"
+            " every player in every seat"
         )
+        if not match.units:
+            return
+        par = 100 / self.game.players
+        yield f"95 % intervals over {len(match.units)} openings; par is {par:.1f} %"
+        width = max(map(len, match.names))
+        for standing in match.summary().standings():
+            first = standing.first
+            yield (
+                f"{standing.name:{width}}  first in {100 * first.value:5.1f} %"
+                f" [{100 * first.low:.1f}, {100 * first.high:.1f}]"
+                f"  place {standing.place.text('.2f')}  points {standing.points.text('+.3f')}"
+            )
 
-    def ladder_lines(self, standings: list[Rating], matches: list[Match]) -> Iterator[str]:
-        anchor = matches[0].first
-        limits = f"{self.limits}{self._adjudicated()}{_searches(self._players)}"
-        yield f"{limits}; Elo with the 95 % interval of the difference from {anchor}"
+    def _dice_lines(self, match: Match) -> Iterator[str]:
+        kind = "" if match.length is None else "games for money with the cube, "
+        if match.length:
+            kind = f"matches to {match.length} points, "
+        yield f"{match.title}: {kind}{self.heading}, same dice for both"
+        summary = match.summary()
+        if match.length and match.games:
+            mean = summary.mean
+            low, high = 50 + 50 * mean.low, 50 + 50 * mean.high
+            yield (
+                f"matches {match.games}: won {summary.won()}, {50 + 50 * mean.value:.1f} %,"
+                f" 95 % interval [{low:.1f}, {high:.1f}]"
+            )
+        else:
+            yield summary.text()
+        if self.luck is not None:
+            yield f"luck measured by static values of {self.luck.name}"
+        doubles = match.actions("double")
+        if match.length is not None and match.units:
+            yield (
+                f"{match.played} games, {doubles / match.played:.2f} doubles a game, of which"
+                f" {100 * match.actions('drop') / max(doubles, 1):.0f} % were dropped"
+            )
+        if match.units:
+            yield f"{match.played / match.elapsed:.1f} games/s"
+
+    def ladder_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
+        """Yields the report of a ladder."""
+        if self.game.rolls:
+            yield from self._points_lines(standings, matches)
+            return
+        anchor = matches[0].names[0]
+        if self.kind is Pairs:
+            limits = f"{self.limits}{self._adjudicated()}{_searches(self._players)}"
+            yield f"{limits}; Elo with the 95 % interval of the difference from {anchor}"
+            share = ("", "games")
+        else:
+            yield (
+                f"{self.limits}; every {self.game.players} players at one table; Elo by who came"
+                f" before whom, with the 95 % interval of the difference from {anchor}"
+            )
+            share = ("before ", "others")
         width = max(len(rating.name) for rating in standings)
         for place, rating in enumerate(standings, 1):
             yield (
                 f"{place:3} {rating.name:{width}}  {rating.elo.text('+7.1f')}"
-                f"  {100 * rating.score:5.1f} % of {rating.games} games"
+                f"  {share[0]}{100 * rating.score:5.1f} % of {rating.games} {share[1]}"
             )
 
-    def plot(self, path: Path, standings: list[Rating]) -> None:
-        plot_ladder(path, standings, f"{self.game.name}, {self.limits}")
-
-    def game_texts(self, match: Match, pair: int, number: int) -> Iterator[str]:
-        write = form_of(self.game).write
-        for count, (first, second, record) in enumerate(games_from(match, pair), number):
-            tags = {"Event": str(self.limits), "Round": str(count)}
-            yield write(record, (first, second), tags)
-
-    def head(self, players: Sequence[Player]) -> dict[str, Any]:
-        names = ("plies", "within", "judge", "adjudicate")
-        decisive = {name: getattr(self._options, name) for name in names}
-        if isinstance(self.openings, BalancedOpenings):
-            decisive["openings"] = self.openings.mark
-        return {
-            **head_of(self.game, players, self.limits, self._options.seed),
-            **decisive,
-            "sprt": None if self.sprt is None else asdict(self.sprt),
-        }
-
-
-class ContestWithDice:
-    """Pairs of games with the same dice, and points a game."""
-
-    standings = "standings"
-    #: Options that do not apply to a game with dice.
-    others = ("time", "plies", "within", "judge", "adjudicate", "sprt", "model")
-
-    def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
-        refuse(options, self.others, "a game without dice", game)
-        self.game = game
-        self.cube = bool(
-            getattr(options, "cube", None) or getattr(options, "match", None) is not None
-        )
-        if self.cube:
-            _check_cube(game, options)
-        elif getattr(options, "jacoby", None):
-            raise ValueError("--jacoby: expected --cube, found games without the cube")
-        usual = 400 if self.cube else 4000
-        options.games = usual if options.games is None else options.games
-        check_depth(options.depth or 0)
-        self.limits = limits_of(options, depth=0)
-        plies = " (GNU plies)" if self.limits.depth is not None else " a move"
-        self.heading = str(self.limits).removesuffix(" a move") + plies
-        self.luck: Player | None = None
-        self._options = options
-
-    def prepare(self, players: Sequence[Player]) -> None:
-        luck = getattr(self._options, "luck", None)
-        if luck is not None:
-            self.luck = _luck(self.game, luck, players)
-
-    def workers(self, players: Sequence[Player]) -> Workers:
-        """Returns the workers that play; processes if threads would wait for one another."""
-        kind, address = parse_backend(self._options.backend)
-        if kind == "threads" and needs_processes(*players) and self._options.threads != 1:
-            kind = "loky"
-        return Workers(kind, self._options.threads, address)
-
-    def match(self, *players: Player, **options: Any) -> DiceMatch:
-        first, second = players
-        if self.cube:
-            cube: dict[str, Any] = {
-                "length": self._options.match or 0,
-                "jacoby": bool(self._options.jacoby),
-            }
-            return play_cube_match(self.game, first, second, **cube, **self._common(options))
-        return play_dice_match(self.game, first, second, luck=self.luck, **self._common(options))
-
-    def match_lines(self, match: DiceMatch) -> Iterator[str]:
-        if isinstance(match, CubeMatch):
-            yield from cube_lines(match, self.heading)
-            return
-        yield f"{match.first} against {match.second}: {self.heading}, same dice for both"
-        yield match.summary().text()
-        if self.luck is not None:
-            yield f"luck measured by static values of {self.luck.name}"
-        if match.games:
-            yield f"{match.games / match.seconds:.1f} games/s"
-
-    def ladder(
-        self, players: Sequence[Player], **options: Any
-    ) -> tuple[list[Standing], list[DiceMatch]]:
-        return dice_ladder(self.game, players, **self._common(options))
-
-    def ladder_lines(self, standings: list[Standing], matches: list[DiceMatch]) -> Iterator[str]:
+    def _points_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         yield (
             f"{self.heading}, same dice for all; points per game against all others, 95 % intervals"
         )
-        width = max(len(name) for match in matches for name in (match.first, match.second))
+        width = max(len(name) for match in matches for name in match.names)
         for place, one in enumerate(standings, 1):
             yield f"{place:3} {one.name:{width}}  {one.points.text('+.4f')}  of {one.games} games"
         yield "each match, from the first player's side"
         for match in matches:
-            if match.points:
+            if match.units:
+                first, second = match.names
                 played = f"{match.summary().mean.text('+.4f')}  of {match.games} games"
-                yield f"    {match.first:{width}}  {played} against {match.second}"
+                yield f"    {first:{width}}  {played} against {second}"
 
-    def plot(self, path: Path, standings: list[Standing]) -> None:
+    def plot(self, path: Path, standings: list[Any]) -> None:
+        """Write a picture of the standings."""
+        title = f"{self.game.name}, {self.heading}"
+        if not self.game.rolls:
+            plot_ladder(path, standings, title)
+            return
         rows = [(one.name, one.points) for one in standings]
         label = "points per game against all others, 95 % interval"
-        title = f"{self.game.name}, {self.heading}"
         plot_estimates(path, rows, title, label=label, room=0.02, digits=3)
 
-    def game_texts(self, match: DiceMatch, pair: int, number: int) -> Iterator[str]:
-        write, write_match = form_of(self.game).write, form_of(self.game).write_match
-        names = match.first, match.second
-        if isinstance(match, CubeMatch) and write_match is not None:
-            played: list[tuple[Any, Any]] = [(write_match, both) for both in match.matches[pair:]]
-        else:
-            played = [(write, both) for both in match.records[pair:]]
-        for form, both in played:
-            for game, sides in zip(both, (names, names[::-1]), strict=True):
-                yield form(game, sides, {"Event": self.heading, "Round": str(number)})
-                number += 1
+    def game_texts(self, match: Match, unit: int, number: int) -> Iterator[str]:
+        """Yields the games of a match from a unit on, each as text in the form of the game.
+
+        With the cube, each text is a match.
+
+        number: the number of the first of them in the file.
+        """
+        form: Any = form_of(self.game)
+        whole = match.length is not None and form.write_match is not None
+        for count, (names, games) in enumerate(all_games([match], unit), number):
+            tags = {"Event": self.heading, "Round": str(count)}
+            yield (
+                form.write_match(games, names, tags) if whole else form.write(games[0], names, tags)
+            )
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
-        head = head_of(self.game, players, self.limits, self._options.seed)
-        if self.cube:
-            length, jacoby = self._options.match or 0, bool(self._options.jacoby)
-            table = getattr(self.game, "equities", None)
-            cube = {"length": length, "jacoby": jacoby, "met": table and table.digest}
-            return {**head, "cube": cube}
-        return {**head, "luck": None if self.luck is None else self.luck.name}
-
-    def _common(self, options: dict[str, Any]) -> dict[str, Any]:
-        given = self._options
-        return {
-            "games": given.games,
-            "limits": self.limits,
-            "seed": given.seed,
-            "keep_records": given.save is not None,
-            **options,
+        """Returns what decides the results of matches of these players, as plain values."""
+        options = self._options
+        head: dict[str, Any] = {
+            "game": [self.game.name, self.game.version],
+            "players": [player.name for player in players],
+            "values of players": [
+                None if player.evaluator is None else value_mark(self.game, player.evaluator)
+                for player in players
+            ],
+            "limits": str(self.limits),
+            "seed": options.seed,
         }
+        if self.length is not None:
+            table = getattr(self.game, "equities", None)
+            met = table and table.digest
+            return {
+                **head,
+                "cube": {"length": self.length, "jacoby": bool(options.jacoby), "met": met},
+            }
+        if self.game.rolls:
+            return {**head, "luck": None if self.luck is None else self.luck.name}
+        head |= {
+            name: getattr(options, name) for name in ("plies", "within", "judge", "adjudicate")
+        }
+        if isinstance(self.openings, BalancedOpenings):
+            head["openings"] = self.openings.mark
+        return {**head, "sprt": None if self.sprt is None else asdict(self.sprt)}
 
 
 def _searches(players: Sequence[Player]) -> str:
@@ -350,22 +334,7 @@ def _searches(players: Sequence[Player]) -> str:
     return "".join(f", {name}: {techniques}" for name, techniques in used.items())
 
 
-def head_of(game: Any, players: Sequence[Player], limits: Limits, seed: int) -> dict[str, Any]:
-    """Returns what decides the results of any match of these players, as plain values."""
-    marks = [
-        None if player.evaluator is None else value_mark(game, player.evaluator)
-        for player in players
-    ]
-    return {
-        "game": [game.name, game.version],
-        "players": [player.name for player in players],
-        "values of players": marks,
-        "limits": str(limits),
-        "seed": seed,
-    }
-
-
-def _check_cube(game: DiceGame, options: argparse.Namespace) -> None:
+def _check_cube(game: Any, options: argparse.Namespace) -> None:
     """Refuse options that do not apply to games with the cube."""
     if not game.cube:
         raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
@@ -390,7 +359,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
     return Sprt(elo0, elo1, model=options.model or "normalised")
 
 
-def _luck(game: DiceGame, text: str, players: Sequence[Player]) -> Player:
+def _luck(game: Any, text: str, players: Sequence[Player]) -> Player:
     """Returns the player whose static values measure luck, one of `players` if `text` is empty."""
     if text:
         players = [parse_player(game, text)]

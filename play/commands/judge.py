@@ -228,9 +228,9 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
     from tqdm import tqdm
 
     from play.judging.equity_loss import check_referee, equity_loss, sample_games
-    from play.match.dice_match import needs_processes
     from play.players.limits import Limits, check_depth
     from play.players.parse import parse_player
+    from play.players.player import needs_processes
     from play.workers import Workers
 
     refuse(options, ("positions", "file"), "a game without dice", game)

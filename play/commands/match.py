@@ -136,7 +136,7 @@ def _run_match(options: argparse.Namespace) -> int:
     """Run `match`: a match of as many players as the game has."""
     from play.players.parse import parse_player
 
-    contest = _contest(options, 400)
+    contest = _contest(options, ladder=False)
     texts = [options.first, options.second, *options.others]
     if len(texts) != contest.game.players:
         raise ValueError(
@@ -160,9 +160,9 @@ def _run_ladder(options: argparse.Namespace) -> int:
     from play.match.driver import check_players
     from play.players.parse import parse_player
 
-    contest = _contest(options, 200)
+    contest = _contest(options, ladder=True)
     players = [parse_player(contest.game, text) for text in options.players]
-    check_players(players)
+    check_players(contest.game, players)
     contest.prepare(players)
     pairings = math.comb(len(players), contest.game.players)
     with _kept(contest, options, players) as (journal, games):
@@ -185,20 +185,11 @@ def _run_ladder(options: argparse.Namespace) -> int:
     return _ended(options, matches[-1])
 
 
-def _contest(options: argparse.Namespace, games: int) -> Contest:
-    """Returns the contest for this kind of game; refuses bad options before any game."""
-    from games.contract import DiceGame
-    from play.commands.contest import ContestWithDice, ContestWithoutDice
-    from play.commands.multiplayer import ContestOfMany
+def _contest(options: argparse.Namespace, *, ladder: bool) -> Contest:
+    """Returns the contest of this game; refuses bad options before any game."""
+    from play.commands.contest import Contest
 
-    game = with_met(load_game(options), options)
-    contest: Contest
-    if game.players > 2:
-        contest = ContestOfMany(game, options)
-    elif isinstance(game, DiceGame):
-        contest = ContestWithDice(game, options)
-    else:
-        contest = ContestWithoutDice(game, options, games=games)
+    contest = Contest(with_met(load_game(options), options), options, ladder=ladder)
     if options.games < 2:
         raise ValueError(f"--games: expected at least 2, found {options.games}")
     if options.threads is not None and options.threads < 1:

@@ -21,9 +21,9 @@ from games.contract import DiceGame
 from games.record import GameRecord
 from play.crew import Crew
 from play.dice import Dice
-from play.match.dice_match import needs_processes, play_dice_game
+from play.match.loop import play_with_dice
 from play.players.limits import STATIC, Limits
-from play.players.player import Player
+from play.players.player import Player, needs_processes
 from play.players.seats import DiceSeat
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
@@ -104,7 +104,7 @@ def equity_loss(
     records: the games.
     limits: limits of the player's moves, unless it has its own; depths are GNU plies.
     referee_limits: the same for the referee.
-    threads, workers: as in `play_dice_match`.
+    threads, workers: as in `play_match`.
     progress: called after each game.
 
     Raises ValueError if the referee gives no values (as `random`) or no game has a decision.
@@ -197,8 +197,10 @@ class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
     def __call__(self, number: int) -> GameRecord:
         names = (self.player.name, self.player.name)
         with self.seats() as seats:
-            return play_dice_game(
-                self.game, seats, self.dice, number, names=names, stopped=self.stopped
+            record = GameRecord(self.game, repetitions=None, quiet_moves=None)
+            stream = self.dice.stream(number)
+            return play_with_dice(
+                record, seats, self.dice, stream, names=names, stopped=self.stopped
             )
 
 

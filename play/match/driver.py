@@ -1,118 +1,240 @@
-"""What all matches share: units of games that workers play, a journal, and ends before the end.
+"""Matches of any kind, and ladders of them: workers, a journal, and ends before the end.
 
-A unit is what statistics count: a pair of games, a block of pairs with the same dice, a pair with
-the cube, or a round of more than two players. A ladder is a match of every group of players.
+Results depend on the players, their limits and the seed alone, not on the backend or the number of
+workers: units have openings or dice of their own, and are counted in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from itertools import combinations
-from typing import Any, Protocol, TypeVar
+import operator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from itertools import combinations, islice, repeat
+from typing import Any
 
+from games.contract import Game
 from games.errors import MoveError
+from play.match.balanced import BalancedOpenings, usual_openings
 from play.match.journal import Journal
-from play.players.player import Player
+from play.match.openings import Openings
+from play.match.report import Match
+from play.match.units import Task, Terms, Unit, Units, units_of
+from play.players.cube_seat import cube_seat
+from play.players.limits import Limits
+from play.players.player import Player, needs_processes
+from play.ratings.sprt import Sprt
 from play.workers import Workers
+from search.lookups.database import DatabaseLookup
 
-__all__ = ["AnyMatch", "check_players", "play_all", "play_units"]
+__all__ = ["check_players", "play_all", "play_match"]
 
 #: How an external engine, or the machines on which games are played, may fail.
 FAILURES = (MoveError, ChildProcessError, ConnectionError)
 
 
-class Units(Protocol):
-    """A match of any kind.
+def play_match(
+    game: Game,
+    *players: Player,
+    limits: Limits | None = None,
+    games: int | None = None,
+    openings: Openings | BalancedOpenings | None = None,
+    length: int | None = None,
+    jacoby: bool = False,
+    threads: int = 2,
+    workers: Workers | None = None,
+    table_mib: float | None = None,
+    luck: Player | None = None,
+    sprt: Sprt | None = None,
+    database: DatabaseLookup | None = None,
+    seed: int = 0,
+    keep_records: bool = False,
+    progress: Callable[[Match], None] | None = None,
+    journal: Journal | None = None,
+) -> Match:
+    """Play until `games` games are counted, the SPRT decides or openings run out.
 
-    title: the names of its players, by which a journal knows it.
-    games: number of games counted.
-    interrupted: whether Ctrl-C ended it.
-    failure: error of the external engine that ended it, or empty.
+    Two players play each opening twice with colours swapped; more play it with each player in each
+    seat. With dice, both games of a pair have the same dice.
+
+    players: one for each side.
+    limits: limits of a move, for players without limits of their own. Default: the usual depth of
+        the kind of game; with dice depths are GNU Backgammon's plies, and 0 static values.
+    games: number of games, rounded up to whole units; default 400, with dice without the cube 4000,
+        with more than two players 300.
+    openings: without dice; default: `usual_openings(game, seed=seed)`, balanced ones if the game
+        has them.
+    length: play with the cube: points of a match, of which `games` are played, or 0 for games for
+        money; None for games without the cube.
+    jacoby: whether, for money with the cube, gammons count after a double only.
+    threads: threads of this process that play; processes if `needs_processes`.
+    workers: processes or a cluster that play instead of threads.
+    table_mib: without dice; size of each player's transposition table; None for one that fits its
+        limits.
+    luck: with dice without the cube; player whose evaluator (with its lookup) measures luck by
+        static values.
+    sprt: for two players without dice; test that ends the match once it decides.
+    database: for two players without dice; ends a game with its result as soon as it knows the
+        position, whatever the drawing rules would still allow.
+    seed: decides openings, dice and random choices.
+    keep_records: with dice: keep the games in the match; without dice they always are.
+    progress: called with the match after each unit, or each block of them that was played at once.
+    journal: where each unit is kept as it ends; the match goes on from those it holds already, with
+        the result of one that was never stopped.
+
+    Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
+    that fails (`failure`); if it fails in the first unit, its MoveError, ChildProcessError or
+    ConnectionError is raised. Raises ValueError if the number of players is not that of the game,
+    and for options out of range or of another kind of game.
     """
-
-    interrupted: bool
-    failure: str
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def games(self) -> int: ...
-
-
-AnyMatch = TypeVar("AnyMatch", bound=Units)
-Task = TypeVar("Task")
-Unit = TypeVar("Unit")
-
-
-def play_units(
-    match: Units,
-    workers: Workers,
-    play: Callable[[Task], Unit],
-    tasks: Iterable[Task],
-    count: Callable[[Unit], bool],
-    journal: Journal | None,
-    plain: Callable[[Unit], Any],
-) -> bool:
-    """Play the units of a match, and count each as it ends; returns whether to go on.
-
-    play: plays the unit of a task.
-    count: adds a unit to the match, and returns whether the match goes on.
-    journal: where units are kept, each as its `plain` values; None for nowhere.
-
-    Ctrl-C, and an external engine that fails, end the match with what was counted, and it says so.
-    If no game was counted before, the engine's MoveError, ChildProcessError or ConnectionError is
-    raised.
-    """
-    try:
-        with closing(workers.map(play, tasks)) as played:
-            for unit in played:
-                if journal is not None:
-                    journal.add(match.title, plain(unit))
-                if not count(unit):
-                    return False
-    except KeyboardInterrupt:
-        match.interrupted = True
-    except FAILURES as error:
-        match.failure = str(error)
-        if not match.games:
-            raise
-    return not (match.interrupted or match.failure)
+    kind, names = units_of(game, length), tuple(player.name for player in players)
+    if len(players) != game.players:
+        found = ", ".join(names)
+        raise ValueError(
+            f"{game.name}: expected {game.players} players, found {len(names)}: {found}"
+        )
+    given: dict[str, Any] = {"openings": openings, "length": length, "jacoby": jacoby or None}
+    given |= {"sprt": sprt, "table_mib": table_mib, "luck": luck, "database": database}
+    for name, value in given.items():
+        if value is not None and name not in kind.options:
+            raise ValueError(f"{name}: expected none in {kind.text}, found one")
+    limits = Limits(depth=kind.usual_depth) if limits is None else limits
+    limits.check(game)
+    games = kind.usual_games[0] if games is None else operator.index(games)
+    for name, number, least in (("games", games, 2), ("threads", threads, 1), ("seed", seed, 0)):
+        if number < least:
+            raise ValueError(f"{name}: expected at least {least}, found {number}")
+    if not 0 <= (length or 0) <= 64:
+        raise ValueError(f"length: expected 0 to 64 points, found {length}")
+    if luck is not None and luck.evaluator is None:
+        raise ValueError(f"luck: expected an evaluator, found {luck.name}")
+    if length is not None:
+        if not game.cube:
+            raise ValueError(f"expected a game with a cube, found {game.name}")
+        for player in players:
+            cube_seat(game, player, limits)  # type: ignore[arg-type]  # refuses before any game
+    terms = Terms(limits, seed, table_mib, database, luck, length, jacoby)
+    match = Match(game, names, limits, length, None if luck is None else luck.name)
+    driver = _Driver(match, kind(game, players, terms), sprt, progress)
+    driver.keep = keep_records or not game.rolls
+    lines: Iterable[tuple[Any, ...]] = repeat(())
+    if not game.rolls:
+        lines = usual_openings(game, seed=seed) if openings is None else openings
+    backend = "loky" if threads > 1 and needs_processes(*players) else "threads"
+    with nullcontext(workers) if workers is not None else Workers(backend, threads) as crew:
+        driver.run(enumerate(lines), -(-games // game.players), crew, journal)
+    return match
 
 
-def play_all(
-    players: Sequence[Player],
-    seats: int,
-    play: Callable[..., AnyMatch],
-    empty: Callable[..., AnyMatch],
-) -> list[AnyMatch]:
-    """Returns the matches of all groups of `seats` players, up to an interrupt or a failure.
+class _Driver:
+    """Counts the units of a match."""
 
-    play: plays the match of a group.
-    empty: returns the same match without games; it stands for one that failed in its first games,
-        unless it is the first match, whose error is raised.
+    keep = True
 
-    Raises ValueError as `check_players`.
-    """
-    check_players(players)
-    matches: list[AnyMatch] = []
-    for group in combinations(players, seats):
+    def __init__(
+        self,
+        match: Match,
+        units: Units,
+        sprt: Sprt | None,
+        progress: Callable[[Match], None] | None,
+    ) -> None:
+        self.match, self.units, self.sprt, self.progress = match, units, sprt, progress
+        self.seen: set[Any] = set()
+        self.began = time.perf_counter()
+
+    def run(
+        self, drawn: Iterator[Task], wanted: int, workers: Workers, journal: Journal | None
+    ) -> None:
+        """Play and count units until `wanted` are counted, or an end before that."""
+        match, goes_on = self.match, True
+        held = journal.results(match.title) if journal is not None else []
+        for kept, (number, _) in zip(held, drawn, strict=False):
+            goes_on = self.count([self.units.again(number, kept)])
+        self.began = time.perf_counter()
+        while goes_on and len(match.units) < wanted:
+            # as many as are missing: what repeats earlier games is not counted
+            missing = islice(drawn, wanted - len(match.units))
+            before = len(match.units) + match.repeated
+            goes_on = self.play(_blocks(missing, self.units.block), workers, journal)
+            goes_on = goes_on and len(match.units) + match.repeated > before
+
+    def play(self, tasks: Iterable[list[Task]], workers: Workers, journal: Journal | None) -> bool:
+        """Play the units of tasks, and count them; returns whether to go on."""
+        match = self.match
         try:
-            match = play(*group)
+            with closing(workers.map(self.units, tasks)) as played:
+                for units in played:
+                    if journal is not None:
+                        for unit in units:
+                            journal.add(match.title, self.units.plain(unit))
+                    if not self.count(units):
+                        return False
+        except KeyboardInterrupt:
+            match.interrupted = True
+        except FAILURES as error:
+            match.failure = str(error)
+            if not match.units:
+                raise
+        return not (match.interrupted or match.failure)
+
+    def count(self, units: Sequence[Unit]) -> bool:
+        """Add units to the match; returns whether it goes on."""
+        match, before = self.match, len(self.match.units)
+        for unit in units:
+            if self.units.distinct:
+                keys = {(i, game.start, *game.moves) for i, game in enumerate(unit.games)}
+                if keys & self.seen:
+                    match.repeated += 1
+                    continue
+                self.seen |= keys
+            match.units.append(unit if self.keep else replace(unit, sittings=()))
+        match.elapsed = time.perf_counter() - self.began
+        if len(match.units) > before:
+            if self.progress is not None:
+                self.progress(match)
+            if self.sprt is not None:
+                match.verdict = self.sprt.verdict(match.summary().tally)
+        return match.verdict in ("", "continue")
+
+
+def _blocks(tasks: Iterator[Task], size: int) -> Iterator[list[Task]]:
+    return iter(lambda: list(islice(tasks, size)), [])
+
+
+def play_all(game: Game, players: Sequence[Player], **options: Any) -> list[Match]:
+    """Returns the matches of all groups of players that fill the seats, up to one that is stopped.
+
+    options: those of `play_match`; `games` are those of each match.
+
+    Ctrl-C ends them, and so does an external engine that fails; the last match says so. It is
+    without games if it failed in the first of them, unless it is the first match: then the error is
+    raised. Raises ValueError as `check_players` and `play_match` do.
+    """
+    check_players(game, players)
+    matches: list[Match] = []
+    if options.get("games") is None:
+        options["games"] = units_of(game).usual_games[1]
+    for group in combinations(players, game.players):
+        try:
+            match = play_match(game, *group, **options)
         except FAILURES as error:
             if not matches:
                 raise
-            match = empty(*group)
-            match.failure = str(error)
+            names = tuple(player.name for player in group)
+            match = replace(matches[0], names=names, units=[], repeated=0, failure=str(error))
         matches.append(match)
         if match.interrupted or match.failure:
             break
     return matches
 
 
-def check_players(players: Sequence[Player]) -> None:
-    """Raises ValueError for fewer than two players or two of one name."""
+def check_players(game: Game, players: Sequence[Player]) -> None:
+    """Raises ValueError for fewer than two players or seats, or two players of one name."""
     names = [player.name for player in players]
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"expected two or more players of different names, found {names}")
+    if len(players) < game.players:
+        raise ValueError(
+            f"{game.name}: expected at least {game.players} players, found {len(players)}"
+        )

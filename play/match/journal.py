@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
 __all__ = ["Journal", "plain_game", "read_game", "replay"]
 
-FORMAT = "plysmith-match-1"
+FORMAT = "plysmith-match-2"
 #: What can be done with the cube, by name.
 CUBE: dict[str, Callable[[Any], None]] = {
     "double": lambda record: record.double(),
@@ -130,20 +130,17 @@ def plain_game(record: GameRecord) -> dict[str, Any]:
     Moves are written as their numbers among the legal moves, actions of the cube with the number of
     moves before each.
     """
-    game = record.game
+    game: Any = record.game
     plain: dict[str, Any] = {"end": record.declared}
     actions = getattr(record, "actions", None)  # of a game with a cube
     if actions is not None:
         plain["cube"] = [[action.ply, action.kind] for action in actions]
-    if isinstance(game, DiceGame):
-        rolls = [0 if roll is None else roll for roll in record.rolls]
-        turns = zip(record.positions, rolls, strict=False)
-        legal = [game.legal_moves(position, roll) for position, roll in turns]
-        plain["rolls"] = rolls
-    else:
-        legal = [game.legal_moves(position) for position in record.positions[: record.ply]]
-        plain["notes"] = [[note.value, note.depth] for note in record.annotations]
-    plain["moves"] = [moves.index(move) for moves, move in zip(legal, record.moves, strict=True)]
+    plain["rolls"] = rolls = [None if roll is None else int(roll) for roll in record.rolls]
+    plain["notes"] = [[note.value, note.depth] for note in record.annotations]
+    plain["moves"] = [
+        game.legal_moves(position, *([] if roll is None else [roll])).index(move)
+        for position, roll, move in zip(record.positions, rolls, record.moves, strict=False)
+    ]
     return plain
 
 
@@ -159,23 +156,18 @@ def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
 
 def replay(record: GameRecord, plain: Mapping[str, Any]) -> None:
     """Play a plain game again on an empty record; raises ValueError if it is damaged."""
-    game = record.game
     try:
         cube = [(int(ply), CUBE[kind]) for ply, kind in plain.get("cube", ())]
         for number, index in enumerate(plain["moves"]):
             _act(record, cube, number)
-            if isinstance(game, DiceGame):
-                roll = plain["rolls"][number]
-                record.play(game.legal_moves(record.position, roll)[index], roll=roll)
-            else:
-                value, depth = plain["notes"][number]
-                legal = game.legal_moves(record.position)
-                record.play(legal[index], value=value, depth=depth)
+            roll, (value, depth) = plain["rolls"][number], plain["notes"][number]
+            move = record.legal_moves(roll)[index]
+            record.play(move, roll=roll, value=value, depth=depth)
         _act(record, cube, record.ply)
         if plain["end"] is not None and not record.over:
             record.declare(*plain["end"])
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(f"expected a game of {game.name}, found {error!r}") from None
+        raise ValueError(f"expected a game of {record.game.name}, found {error!r}") from None
 
 
 def _act(record: GameRecord, cube: list[tuple[int, Any]], ply: int) -> None:

@@ -8,35 +8,21 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.whole_files import write_figure
-from play.match.balanced import BalancedOpenings
-from play.match.dice_match import DiceMatch, outcome_bounds, play_dice_match
 from play.match.driver import play_all
-from play.match.journal import Journal
-from play.match.match import Match, play_match
-from play.match.openings import Openings
-from play.players.limits import STATIC, Limits
+from play.match.report import Match, outcome_bounds
 from play.players.player import Player
-from play.ratings.bradley_terry import Rating, rate
+from play.ratings.bradley_terry import Rating, rate, rate_rounds
 from play.ratings.statistics import Estimate, mean_interval
-from play.workers import Workers
-from search.lookups.database import DatabaseLookup
 
-__all__ = [
-    "Standing",
-    "dice_ladder",
-    "ladder",
-    "plot_estimates",
-    "plot_ladder",
-    "standings",
-]
+__all__ = ["Standing", "ladder", "plot_estimates", "plot_ladder", "standings"]
 
 
 @dataclass(frozen=True)
@@ -52,110 +38,42 @@ class Standing:
         return {"name": self.name, "points_per_game": self.points.plain(), "games": self.games}
 
 
-def ladder(
-    game: Game,
-    players: Sequence[Player],
-    *,
-    limits: Limits,
-    games: int = 200,
-    openings: Callable[[], Openings | BalancedOpenings] | None = None,
-    threads: int = 2,
-    workers: Workers | None = None,
-    seed: int = 0,
-    progress: Callable[[Match], None] | None = None,
-    journal: Journal | None = None,
-    database: DatabaseLookup | None = None,
-) -> tuple[list[Rating], list[Match]]:
-    """Play every player against every other; returns ratings, best first, and matches.
+def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:
+    """Play a match of every group of players that fills the seats; returns standings and matches.
 
-    The first player is the anchor, rated 0.
+    options: those of `play_match`; `games` are those of each match, by default 200 of two players
+        without dice.
 
-    limits: limits of a move.
-    games: games of each match.
-    openings: returns the openings of a match.
-    threads, workers, seed, progress, journal, database: as in `play_match`.
+    Standings are best first: with dice `Standing`s, else Bradley and Terry's `Rating`s, in which
+    the first player is rated 0. With more than two players these are by who came before whom, equal
+    outcomes being a draw; their intervals take rounds as independent of each other, not the orders
+    of the players within a game or the games of a round.
 
-    Ctrl-C or an external engine that fails ends the ladder: ratings then cover the games played,
+    Ctrl-C or an external engine that fails ends the ladder: standings then cover the games played,
     the last match says so, and players without a game are missing. Raises ValueError for fewer than
-    two players or two players of one name.
+    two players or seats, or two players of one name.
     """
-
-    def play(first: Player, second: Player) -> Match:
-        return play_match(
-            game,
-            first,
-            second,
-            limits=limits,
-            games=games,
-            openings=openings() if openings is not None else None,
-            threads=threads,
-            workers=workers,
-            seed=seed,
-            progress=progress,
-            journal=journal,
-            database=database,
-        )
-
-    def empty(first: Player, second: Player) -> Match:
-        return Match(first.name, second.name, limits)
-
-    matches = play_all(players, 2, play, empty)
-    played = [match for match in matches if match.games] or matches
-    table = {(match.first, match.second): match.summary().tally for match in played}
-    return rate(table, anchor=players[0].name), matches
+    matches = play_all(game, players, **options)
+    if game.rolls:
+        return standings(matches), matches
+    anchor = players[0].name
+    if game.players == 2:
+        played = [match for match in matches if match.games] or matches
+        table = {(match.names[0], match.names[1]): match.summary().tally for match in played}
+        return rate(table, anchor=anchor), matches
+    rounds = [orders for match in matches for orders in match.summary().orders()]
+    return rate_rounds(rounds, anchor=anchor) if rounds else [], matches
 
 
-def dice_ladder(
-    game: DiceGame,
-    players: Sequence[Player],
-    *,
-    limits: Limits = STATIC,
-    games: int = 4000,
-    seed: int = 0,
-    threads: int = 2,
-    workers: Workers | None = None,
-    keep_records: bool = False,
-    progress: Callable[[DiceMatch], None] | None = None,
-    journal: Journal | None = None,
-) -> tuple[list[Standing], list[DiceMatch]]:
-    """Play every player against every other with dice; returns standings, best first, and matches.
-
-    The options are those of `play_dice_match`. Ctrl-C or an external engine that fails ends the
-    ladder, and standings then cover the games played. Raises ValueError for fewer than two players
-    or two players of one name.
-    """
-
-    def play(first: Player, second: Player) -> DiceMatch:
-        return play_dice_match(
-            game,
-            first,
-            second,
-            games=games,
-            limits=limits,
-            seed=seed,
-            threads=threads,
-            workers=workers,
-            keep_records=keep_records,
-            progress=progress,
-            journal=journal,
-        )
-
-    def empty(first: Player, second: Player) -> DiceMatch:
-        return DiceMatch(first.name, second.name, limits, outcome_bounds(game))
-
-    matches = play_all(players, 2, play, empty)
-    return standings(matches), matches
-
-
-def standings(matches: Sequence[DiceMatch]) -> list[Standing]:
+def standings(matches: Sequence[Match]) -> list[Standing]:
     """Points per game of every player with a game, best first; matches have the same dice."""
-    names = dict.fromkeys(name for match in matches for name in (match.first, match.second))
+    names = dict.fromkeys(name for match in matches for name in match.names)
     found = []
     for name in names:
         played = [
-            (1 if match.first == name else -1) * np.array(match.points).sum(axis=1)
+            np.array(match.points).sum(axis=1) * (1 if match.names[0] == name else -1)
             for match in matches
-            if name in (match.first, match.second) and match.points
+            if name in match.names and match.units
         ]
         if not played:
             continue
@@ -165,7 +83,7 @@ def standings(matches: Sequence[DiceMatch]) -> list[Standing]:
             points[: len(one)] += one
             counts[: len(one)] += 2
         if counts.min() == counts.max():
-            values, bounds = points / counts, matches[0].bounds
+            values, bounds = points / counts, outcome_bounds(matches[0].game)
         else:  # linear approximation of a ratio: values with the mean of all games
             mean = points.sum() / counts.sum()
             values, bounds = mean + (points - mean * counts) / counts.mean(), (-np.inf, np.inf)

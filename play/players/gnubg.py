@@ -12,7 +12,7 @@ import functools
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -120,6 +120,8 @@ class Program:
 
     name: str
     ply: int = 0
+    #: It holds Python's lock while it thinks.
+    blocks_threads: ClassVar[bool] = True
 
     def __call__(self, game: DiceGame, limits: Limits | None = None) -> _Seat:
         if str(self) not in [engine.player for engine in game.engines]:

@@ -11,7 +11,7 @@ from play.players.limits import STATIC, Limits
 from play.players.seats import DiceSeat, EvaluatorSeat, RandomSeat, SearchSeat, Seat, StaticSeat
 from search import Evaluator, Lookup
 
-__all__ = ["Player", "Program"]
+__all__ = ["Player", "Program", "needs_processes"]
 
 
 class Program(Protocol):
@@ -94,3 +94,8 @@ class Player:
             return StaticSeat(game, self.evaluator, self.lookup)
         options = {"lookup": self.lookup, "table_mib": table_mib, **self.options}
         return SearchSeat(game, self.evaluator, limits, options)
+
+
+def needs_processes(*players: Player) -> bool:
+    """Returns whether a player is an external engine that blocks its process's other threads."""
+    return any(getattr(player.program, "blocks_threads", False) for player in players)

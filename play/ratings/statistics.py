@@ -19,9 +19,10 @@ generalized maximum likelihood ratio for the expectation value of a distribution
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,7 +318,7 @@ class MatchSummary:
             )
 
     @classmethod
-    def of_pairs(cls, pairs: Iterable[tuple[float, float]]) -> MatchSummary:
+    def of_pairs(cls, pairs: Iterable[Sequence[float]]) -> MatchSummary:
         """Returns the summary of pairs of games, given as the first player's points: 1, 0.5 or 0.
 
         An unfinished last pair is not to be given.
@@ -363,6 +364,19 @@ class MatchSummary:
     def superiority(self) -> float:
         """Likelihood of being the stronger player: see `superiority`."""
         return superiority(self.tally)
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the summary as plain values, for JSON."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": self.score.plain(),
+            "elo": self.elo.plain(),
+            "normalised_elo": self.normalised_elo.plain(),
+            "superiority": self.superiority,
+        }
 
     def text(self) -> str:
         """Returns a report of a few lines, units included, without a newline at its end."""

@@ -26,7 +26,7 @@ from learner.learner import Progress
 from learner.td_gammon import td_gammon
 from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
 from learner.td_gammon.td_play import MOST_PLIES, ActorLearner
-from play.match.dice_match import play_dice_match
+from play.match.driver import play_match
 from play.players.parse import parse_player
 from play.players.player import Player
 from search import LinearEvaluator, PythonEvaluator
@@ -262,7 +262,7 @@ def test_weights_that_are_lost_are_told() -> None:
 def test_it_learns() -> None:
     run = TDGammon(GAME, games=3000, inputs="points", hidden=(24,), seed=2).fit()
     learned, rival = Player("learned", run.evaluator_), parse_player(GAME, "random")
-    match = play_dice_match(GAME, learned, rival, games=400, seed=3, threads=2)
+    match = play_match(GAME, learned, rival, games=400, seed=3, threads=2)
     assert match.summary().mean.low > 1.5  # points a game; gammons are the rule
     chances = run.evaluator_.outcomes([START])[0]
     assert 0.4 < chances[0] < 0.7 and chances[1] > 0.05 < chances[3]

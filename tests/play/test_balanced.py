@@ -13,7 +13,7 @@ import games
 from games import kernels
 from play.__main__ import main
 from play.match.balanced import BalancedOpenings, find_openings, usual_openings
-from play.match.match import play_match
+from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -84,7 +84,7 @@ def test_matches_of_checkers_begin_with_them_unless_told_otherwise(
         CHECKERS, *[parse_player(CHECKERS, "random")] * 2, limits=Limits(1), games=4, seed=5
     )
     expected = list(islice(BalancedOpenings(CHECKERS, SHIPPED, seed=5), 2))
-    assert [tuple(pair.games[0].moves[:3]) for pair in match.pairs] == expected
+    assert [tuple(pair.games[0].moves[:3]) for pair in match.units] == expected
     assert isinstance(usual_openings(TIC_TAC_TOE), Openings)
     said = {}
     for options in ([], ["--plies", "4"], ["--within", "0.5"]):

@@ -13,7 +13,8 @@ from games.backgammon.match_file import read_matches
 from games.backgammon.record import BackgammonRecord
 from play.__main__ import main
 from play.dice import Dice
-from play.match.cube_match import play_cube_game, play_cube_match, play_to
+from play.match.driver import play_match
+from play.match.loop import play_with_dice
 from play.players.parse import parse_player
 
 GAME: Any = load("backgammon")
@@ -42,7 +43,7 @@ class Scripted:
 
 def played(first: Scripted, second: Scripted, **options: Any) -> BackgammonRecord:
     record = BackgammonRecord(GAME, **options)
-    play_cube_game(record, (first, second), Dice(GAME, 3), 17)
+    play_with_dice(record, (first, second), Dice(GAME, 3), 17)
     return record
 
 
@@ -91,14 +92,12 @@ def test_a_match_is_played_to_its_end() -> None:
 def test_equal_players_win_and_lose_the_same(length: int) -> None:
     """Both halves of a pair have the same dice, so that equal players play the same game twice."""
     player = parse_player(GAME, "backups")
-    match = play_cube_match(
-        GAME, player, player, length=length, games=6, threads=1, keep_records=True
-    )
+    match = play_match(GAME, player, player, length=length, games=6, threads=1, keep_records=True)
     assert len(match.points) == 3 and match.games == 6
     assert all(mine == -theirs != 0 for mine, theirs in match.points)
     assert all(first == second for first, second in match.matches)
     assert match.doubles and match.played == sum(len(a) + len(b) for a, b in match.matches)
-    assert play_cube_match(GAME, player, player, length=length, games=6).points == match.points
+    assert play_match(GAME, player, player, length=length, games=6).points == match.points
     if length:
         assert {abs(point) for pair in match.points for point in pair} == {1.0}
     else:  # the cube makes no gammon of a game

@@ -22,9 +22,8 @@ from games.record import Annotation, GameRecord
 from play.__main__ import main
 from play.dice import OTHER, Dice, choice
 from play.match.dice_loop import DiceLoop
-from play.match.dice_match import play_dice_game, play_dice_match
+from play.match.driver import play_match
 from play.match.luck import Luck
-from play.match.match import play_match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -151,7 +150,7 @@ def test_one_decision() -> None:
 def test_a_game_in_plain_python() -> None:
     game = Race()
     ahead = PythonEvaluator(game, lambda position: position[1] - position[0])
-    match = play_dice_match(
+    match = play_match(
         game, Player("ahead", ahead), RANDOM, games=600, seed=2, luck=Player("a", ahead)
     )
     summary = match.summary()
@@ -208,7 +207,7 @@ def test_dice_of_a_pair_are_its_own() -> None:
 def test_the_same_dice_in_both_games_whoever_plays() -> None:
     found: dict[tuple[int, int], set[int]] = {}
     for players in ((A, B), (B, RANDOM)):
-        match = play_dice_match(GAME, *players, games=8, seed=4, keep_records=True)
+        match = play_match(GAME, *players, games=8, seed=4, keep_records=True)
         assert len(match.records) == 4
         for pair, records in enumerate(match.records):
             for record in records:
@@ -220,7 +219,7 @@ def test_the_same_dice_in_both_games_whoever_plays() -> None:
 
 @pytest.mark.parametrize("player", [A, B], ids=lambda player: player.name)
 def test_a_player_against_itself_scores_nothing(player: Player) -> None:
-    match = play_dice_match(GAME, player, player, games=40, seed=9, luck=A)
+    match = play_match(GAME, player, player, games=40, seed=9, luck=A)
     assert all(one == -other != 0 for one, other in match.points)
     assert match.luck is not None and all(one == -other != 0 for one, other in match.luck)
     summary = match.summary()
@@ -232,25 +231,23 @@ def test_a_player_against_itself_scores_nothing(player: Player) -> None:
 
 def test_workers_do_not_matter() -> None:
     def played(**options: Any) -> Any:
-        match = play_dice_match(
-            GAME, A, RANDOM, games=140, seed=3, luck=B, keep_records=True, **options
-        )
+        match = play_match(GAME, A, RANDOM, games=140, seed=3, luck=B, keep_records=True, **options)
         return match.points, match.luck, match.turns, match.records
 
     one = played(threads=1)
     assert played(threads=2) == one
-    longer = play_dice_match(GAME, A, RANDOM, games=160, seed=3).points
+    longer = play_match(GAME, A, RANDOM, games=160, seed=3).points
     assert longer[:70] == one[0]
-    swapped = play_dice_match(GAME, RANDOM, A, games=140, seed=3).points
+    swapped = play_match(GAME, RANDOM, A, games=140, seed=3).points
     assert swapped == [(-second, -first) for first, second in one[0]]
-    assert play_dice_match(GAME, A, RANDOM, games=140, seed=4).points != one[0]
+    assert play_match(GAME, A, RANDOM, games=140, seed=4).points != one[0]
 
 
 @native_only
 def test_processes_play_the_same() -> None:
-    here = play_dice_match(GAME, A, B, games=66, seed=3, luck=A)
+    here = play_match(GAME, A, B, games=66, seed=3, luck=A)
     with Workers("loky", 2) as workers:
-        there = play_dice_match(GAME, A, B, games=66, seed=3, luck=A, workers=workers)
+        there = play_match(GAME, A, B, games=66, seed=3, luck=A, workers=workers)
     assert (there.points, there.luck) == (here.points, here.luck)
 
 
@@ -272,7 +269,7 @@ class Cheat:
 def test_a_player_who_cheats_is_caught() -> None:
     cheat = Player("cheat", program=Cheat)
     with pytest.raises(MoveError, match=r"player cheat: expected a legal move with \d\d in"):
-        play_dice_match(GAME, RANDOM, cheat, games=4, threads=1)
+        play_match(GAME, RANDOM, cheat, games=4, threads=1)
 
 
 def test_an_evaluator_that_fails() -> None:
@@ -284,7 +281,7 @@ def test_an_evaluator_that_fails() -> None:
         return 0.0
 
     with pytest.raises(RuntimeError, match="broken"):
-        play_dice_match(GAME, Player("f", PythonEvaluator(GAME, fails)), RANDOM, games=4)
+        play_match(GAME, Player("f", PythonEvaluator(GAME, fails)), RANDOM, games=4)
     with pytest.raises(RuntimeError, match="broken"):
         StaticChoice(GAME, PythonEvaluator(GAME, fails)).choose(GAME.start(), 1)
 
@@ -304,7 +301,7 @@ def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
     def interrupt(match: Any) -> None:
         raise KeyboardInterrupt
 
-    match = play_dice_match(GAME, A, B, games=100_000, progress=interrupt)
+    match = play_match(GAME, A, B, games=100_000, progress=interrupt)
     assert match.interrupted
     assert 0 < match.summary().games < 1000
 
@@ -322,9 +319,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
 @plain
 def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
     limits = Limits(nodes=60)
-    match = play_dice_match(GAME, A, B, limits=limits, games=2, seed=1, threads=1)
+    match = play_match(GAME, A, B, limits=limits, games=2, seed=1, threads=1)
     own = [Player(player.name, player.evaluator, limits=limits) for player in (A, B)]
-    assert match.points == play_dice_match(GAME, *own, games=2, seed=1, threads=1).points
+    assert match.points == play_match(GAME, *own, games=2, seed=1, threads=1).points
     figures = match.figures()
     assert (figures["depth"], figures["nodes"], figures["seconds"]) == (None, 60, None)
 
@@ -333,7 +330,7 @@ def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
 @pytest.mark.parametrize(("options", "message"), BAD)
 def test_bad_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        play_dice_match(GAME, RANDOM, RANDOM, **options)
+        play_match(GAME, RANDOM, RANDOM, **options)
 
 
 @plain
@@ -417,8 +414,8 @@ def test_a_search_chooses_what_averages_say() -> None:
         chosen = GAME.play(position, at_1.choose(position, roll))
         assert values[after.index(chosen)] == pytest.approx(min(values), abs=1e-9)
         assert at_1.value_of(chosen) == pytest.approx(min(values), abs=1e-9)
-    match = play_dice_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=2)
-    alone = play_dice_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=1)
+    match = play_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=2)
+    alone = play_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=1)
     assert match.points == alone.points
 
 
@@ -505,7 +502,7 @@ def test_luck_is_nothing_on_average() -> None:
 
 
 def test_luck_taken_off_agrees_with_points() -> None:
-    match = play_dice_match(GAME, A, B, games=400, seed=6, luck=A)
+    match = play_match(GAME, A, B, games=400, seed=6, luck=A)
     summary = match.summary()
     assert summary.adjusted is not None
     spread = math.hypot(summary.standard_error, summary.adjusted_error)
@@ -567,12 +564,12 @@ def test_random_players_play_each_other_twice_with_the_same_dice(
         monkeypatch.setattr(kernels, "compiled", False)
     elif not kernels.compiled:
         pytest.skip("takes compiled kernels")
-    match = play_dice_match(GAME, RANDOM, RANDOM, games=12, keep_records=True)
+    match = play_match(GAME, RANDOM, RANDOM, games=12, keep_records=True)
     for first, second in match.records:
         turns = min(first.ply, second.ply)
         assert first.rolls[:turns] == second.rolls[:turns] and first.moves != second.moves
     assert any(sum(pair) for pair in match.points)
     if native:
         monkeypatch.setattr(kernels, "compiled", False)
-        slow = play_dice_match(GAME, RANDOM, RANDOM, games=2, keep_records=True)
+        slow = play_match(GAME, RANDOM, RANDOM, games=2, keep_records=True)
         assert [game.moves for game in slow.records[0]] == [game.moves for game in match.records[0]]

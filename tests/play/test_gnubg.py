@@ -15,7 +15,7 @@ from games.backgammon import Backgammon
 from games.backgammon.situation import Situation, position_of
 from games.nim import Nim
 from play.dice import Dice, choice
-from play.match.dice_match import needs_processes, play_dice_match
+from play.match.driver import play_match
 from play.players import gnubg
 from play.players.gnubg import Program, as_program, board, equity, gnubg_evaluator
 from play.players.limits import Limits
@@ -111,11 +111,11 @@ def test_every_move_is_legal(name: str) -> None:
 def test_matches() -> None:
     players = [parse_player(GAME, name) for name in ("pubeval", "random", "gnubg:0")]
     assert needs_processes(players[0]) and not needs_processes(players[1])
-    itself = play_dice_match(GAME, players[0], players[0], games=20, seed=1, threads=1)
+    itself = play_match(GAME, players[0], players[0], games=20, seed=1, threads=1)
     assert all(one == -other for one, other in itself.points)
-    itself = play_dice_match(GAME, players[2], players[2], games=20, seed=1, threads=1)
+    itself = play_match(GAME, players[2], players[2], games=20, seed=1, threads=1)
     assert all(one == -other for one, other in itself.points)
-    summary = play_dice_match(GAME, *players[:2], games=60, seed=1, threads=1).summary()
+    summary = play_match(GAME, *players[:2], games=60, seed=1, threads=1).summary()
     assert summary.mean.low > 1.5
 
 
@@ -192,7 +192,7 @@ def test_known_strengths(
     first: str, second: str, games: int, expected: float, error: float
 ) -> None:
     players = (parse_player(GAME, name) for name in (first, second))
-    summary = play_dice_match(GAME, *players, games=games, seed=1).summary()
+    summary = play_match(GAME, *players, games=games, seed=1).summary()
     assert abs(summary.mean.value - expected) < 3 * (summary.standard_error + error)
     assert summary.standard_error < 2 * error
 

@@ -20,8 +20,8 @@ import games
 import play.players.hub_player
 from games.errors import MoveError
 from games.record import GameRecord
+from play.match.driver import play_match
 from play.match.ladder import ladder
-from play.match.match import play_match
 from play.match.openings import Openings
 from play.players.hub_player import HubProgram, HubSeat, _Talk, as_hub_program
 from play.players.hub_words import move_word
@@ -55,7 +55,7 @@ def moves_of(first: Player, second: Player) -> list[tuple[tuple[int, ...], list[
     )  # fmt: skip
     return [
         (tuple(record.moves), [note.depth for note in record.annotations])
-        for pair in match.pairs
+        for pair in match.units
         for record in pair.games
     ]
 

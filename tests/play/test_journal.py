@@ -20,11 +20,10 @@ from games import kernels
 from games.checkers import Checkers
 from games.lock import LockedError
 from play.__main__ import main
-from play.match.cube_match import CubeMatch, play_cube_match
-from play.match.dice_match import DiceMatch, play_dice_match
+from play.match.driver import play_match
 from play.match.journal import Journal, plain_game, read_game
 from play.match.ladder import ladder
-from play.match.match import Match, play_match
+from play.match.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
@@ -46,7 +45,7 @@ def stop_at(games: int) -> Any:
 def played(match: Match) -> list[Any]:
     return [
         (pair.games[side].moves, pair.games[side].annotations, pair.games[side].outcome())
-        for pair in match.pairs
+        for pair in match.units
         for side in (0, 1)
     ]
 
@@ -66,12 +65,12 @@ def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
     assert played(match) == played(whole)
     assert match.figures() == whole.figures()
     lines = path.read_text().splitlines()
-    assert len(lines) == 1 + len(whole.pairs)
+    assert len(lines) == 1 + len(whole.units)
     # a line that was cut short by a kill costs its pair alone
     path.write_text("\n".join(lines)[:-40])
     with Journal.open(path, HEAD, resume=True) as journal:
         name = "classic against random"
-        assert len(journal.results(name)) == len(whole.pairs) - 1
+        assert len(journal.results(name)) == len(whole.units) - 1
         match = play_match(CHECKERS, first, second, journal=journal, **options)
         journal.finish()
     assert played(match) == played(whole)
@@ -100,10 +99,10 @@ def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) ->
     options: dict[str, Any] = {"games": 200 if depth is None else 12, "luck": first}
     if depth:
         options["limits"] = Limits(depth=depth)
-    whole = play_dice_match(game, first, second, keep_records=True, **options)
+    whole = play_match(game, first, second, keep_records=True, **options)
     for resume, stop in ((False, 4), (True, 999)):
         with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
-            match: DiceMatch = play_dice_match(
+            match: Match = play_match(
                 game, first, second, keep_records=True, journal=journal,
                 progress=stop_at(stop), **options,
             )  # fmt: skip
@@ -119,8 +118,8 @@ def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str
     game = games.load("backgammon")
     first, second = (parse_player(game, text) for text in ("tdgammon", "backups"))
 
-    def play(**more: Any) -> CubeMatch:
-        return play_cube_match(
+    def play(**more: Any) -> Match:
+        return play_match(
             game, first, second, games=6, threads=1, keep_records=True, **options, **more
         )
 

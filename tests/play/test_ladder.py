@@ -12,8 +12,9 @@ import pytest
 from toys import Walk
 
 from play.__main__ import main
-from play.match.dice_match import DiceMatch, play_dice_match
+from play.match.driver import play_match
 from play.match.ladder import dice_ladder, standings
+from play.match.report import Match
 from play.players.limits import STATIC
 from play.players.player import Player
 from play.ratings.statistics import mean_interval
@@ -29,22 +30,22 @@ SLOW = Player("slow", PythonEvaluator(GAME, lambda position: position[0] - posit
 RANDOM = Player("random")
 
 
-def match(first: str, second: str, *points: tuple[float, float]) -> DiceMatch:
-    return DiceMatch(first, second, STATIC, (-3.0, 3.0), points=list(points))
+def match(first: str, second: str, *points: tuple[float, float]) -> Match:
+    return Match(first, second, STATIC, (-3.0, 3.0), points=list(points))
 
 
 @plain
 def test_every_match_of_a_ladder_is_the_match_of_its_two() -> None:
     players = [SLOW, RANDOM, FAST]
     found, matches = dice_ladder(GAME, players, games=60, seed=4, threads=1)
-    assert [(m.first, m.second) for m in matches] == [
+    assert [m.names for m in matches] == [
         ("slow", "random"),
         ("slow", "fast"),
         ("random", "fast"),
     ]
     by_name = {player.name: player for player in players}
     for one in matches:
-        alone = play_dice_match(
+        alone = play_match(
             GAME, by_name[one.first], by_name[one.second], games=60, seed=4, threads=1
         )
         assert alone.points == one.points
@@ -93,7 +94,7 @@ def test_standings_of_matches_of_different_lengths() -> None:
 def test_an_interrupted_ladder_ranks_who_has_played() -> None:
     calls = []
 
-    def progress(played: DiceMatch) -> None:
+    def progress(played: Match) -> None:
         calls.append(played)
         if len(calls) == 13:
             raise KeyboardInterrupt

@@ -23,10 +23,12 @@ from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
 from play.judging.judge import judge, random_positions, referee
-from play.match import match as matches
+from play.match import loop
+from play.match.driver import play_match
 from play.match.ladder import ladder, plot_ladder
-from play.match.match import Match, all_games, play_game, play_match
+from play.match.loop import play
 from play.match.openings import Openings
+from play.match.report import Match, all_games
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -96,7 +98,7 @@ def checkers_player(name: str, **options: Any) -> Player:
 
 
 def moves_of(match: Match) -> list[tuple[Any, ...]]:
-    return [tuple(record.moves) for _, _, record in all_games([match])]
+    return [tuple(record.moves) for _, (record,) in all_games([match])]
 
 
 # Players
@@ -147,7 +149,7 @@ def test_chance_is_the_seed_alone() -> None:
         for seeds in [before, seed] if before is not None else [seed]:
             seats[0].begin(seeds)
             seats[1].begin(seeds + 1)
-            record = play_game(TIC_TAC_TOE, seats, ())
+            record = play(GameRecord(TIC_TAC_TOE), seats)
         return record.moves
 
     assert game(5) == game(5) == game(5, before=8)
@@ -263,14 +265,14 @@ def test_bad_openings(options: dict[str, Any], message: str) -> None:
 )
 def test_against_itself_every_pair_is_even(player: Player) -> None:
     match = play_match(CHECKERS, player, player, limits=DEPTH_2, games=20)
-    assert [sum(pair.points()) for pair in match.pairs] == 10 * [1.0]
+    assert [sum(pair.points()) for pair in match.units] == 10 * [1.0]
     assert match.summary().score.value == 0.5
     assert (match.games, match.different) == (20, 10)
 
 
 def test_the_games_of_a_pair_of_random_players_are_independent() -> None:
     match = play_match(TicTacToe(), RANDOM, RANDOM, limits=DEPTH_1, games=60)
-    points = np.array([pair.points() for pair in match.pairs])
+    points = np.array([pair.points() for pair in match.units])
     assert len(set(points.sum(axis=1).tolist())) > 2
     assert match.games == 60 and match.different > 50
 
@@ -329,16 +331,16 @@ def test_the_seed_decides_what_random_players_do() -> None:
 def test_chance_differs_from_pair_to_pair(player: Player) -> None:
     again: Any = 6 * [()]
     match = play_match(CHECKERS, player, player, limits=DEPTH_1, games=12, openings=again)
-    assert (len(match.pairs), match.repeated) == (6, 0)
+    assert (len(match.units), match.repeated) == (6, 0)
 
 
 @compiled_only
 def test_games_are_all_different() -> None:
     first, second = checkers_player("classic"), checkers_player("material")
     match = play_match(CHECKERS, first, second, limits=DEPTH_2, games=60)
-    assert len(match.pairs) == 30
+    assert len(match.units) == 30
     for half in (0, 1):
-        assert len({tuple(pair.games[half].moves) for pair in match.pairs}) == 30
+        assert len({tuple(pair.games[half].moves) for pair in match.units}) == 30
 
 
 @plain
@@ -362,13 +364,13 @@ def test_repeated_games_are_not_counted() -> None:
     # From "" and from "a" the player makes the same game: the second pair repeats the first.
     openings: Any = [(), ("a",), ("b",)]
     match = play_match(Fixed(), player, player, limits=DEPTH_1, games=50, openings=openings)
-    assert (len(match.pairs), match.repeated, match.interrupted) == (2, 1, False)
+    assert (len(match.units), match.repeated, match.interrupted) == (2, 1, False)
 
 
 def test_openings_of_a_small_game_run_out() -> None:
     match = play_match(Pile(), RANDOM, RANDOM, limits=DEPTH_1, games=100_000)
-    assert 10 < match.summary().games == 2 * len(match.pairs) < 40
-    assert len(match.pairs) + match.repeated == len(list(Openings(Pile())))
+    assert 10 < match.summary().games == 2 * len(match.units) < 40
+    assert len(match.units) + match.repeated == len(list(Openings(Pile())))
     assert not match.interrupted
 
 
@@ -388,8 +390,8 @@ def test_sprt_stops_early() -> None:
     first = checkers_player("classic")
     match = play_match(CHECKERS, first, RANDOM, limits=DEPTH_1, games=2000, sprt=sprt)
     assert match.verdict == "accept H1" == sprt.verdict(match.summary().tally)
-    assert 2 <= len(match.pairs) < 100
-    without_last = Match("", "", DEPTH_1, match.pairs[:-1])
+    assert 2 <= len(match.units) < 100
+    without_last = Match("", "", DEPTH_1, match.units[:-1])
     assert sprt.verdict(without_last.summary().tally) == "continue"
     match = play_match(CHECKERS, RANDOM, first, limits=DEPTH_1, games=2000, sprt=sprt)
     assert match.verdict == "accept H0"
@@ -405,7 +407,7 @@ def test_equal_nodes_and_seconds() -> None:
     assert moves_of(match) == moves_of(again)
     depths = [
         note.depth
-        for _, _, record in all_games([match])
+        for _, (record,) in all_games([match])
         for note in record.annotations
         if note.depth is not None
     ]
@@ -413,14 +415,14 @@ def test_equal_nodes_and_seconds() -> None:
     began = time.perf_counter()
     match = play_match(CHECKERS, first, second, limits=Limits(seconds=0.001), games=4)
     assert match.summary().games == 4
-    plies = sum(record.ply for _, _, record in all_games([match]))
+    plies = sum(record.ply for _, (record,) in all_games([match]))
     assert time.perf_counter() - began < 1 + 0.02 * plies
 
 
 @compiled_only
 def test_ctrl_c_keeps_what_was_played() -> None:
     def progress(match: Match) -> None:
-        if len(match.pairs) == 3:
+        if len(match.units) == 3:
             raise KeyboardInterrupt
 
     first, second = checkers_player("classic"), checkers_player("material")
@@ -450,7 +452,7 @@ def test_ctrl_c_ends_games_under_way(
     match = play_match(CHECKERS, first, second, limits=Limits(**limits), games=100_000)
     assert match.interrupted
     assert time.perf_counter() - began < 5
-    assert all(record.over for _, _, record in all_games([match]))
+    assert all(record.over for _, (record,) in all_games([match]))
 
 
 @compiled_only
@@ -459,7 +461,7 @@ def test_ctrl_c_while_openings_are_valued(interrupt_soon: Callable[[], None]) ->
     interrupt_soon()
     match = play_match(CHECKERS, RANDOM, RANDOM, limits=DEPTH_1, games=4, openings=openings)
     assert match.interrupted
-    assert match.pairs == []
+    assert match.units == []
 
 
 def test_plain_games() -> None:
@@ -469,7 +471,7 @@ def test_plain_games() -> None:
     for game in (Pile(), Stakes()):
         strong = Player("strong", as_evaluator(game, remainder))
         match = play_match(game, strong, RANDOM, limits=DEPTH_1, games=12)
-        assert len(match.pairs) == 6
+        assert len(match.units) == 6
         assert match.summary().score.value > 0.8
         assert match.summary().draws == 0
         # both play perfectly, so each wins the openings that are won
@@ -481,18 +483,18 @@ def test_plain_games() -> None:
 def test_games_without_an_end_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     match = play_match(Ring(), RANDOM, RANDOM, limits=DEPTH_1, games=4)
     assert match.summary().draws == 4
-    assert {record.reason for _, _, record in all_games([match])} == {"repetition"}
-    monkeypatch.setattr(matches, "MOST_PLIES", 30)
+    assert {record.reason for _, (record,) in all_games([match])} == {"repetition"}
+    monkeypatch.setattr(loop, "MOST_PLIES", 30)
     match = play_match(Counter(), RANDOM, RANDOM, limits=DEPTH_1, games=4)
     assert match.summary().draws == 4
-    assert {(r.reason, r.ply) for _, _, r in all_games([match])} == {("30 plies", 30)}
+    assert {(r.reason, r.ply) for _, (r,) in all_games([match])} == {("30 plies", 30)}
 
 
 @compiled_only
 def test_draws_by_the_rules_of_the_record() -> None:
     player, other = checkers_player("classic"), checkers_player("material")
     match = play_match(CHECKERS, player, other, limits=DEPTH_2, games=60)
-    ends = [(record.reason, record.outcome()) for _, _, record in all_games([match])]
+    ends = [(record.reason, record.outcome()) for _, (record,) in all_games([match])]
     drawn = [reason for reason, outcome in ends if outcome == 0]
     assert match.summary().draws == len(drawn) > 0
     assert "repetition" in drawn
@@ -553,7 +555,7 @@ def test_ladder_in_order_of_strength(depth: int) -> None:
     assert [rating.name for rating in ratings] == ["classic", "material", "random"]
     assert [rating.games for rating in ratings] == [120, 120, 120]
     assert ratings[2].elo == Estimate(0.0, 0.0, 0.0)
-    assert [(m.first, m.second) for m in played] == [
+    assert [m.names for m in played] == [
         ("random", "material"),
         ("random", "classic"),
         ("material", "classic"),
@@ -571,7 +573,7 @@ def test_an_interrupted_ladder_rates_what_was_played() -> None:
             raise KeyboardInterrupt
 
     ratings, played = ladder(CHECKERS, players, limits=DEPTH_1, games=20, progress=progress)
-    assert [(len(m.pairs), m.interrupted) for m in played] == [(10, False), (2, True)]
+    assert [(len(m.units), m.interrupted) for m in played] == [(10, False), (2, True)]
     assert {rating.name: rating.games for rating in ratings} == {
         "random": 24,
         "material": 20,

@@ -21,7 +21,7 @@ from play.judging.cube import JudgedCube, cube_remark, judge_cube
 from play.judging.luck import JudgedRoll, judge_rolls
 from play.judging.performance import JudgedGame, Performance, rating_word
 from play.judging.stakes import result
-from play.match.cube_match import play_cube_game
+from play.match.loop import play_with_dice
 from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -247,7 +247,7 @@ def played(seed: int) -> BackgammonRecord:
     player = parse_player(GAME, "wide")
     record = BackgammonRecord(GAME, match_length=5)
     seats = [cube_seat(GAME, player, Limits(depth=0)) for _ in range(2)]
-    play_cube_game(record, seats, Dice(GAME, seed), seed)
+    play_with_dice(record, seats, Dice(GAME, seed), seed)
     return record
 
 

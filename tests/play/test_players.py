@@ -15,7 +15,7 @@ from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
 from play.book_building import LeafSearch
-from play.match.match import play_match
+from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.book_choice import parse_book
 from play.players.grammar import GRAMMAR, PlayerText, quoted, split
@@ -258,11 +258,11 @@ def test_the_limits_of_a_player_go_before_those_of_the_match() -> None:
     match = play_match(
         TIC_TAC_TOE, deep, shallow, limits=Limits(3), games=2, openings=openings, threads=1
     )
-    for number, record in enumerate(match.pairs[0].games):
+    for number, record in enumerate(match.units[0].games):
         for ply, note in enumerate(record.annotations):
             if note.depth is not None:
                 assert note.depth <= (5, 1)[(ply + number) % 2]
-    assert any(note.depth > 1 for note in match.pairs[0].games[0].annotations[::2] if note.depth)
+    assert any(note.depth > 1 for note in match.units[0].games[0].annotations[::2] if note.depth)
     with pytest.raises(ValueError, match="expected a player with the limits of the book, found"):
         LeafSearch(TIC_TAC_TOE, deep, Limits(3))
 

@@ -28,8 +28,9 @@ from games.features import FeatureSet
 from games.kernels import kernel
 from play import sources
 from play import workers as workers_module
+from play.match.driver import play_match
 from play.match.ladder import ladder
-from play.match.match import Match, all_games, play_match
+from play.match.report import Match, all_games
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.sprt import Sprt
@@ -139,7 +140,7 @@ def test_matches_do_not_depend_on_who_plays(every: dict[str, Workers]) -> None:
         played.append(
             [(a, b, r.moves, r.annotations, r.outcome()) for a, b, r in all_games([match])]
         )
-        assert len(match.pairs) == 4
+        assert len(match.units) == 4
     assert played[0] == played[1] == played[2]
 
 
@@ -162,7 +163,7 @@ def test_a_decided_match_stops(workers: Workers) -> None:
     options: dict[str, Any] = {"limits": Limits(depth=1), "games": 2000, "sprt": Sprt(0, 100)}
     match = play_match(CHECKERS, classic, RANDOM, workers=workers, **options)
     assert match.verdict == "accept H1"
-    assert 2 <= len(match.pairs) < 100
+    assert 2 <= len(match.units) < 100
 
 
 # Ends
@@ -302,7 +303,7 @@ def test_ctrl_c_and_kill_leave_nothing_behind(
 @compiled_only
 def test_ctrl_c_keeps_what_processes_played() -> None:
     def progress(match: Match) -> None:
-        if len(match.pairs) == 2:
+        if len(match.units) == 2:
             raise KeyboardInterrupt
 
     classic = Player("classic", as_evaluator(CHECKERS, "classic"))
@@ -313,7 +314,7 @@ def test_ctrl_c_keeps_what_processes_played() -> None:
         )
     whole = play_match(CHECKERS, classic, RANDOM, games=4, **options)
     assert match.interrupted
-    assert [p.games[0].moves for p in match.pairs] == [p.games[0].moves for p in whole.pairs]
+    assert [p.games[0].moves for p in match.units] == [p.games[0].moves for p in whole.units]
 
 
 class Cluster:

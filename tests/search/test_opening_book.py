@@ -31,7 +31,8 @@ from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from play.__main__ import main
 from play.book_building import LeafSearch, build_book, learn_games
-from play.match.match import play_game, play_match
+from play.match.driver import play_match
+from play.match.loop import play
 from play.players.book_choice import BookChoice, parse_book
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -551,7 +552,7 @@ def test_a_player_plays_from_the_book_and_leaves_it(shipped: Path) -> None:
     book = player.book.book
     assert (player.book.margin, player.name) == (0.0, f"classic+book:{shipped}:0")
     seats = tuple(player.seat(CHECKERS, Limits(depth=2)) for _ in range(2))
-    record = play_game(CHECKERS, (seats[0], seats[1]), ())
+    record = play(GameRecord(CHECKERS), seats)
     inside = [bool(book.moves(position)) for position in record.positions[:-1]]
     assert inside[0] and not all(inside)
     for ply, (position, move) in enumerate(zip(record.positions, record.moves, strict=False)):
@@ -573,7 +574,7 @@ def test_the_seed_decides_which_move_of_the_book_is_played(shipped: Path) -> Non
     def games(seed: int) -> list[Any]:
         match = play_match(CHECKERS, player, player, limits=limits, games=6, threads=2, seed=seed,
                            openings=[(), (), ()])  # fmt: skip
-        return [record.moves for pair in match.pairs for record in pair.games]
+        return [record.moves for pair in match.units for record in pair.games]
 
     first, again, other = games(1), games(1), games(2)
     assert first == again

@@ -1,0 +1,98 @@
+"""One game: the sides move in turn, after a roll in games with dice, until it is over.
+
+`game_loop` and `dice_loop` play the same games in native code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Event
+from typing import Any
+
+from games.errors import MoveError
+from games.record import GameRecord
+from play.dice import Dice
+from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG
+from search.lookups.database import DatabaseLookup
+
+__all__ = ["MOST_PLIES", "play", "play_with_dice"]
+
+#: Longer games are drawn; with dice those of more than `MOST_TURNS`.
+MOST_PLIES = 1000
+
+
+def play(
+    record: GameRecord,
+    seats: Sequence[Any],
+    roll: Callable[[int], int] | None = None,
+    *,
+    names: Sequence[str] = ("first", "second"),
+    stopped: Event | None = None,
+    most_plies: int | None = None,
+    database: DatabaseLookup | None = None,
+) -> GameRecord:
+    """Play a record to its end, and return it.
+
+    record: a game that goes on; one with a cube is played with the cube.
+    seats: for each side a `Seat`, with dice a `DiceSeat`, with the cube a `CubeSeat`.
+    roll: returns the roll of a turn, counted from 0; None in a game without dice.
+    names: the players' names by side, for errors.
+    stopped: once set, the game ends as a draw.
+    most_plies: longer games are drawn; None for the usual number.
+    database: once it knows the position after a move, the game ends with the result that it gives.
+
+    Raises MoveError if a seat makes an illegal move.
+    """
+    longest = most_plies or (MOST_PLIES if roll is None else MOST_TURNS)
+    probe = None if database is None else database.plain()
+    while not record.over:
+        known, value, *_ = (False, 0.0) if probe is None else probe(record.position)
+        if stopped is not None and stopped.is_set():
+            record.declare(0.0, REASONS[STOPPED])
+        elif known:
+            won = (value > 0) - (value < 0)
+            record.declare(float(-won if record.to_move else won), "database")
+        elif record.ply >= longest:
+            record.declare(0.0, f"{longest} plies" if roll is None else REASONS[TOO_LONG])
+        elif roll is None:
+            seats[record.to_move].move(record)
+        elif not hasattr(record, "situation"):
+            rolled = roll(record.ply)
+            _move(record, rolled, seats[record.to_move].choose(record.position, rolled), names)
+        elif _cube(record, seats):
+            rolled = roll(record.ply)
+            _move(record, rolled, seats[record.to_move].choose(record.situation(rolled)), names)
+    return record
+
+
+def play_with_dice(
+    record: GameRecord, seats: Sequence[Any], dice: Dice, stream: int, **options: Any
+) -> GameRecord:
+    """Begin the game for all seats, and play it with the dice of a stream, as `play` does."""
+    for side, seat in enumerate(seats):
+        seat.begin(stream, side)
+    return play(record, seats, partial(dice.roll, stream), **options)
+
+
+def _move(record: GameRecord, roll: int, move: Any, names: Sequence[str]) -> None:
+    game: Any = record.game
+    try:
+        record.play(move, roll=roll)
+    except MoveError:
+        raise MoveError(
+            f"player {names[record.to_move]}: expected a legal move with {game.roll_text(roll)} in"
+            f" {game.position_text(record.position)}, found {move!r}"
+        ) from None
+
+
+def _cube(record: Any, seats: Sequence[Any]) -> bool:
+    """Ask for a double, and for its answer; returns whether the game goes on."""
+    side = record.to_move
+    if record.ply and record.may_double and seats[side].decision(record.situation()).double:
+        record.double()
+        if not seats[1 - side].decision(record.situation()).take:
+            record.drop()
+            return False
+        record.take()
+    return True

@@ -1,0 +1,371 @@
+"""What a match consists of: units of games, played by seats or by native code.
+
+A unit is what statistics count, because its games have something in common: the opening or the
+dice. Every player has every seat once in it. There are four kinds: pairs of games of two players,
+rounds of more, and with dice pairs of games, or of matches with the cube, with the same rolls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from games import kernels
+from games.contract import DiceGame, Game
+from games.errors import MoveError
+from games.record import GameRecord, new_record
+from play.crew import Crew
+from play.dice import OTHER, Dice
+from play.match.dice_loop import REASONS, STOPPED, DiceLoop
+from play.match.game_loop import GameLoop
+from play.match.journal import plain_game, replay
+from play.match.loop import MOST_PLIES, play, play_with_dice
+from play.match.luck import Luck
+from play.players.cube_seat import cube_seat
+from play.players.limits import STATIC, Limits
+from play.players.player import Player
+from play.players.seats import RandomSeat
+from search.lookups.database import DatabaseLookup
+
+__all__ = ["CubePairs", "DicePairs", "Pairs", "Rounds", "Terms", "Unit", "Units", "units_of"]
+
+#: Pairs with dice in a worker's task, if native code plays them.
+BLOCK = 32
+#: Numbers of streams that a match with the cube may use, one for each game.
+MOST_GAMES = 1000
+
+#: The number of a unit and its opening.
+Task = tuple[int, tuple[Any, ...]]
+#: The games of a sitting: one, or those of a match to some points.
+Games = Sequence[Any]
+#: Plays a game, given an empty record and the stream of its dice.
+Play = Callable[[Any, int], Any]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The games of a unit; in sitting s, the seat of player p is (p + s) modulo the players.
+
+    points: the outcome of every sitting for all players, in their order, [sittings][players].
+    sittings: the games of every sitting, one or those of a match; () if they are not kept.
+    luck: the luck of the first player in every sitting; () if it is not measured.
+    seconds: time of each move of external engines.
+    played: number of games.
+    cubes: the value of the cube at the end of each game for money with the cube.
+    actions: what was done with the cube, by the words of its record.
+    """
+
+    points: tuple[tuple[float, ...], ...]
+    sittings: tuple[Games, ...] = ()
+    luck: tuple[float, ...] = ()
+    seconds: tuple[float, ...] = ()
+    played: int = 0
+    cubes: tuple[int, ...] = ()
+    actions: tuple[str, ...] = ()
+
+    @property
+    def games(self) -> list[Any]:
+        """The records of all games."""
+        return [record for games in self.sittings for record in games]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the games of a match are played by; the options of `play_match` of these names."""
+
+    limits: Limits
+    seed: int = 0
+    table_mib: float | None = None
+    database: DatabaseLookup | None = None
+    luck: Player | None = None
+    length: int | None = None
+    jacoby: bool = False
+
+
+class Units(Crew[tuple[Any, ...]]):
+    """Plays the units of a match by their numbers; each kind is a subclass."""
+
+    #: What its games are, in words.
+    text: ClassVar[str] = ""
+    #: Numbers of games of a match, and of each match of a ladder, by default.
+    usual_games: ClassVar[tuple[int, int]] = (400, 400)
+    #: Depth of searches by default.
+    usual_depth: ClassVar[int] = 0
+    #: Options of `play_match` that this kind has, of those that not all have.
+    options: ClassVar[frozenset[str]] = frozenset()
+    #: Whether a unit with a game that was played before is not counted.
+    distinct: ClassVar[bool] = False
+    #: Units of a worker's task.
+    block: int = 1
+
+    def __init__(self, game: Any, players: Sequence[Player], terms: Terms) -> None:
+        super().__init__(game, players, terms)
+        self.game, self.players, self.terms = game, players, terms
+        self.names = [player.name for player in players]
+        self.random = all(player.random for player in players)
+
+    def __call__(self, tasks: Sequence[Task]) -> list[Unit]:
+        """Returns the units of tasks."""
+        with self.seats() as seats:
+            return [self.play(seats, *task) for task in tasks]
+
+    def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
+        """Returns a unit, played by the seats of all players."""
+        raise NotImplementedError
+
+    def sitting(self, number: int, play: Play) -> Games:
+        """Returns the games of a sitting, each of them played by `play`."""
+        record = GameRecord(self.game)
+        play(record, 0)
+        return (record,)
+
+    def result(self, games: Games) -> Sequence[float]:
+        """Returns the outcome of a sitting for every side."""
+        return games[-1].outcomes() or (0.0,) * len(self.players)
+
+    def unit(self, sittings: Iterable[Games], **more: Any) -> Unit:
+        """Returns the unit of some games; `more` are fields of `Unit`."""
+        sittings = tuple(sittings)
+        count = len(self.players)
+        points = []
+        for shift, games in enumerate(sittings):
+            sides = self.result(games)
+            points.append(tuple(sides[(player + shift) % count] for player in range(count)))
+        return Unit(tuple(points), sittings, played=sum(map(len, sittings)), **more)
+
+    def plain(self, unit: Unit) -> dict[str, Any]:
+        """Returns a unit as plain values, from which `again` makes it again."""
+        sittings = [[*map(plain_game, games)] for games in unit.sittings]
+        return {"sittings": sittings, "luck": unit.luck, "seconds": unit.seconds}
+
+    def again(self, number: int, plain: Any) -> Unit:
+        """Returns the unit of a number from its plain values; ValueError if they are damaged."""
+        try:
+            if len(plain["sittings"]) != len(self.players):
+                raise ValueError(f"expected {len(self.players)} sittings, found another number")
+            sittings = [self._replayed(number, iter(games)) for games in plain["sittings"]]
+            more = {name: tuple(map(float, plain[name])) for name in ("luck", "seconds")}
+        except (KeyError, TypeError, StopIteration, MoveError) as error:
+            raise ValueError(f"expected the games of a match, found {error!r}") from None
+        return self.unit(sittings, **more)
+
+    def _replayed(self, number: int, games: Iterator[Any]) -> Games:
+        return self.sitting(number, lambda record, stream: replay(record, next(games)))
+
+
+class Rounds(Units):
+    """A game of an opening for each seat that the first player may have."""
+
+    text = "games of more than two players"
+    usual_games = (300, 300)
+    usual_depth = 3
+    options = frozenset({"openings", "table_mib"})
+
+    def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
+        """Returns the games of an opening; unfinished ones are drawn once it is stopped."""
+        count = len(self.players)
+        sittings, seconds = [], list[float]()
+        for shift, loop in enumerate(seats[count:]):
+            for player, seat in enumerate(seats[:count]):
+                seat.begin(
+                    hash((self.terms.seed, number, *self.chance(shift, player))) & 0x7FFFFFFF
+                )
+            if loop is not None:
+                record = loop.play(opening).record()
+            else:
+                record = GameRecord(self.game)
+                for move in opening:
+                    record.play(move)
+                sides = [seats[(side - shift) % count] for side in range(count)]
+                play(record, sides, stopped=self.stopped, database=self.terms.database)
+            sittings.append((record,))
+            seconds += (took for seat in seats[:count] for took in seat.seconds)
+        return self.unit(sittings, seconds=tuple(seconds))
+
+    def chance(self, shift: int, player: int) -> tuple[int, ...]:
+        """Returns what decides the random choices of a player in a sitting, beside the seed."""
+        return shift, player
+
+    def new_seats(self) -> tuple[Any, ...]:
+        """Returns a seat of each player, then for each sitting a native loop, or None."""
+        terms = self.terms
+        seats = [
+            player.seat(self.game, terms.limits, table_mib=terms.table_mib)
+            for player in self.players
+        ]
+        return *seats, *self.loops(seats)
+
+    def loops(self, seats: Sequence[Any]) -> Sequence[GameLoop | None]:
+        """Returns for each sitting the loop that plays it in native code, or None."""
+        return [None] * len(seats)
+
+
+class Pairs(Rounds):
+    """Two games of an opening; the first player begins the first of them.
+
+    A pair is not counted if one of its games repeats an earlier game of the match move for move.
+    """
+
+    text = "games of two players without dice"
+    usual_games = (400, 200)
+    usual_depth = 5
+    options = frozenset({"openings", "table_mib", "sprt", "database"})
+    distinct = True
+
+    def chance(self, shift: int, player: int) -> tuple[int, ...]:
+        # the same random numbers for the same side in both games, unless that would make them one
+        return (player ^ shift, shift) if self.random else (player ^ shift,)
+
+    def loops(self, seats: Sequence[Any]) -> Sequence[GameLoop | None]:
+        (first, second), terms = self.players, self.terms
+        engines = [seat.engine for seat in seats if seat.engine is not None]
+        limits = first.within(terms.limits)
+        native = len(engines) == 2 and all(one.native and one.steady for one in engines)
+        native = native and first.book is None and second.book is None and terms.database is None
+        if not native or limits != second.within(terms.limits) or limits.time is not None:
+            return None, None
+        return [
+            GameLoop(
+                self.game, *order, depth=limits.depth, nodes=limits.nodes, most_plies=MOST_PLIES
+            )
+            for order in (engines, engines[::-1])
+        ]
+
+
+class DicePairs(Units):
+    """Two games with the same dice; the first player begins the first of them."""
+
+    text = "games with dice"
+    usual_games = (4000, 4000)
+    options = frozenset({"luck"})
+    #: Whether there is native code for whole games.
+    may_be_native = True
+
+    def __init__(self, game: DiceGame, players: Sequence[Player], terms: Terms) -> None:
+        super().__init__(game, players, terms)
+        self.dice = Dice(game, terms.seed)
+        #: whether whole games are played in native code
+        self.native = (
+            self.may_be_native
+            and game.rules is not None
+            and kernels.compiled
+            and all(player.program is None for player in players)
+            and all(player.within(terms.limits) == STATIC for player in players)
+        )
+        self.block = BLOCK if self.native else 1
+
+    def __call__(self, tasks: Sequence[Task]) -> list[Unit]:
+        """Returns the pairs of successive numbers; fewer once it is stopped."""
+        if not self.native:
+            return super().__call__(tasks)
+        with self.seats() as (luck, loop):
+            played = loop.play(tasks[0][0], len(tasks))
+            return [self._unit(luck, records) for records in played]
+
+    def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
+        """Returns a pair, played move by move."""
+        luck, *players = seats
+        sittings = []
+        for order, other in ((1, 0), (-1, OTHER)):
+            if self.random:
+                for seat in players:
+                    cast(RandomSeat, seat).other = other
+            sittings.append(self.sitting(number, self.player(players, order)))
+        return self._unit(luck, [record for (record,) in sittings])
+
+    def player(self, seats: Sequence[Any], order: int) -> Play:
+        """Returns what plays a game by seats, with sides swapped if `order` is -1."""
+
+        def played(record: Any, stream: int) -> None:
+            play_with_dice(
+                record, seats[::order], self.dice, stream, names=self.names[::order],
+                stopped=self.stopped,
+            )  # fmt: skip
+
+        return played
+
+    def sitting(self, number: int, play: Play) -> Games:
+        record = GameRecord(self.game, repetitions=None, quiet_moves=None)
+        play(record, self.dice.stream(number))
+        return (record,)
+
+    def _unit(self, luck: Luck | None, records: Sequence[GameRecord]) -> Unit:
+        sittings = [(record,) for record in records]
+        if luck is None:
+            return self.unit(sittings)
+        first, second = map(luck.total, records)
+        return self.unit(sittings, luck=(first, 0.0 - second))
+
+    def new_seats(self) -> tuple[Any, ...]:
+        """Returns the measure of luck or None, then a native loop or the seats of both players."""
+        luck, by = None, self.terms.luck
+        if by is not None and by.evaluator is not None:
+            luck = Luck(self.game, by.evaluator, by.lookup)
+        if self.native:
+            players = [(player.evaluator, player.lookup) for player in self.players]
+            return luck, DiceLoop(self.game, *players, seed=self.terms.seed)
+        return luck, *(player.seat(self.game, self.terms.limits) for player in self.players)
+
+
+class CubePairs(DicePairs):
+    """Two games for money with the cube, or two matches to some points, with the same dice."""
+
+    text = "games with the cube"
+    usual_games = (400, 400)
+    options = frozenset({"length", "jacoby"})
+    may_be_native = False
+
+    def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
+        """Returns a pair; in its second sitting the first player has colour 1."""
+        return self.unit(self.sitting(number, self.player(seats, order)) for order in (1, -1))
+
+    def sitting(self, number: int, play: Play) -> Games:
+        """Returns the games of a match, or one for money.
+
+        Chance decides who begins, the same for both sittings; the first game after a side comes
+        within a point of the end is the Crawford game.
+        """
+        length, records = self.terms.length or 0, list[Any]()
+        score, crawford_over = (0, 0), False
+        while len(records) < MOST_GAMES:
+            stream = self.dice.stream(number * MOST_GAMES + len(records))
+            crawford = length > 1 and not crawford_over and max(score) == length - 1
+            crawford_over |= crawford
+            record: Any = new_record(
+                self.game, self.game.start_of(stream >> 7 & 1), match_length=length, score=score,
+                crawford=crawford, jacoby=self.terms.jacoby and not length,
+            )  # fmt: skip
+            play(record, stream)
+            records.append(record)
+            score = record.final_score()
+            if not length or max(score) >= length or record.reason == REASONS[STOPPED]:
+                break
+        return records
+
+    def result(self, games: Games) -> Sequence[float]:
+        score = games[-1].final_score()
+        won = float(np.sign(score[0] - score[1])) if self.terms.length else games[-1].outcome()
+        return (won or 0.0, 0.0 - (won or 0.0))
+
+    def unit(self, sittings: Iterable[Games], **more: Any) -> Unit:
+        sittings = tuple(sittings)
+        if not self.terms.length:
+            more["cubes"] = tuple(games[-1].cube for games in sittings)
+        kinds = tuple(one.kind for games in sittings for record in games for one in record.actions)
+        return super().unit(sittings, actions=kinds, **more)
+
+    def new_seats(self) -> tuple[Any, ...]:
+        """Returns the seats of both players."""
+        return tuple(cube_seat(self.game, player, self.terms.limits) for player in self.players)
+
+
+def units_of(game: Game, length: int | None = None) -> type[Units]:
+    """Returns the kind of the units of a game; `length` as in `play_match`."""
+    if length is not None:
+        return CubePairs
+    if game.rolls:
+        return DicePairs
+    return Pairs if game.players == 2 else Rounds

@@ -1,0 +1,103 @@
+"""Summaries of games of more than two players: first places, places and points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from games.values import places
+from play.ratings.statistics import Estimate, mean_interval
+
+__all__ = ["PlaceSummary", "Standing"]
+
+#: The outcomes of all players in every game of a round.
+Round = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a player has reached, with 95 % intervals over rounds.
+
+    first: the share of games in which the player alone was first; draws are nobody's.
+    place: the mean place, from 1; players with the same outcome share the mean of their places.
+    points: the mean outcome.
+    """
+
+    name: str
+    first: Estimate
+    place: Estimate
+    points: Estimate
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the same as plain values, for JSON."""
+        return {
+            "name": self.name,
+            "first": self.first.plain(),
+            "place": self.place.plain(),
+            "points": self.points.plain(),
+        }
+
+
+@dataclass(frozen=True)
+class PlaceSummary:
+    """A match of more than two players.
+
+    names: the players.
+    rounds: their outcomes, [rounds][games][players].
+    """
+
+    names: tuple[str, ...]
+    rounds: Sequence[Round]
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return sum(map(len, self.rounds))
+
+    def standings(self) -> list[Standing]:
+        """Returns the standing of each player, in the order of the names."""
+        count = len(self.names)
+        standings = []
+        for player, name in enumerate(self.names):
+            first, place, points = [], [], []
+            for games in self.rounds:
+                own = [places(outcomes)[player] for outcomes in games]
+                first.append(own.count(1.0) / count)
+                place.append(sum(own) / count)
+                points.append(sum(outcomes[player] for outcomes in games) / count)
+            standings.append(
+                Standing(
+                    name,
+                    mean_interval(first, bounds=(0.0, 1.0)),
+                    mean_interval(place, bounds=(1.0, float(count))),
+                    mean_interval(points),
+                )
+            )
+        return standings
+
+    def orders(self) -> list[dict[tuple[str, str], tuple[float, int]]]:
+        """Returns how often the first of each two players came before the second, by round.
+
+        Equal outcomes count half; with the number of games between the two, as `rate_rounds` takes
+        them.
+        """
+        orders = []
+        for games in self.rounds:
+            found = {}
+            for (i, first), (j, second) in combinations(enumerate(self.names), 2):
+                points = [(one[i] > one[j]) - (one[i] < one[j]) for one in games]
+                found[first, second] = (sum(points) / 2 + len(points) / 2, len(points))
+            orders.append(found)
+        return orders
+
+    def brief(self) -> str:
+        """Returns the share of first places in a few words."""
+        best = max(self.standings(), key=lambda standing: standing.first.value)
+        return f"{best.name} first in {100 * best.first.value:.1f} %"
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the summary as plain values, for JSON."""
+        standings = [standing.figures() for standing in self.standings()]
+        return {"games": self.games, "standings": standings}
