@@ -15,6 +15,7 @@ from play.__main__ import main
 from play.dice import Dice
 from play.match.driver import play_match
 from play.match.loop import play_with_dice
+from play.players.limits import Limits
 from play.players.parse import parse_player
 
 GAME: Any = load("backgammon")
@@ -72,9 +73,16 @@ def test_nobody_doubles_in_the_first_turn_or_the_crawford_game() -> None:
     assert record.actions == [] and record.over and greedy[0].asked == []
 
 
+def play_to(length: int, seats: Any, **options: Any) -> list[Any]:
+    """The games of the first match with the dice of seed 1."""
+    players = [parse_player(GAME, "backups")] * 2
+    units = CubePairs(GAME, players, Terms(Limits(0), 1, length=length, **options))
+    return list(units.sitting(0, lambda one, stream: play_with_dice(one, seats, units.dice, stream)))
+
+
 def test_a_match_is_played_to_its_end() -> None:
     seats = Scripted(doubles_at=3), Scripted(doubles_at=5)
-    records = play_to(GAME, 5, seats, Dice(GAME, 1), 0)
+    records = play_to(5, seats)
     score = (0, 0)
     for number, record in enumerate(records):
         assert record.score == score and max(score) < 5 and record.match_length == 5
@@ -82,9 +90,9 @@ def test_a_match_is_played_to_its_end() -> None:
         assert record.crawford == (max(score) == 4 and not any(before))
         score = record.final_score()
     assert max(score) >= 5
-    (money,) = play_to(GAME, 0, seats, Dice(GAME, 1), 0, jacoby=True)
+    (money,) = play_to(0, seats, jacoby=True)
     assert money.jacoby and money.match_length == 0
-    again = play_to(GAME, 5, seats, Dice(GAME, 1), 0)
+    again = play_to(5, seats)
     assert again == records  # the dice depend on the number of the pair alone
 
 
@@ -95,13 +103,13 @@ def test_equal_players_win_and_lose_the_same(length: int) -> None:
     match = play_match(GAME, player, player, length=length, games=6, threads=1, keep_records=True)
     assert len(match.points) == 3 and match.games == 6
     assert all(mine == -theirs != 0 for mine, theirs in match.points)
-    assert all(first == second for first, second in match.matches)
-    assert match.doubles and match.played == sum(len(a) + len(b) for a, b in match.matches)
+    assert all(unit.sittings[0] == unit.sittings[1] for unit in match.units)
+    assert match.actions("double") and match.played == sum(len(unit.games) for unit in match.units)
     assert play_match(GAME, player, player, length=length, games=6).points == match.points
     if length:
         assert {abs(point) for pair in match.points for point in pair} == {1.0}
     else:  # the cube makes no gammon of a game
-        ends = [record.position for pair in match.matches for games in pair for record in games]
+        ends = [record.position for unit in match.units for record in unit.games]
         kinds = [abs(GAME.outcome(end) or 1.0) for end in ends]
         summary = match.summary()
         assert summary.won(2.0) + summary.lost(2.0) == sum(kind >= 2 for kind in kinds)

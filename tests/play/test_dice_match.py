@@ -19,6 +19,7 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel, popcount
 from games.record import Annotation, GameRecord
+from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
 from play.dice import OTHER, Dice, choice
 from play.match.dice_loop import DiceLoop
@@ -29,6 +30,7 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.ratings.points import DiceSummary
+from play.ratings.sprt import Sprt
 from play.workers import Workers
 from search import EXACT, KernelEvaluator, Lookup, PythonEvaluator
 from search.expectiminimax.static import StaticChoice
@@ -94,6 +96,11 @@ class Slow:
         return max(
             GAME.legal_moves(position, roll), key=lambda m: -self.value_of(GAME.play(position, m))
         )
+
+
+def play_dice_game(game: Any, seats: Any, dice: Dice, pair: int, **options: Any) -> GameRecord:
+    record = GameRecord(game, repetitions=None, quiet_moves=None)
+    return play_with_dice(record, seats, dice, dice.stream(pair), **options)
 
 
 # --- the moves played ----------------------------------------------------------------------------
@@ -172,11 +179,11 @@ def test_positions_and_record_of_a_game() -> None:
 
 
 def test_the_longest_game() -> None:
-    kwargs: Any = {"most_turns": 5}
-    game = play_dice_game(GAME, [RandomSeat(GAME), RandomSeat(GAME)], Dice(GAME, 0), 0, **kwargs)
+    seats = [RandomSeat(GAME), RandomSeat(GAME)]
+    game = play_dice_game(GAME, seats, Dice(GAME, 0), 0, most_plies=5)
     assert (len(game.moves), game.outcome(), game.reason) == (5, 0.0, "most turns")
     if kernels.compiled:
-        loop = DiceLoop(GAME, (None, None), (None, None), **kwargs)
+        loop = DiceLoop(GAME, (None, None), (None, None), most_turns=5)
         assert next(loop.play(0, 1))[0] == game
     with pytest.raises(ValueError, match="most_turns: expected at least 1, found 0"):
         DiceLoop(GAME, (None, None), (None, None), most_turns=0)
@@ -208,9 +215,9 @@ def test_the_same_dice_in_both_games_whoever_plays() -> None:
     found: dict[tuple[int, int], set[int]] = {}
     for players in ((A, B), (B, RANDOM)):
         match = play_match(GAME, *players, games=8, seed=4, keep_records=True)
-        assert len(match.records) == 4
-        for pair, records in enumerate(match.records):
-            for record in records:
+        assert len(match.units) == 4
+        for pair, unit in enumerate(match.units):
+            for record in unit.games:
                 for turn, roll in enumerate(record.rolls):
                     found.setdefault((pair, turn), set()).add(roll)
     assert all(len(rolls) == 1 for rolls in found.values())
@@ -232,7 +239,7 @@ def test_a_player_against_itself_scores_nothing(player: Player) -> None:
 def test_workers_do_not_matter() -> None:
     def played(**options: Any) -> Any:
         match = play_match(GAME, A, RANDOM, games=140, seed=3, luck=B, keep_records=True, **options)
-        return match.points, match.luck, match.turns, match.records
+        return match.points, match.luck, match.units
 
     one = played(threads=1)
     assert played(threads=2) == one
@@ -334,9 +341,15 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 
 
 @plain
-def test_games_with_and_without_dice_are_told_apart() -> None:
-    with pytest.raises(ValueError, match="expected a game without dice, found backgammon"):
-        play_match(GAME, Player("random", None), Player("r", None), limits=Limits(depth=1))
+def test_options_of_other_kinds_of_games_are_refused() -> None:
+    others: list[dict[str, Any]] = [{"table_mib": 1.0}, {"sprt": Sprt(0, 5)}, {"openings": ()}]
+    for option in [*others, {"jacoby": True}]:
+        with pytest.raises(ValueError, match="expected none in games with dice, found one"):
+            play_match(GAME, RANDOM, RANDOM, **option)
+    with pytest.raises(ValueError, match="luck: expected none in games of two players without dic"):
+        play_match(TicTacToe(), RANDOM, RANDOM, luck=A)
+    with pytest.raises(ValueError, match="expected a game with a cube, found walk"):
+        play_match(Walk(), RANDOM, RANDOM, length=0)
     with pytest.raises(TypeError, match="expected a game written as kernels"):
         DiceLoop(Race(), (None, None), (None, None))
 
@@ -565,11 +578,11 @@ def test_random_players_play_each_other_twice_with_the_same_dice(
     elif not kernels.compiled:
         pytest.skip("takes compiled kernels")
     match = play_match(GAME, RANDOM, RANDOM, games=12, keep_records=True)
-    for first, second in match.records:
+    for first, second in (unit.games for unit in match.units):
         turns = min(first.ply, second.ply)
         assert first.rolls[:turns] == second.rolls[:turns] and first.moves != second.moves
     assert any(sum(pair) for pair in match.points)
     if native:
         monkeypatch.setattr(kernels, "compiled", False)
         slow = play_match(GAME, RANDOM, RANDOM, games=2, keep_records=True)
-        assert [game.moves for game in slow.records[0]] == [game.moves for game in match.records[0]]
+        assert slow.units[0].games == match.units[0].games

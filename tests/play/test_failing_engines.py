@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from play.__main__ import main
-from play.match import cube_match
+from play.match import units
 from play.players import parse
 from play.players.player import Player
 from play.players.seats import EvaluatorSeat, RandomSeat
@@ -24,7 +24,7 @@ class Doomed:
         self.left = games
 
     def __call__(self, game: Any, limits: Any) -> Any:
-        if hasattr(game, "rolls"):
+        if game.rolls:
             seat: Any = RandomSeat(game)
         else:
             seat = EvaluatorSeat(game, None, limits, options={})
@@ -66,11 +66,8 @@ def doom(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
             return Player(text, program=program) if text == "doomed" else usual(game, text)
 
         monkeypatch.setattr(parse, "parse_player", parsed)
-        monkeypatch.setattr(cube_match, "cube_seat", WithCube)
-        # both seats in this process, so that games are counted
-        for kind in ("cube_match", "dice_match"):
-            monkeypatch.setattr(f"play.match.{kind}.needs_processes", lambda *players: False)
-        monkeypatch.setattr("play.commands.contest.needs_processes", lambda *players: False)
+        monkeypatch.setattr(units, "cube_seat", WithCube)
+        monkeypatch.setattr("play.match.driver.cube_seat", WithCube)
 
     return doomed
 

@@ -31,13 +31,13 @@ RANDOM = Player("random")
 
 
 def match(first: str, second: str, *points: tuple[float, float]) -> Match:
-    return Match(first, second, STATIC, (-3.0, 3.0), points=list(points))
+    return Match(GAME, (first, second), STATIC, units=[Unit(tuple((p, -p) for p in pair)) for pair in points])
 
 
 @plain
 def test_every_match_of_a_ladder_is_the_match_of_its_two() -> None:
     players = [SLOW, RANDOM, FAST]
-    found, matches = dice_ladder(GAME, players, games=60, seed=4, threads=1)
+    found, matches = ladder(GAME, players, games=60, seed=4, threads=1)
     assert [m.names for m in matches] == [
         ("slow", "random"),
         ("slow", "fast"),
@@ -99,13 +99,13 @@ def test_an_interrupted_ladder_ranks_who_has_played() -> None:
         if len(calls) == 13:
             raise KeyboardInterrupt
 
-    found, matches = dice_ladder(
+    found, matches = ladder(
         GAME, [RANDOM, SLOW, FAST], games=20, seed=1, threads=1, progress=progress
     )
-    assert [(len(m.points), m.interrupted) for m in matches] == [(10, False), (3, True)]
+    assert [(len(m.units), m.interrupted) for m in matches] == [(10, False), (3, True)]
     assert {one.name: one.games for one in found} == {"random": 26, "slow": 20, "fast": 6}
     calls[:] = [matches[0]] * 12
-    found, matches = dice_ladder(
+    found, matches = ladder(
         GAME, [RANDOM, SLOW, FAST], games=20, seed=1, threads=1, progress=progress
     )
     assert {one.name: one.games for one in found} == {"random": 2, "slow": 2}
@@ -115,7 +115,7 @@ def test_an_interrupted_ladder_ranks_who_has_played() -> None:
 @pytest.mark.parametrize("names", [[], ["one"], ["one", "two", "one"]])
 def test_bad_ladders(names: list[str]) -> None:
     with pytest.raises(ValueError, match="expected two or more players of different names, found"):
-        dice_ladder(GAME, [Player(name) for name in names])
+        ladder(GAME, [Player(name) for name in names])
 
 
 def test_ladder_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

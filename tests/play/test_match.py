@@ -20,6 +20,7 @@ from games import Game, kernels
 from games.checkers import Checkers
 from games.checkers.pdn import read_games, write_game
 from games.nim import Nim
+from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
 from play.judging.judge import judge, random_positions, referee
@@ -265,14 +266,14 @@ def test_bad_openings(options: dict[str, Any], message: str) -> None:
 )
 def test_against_itself_every_pair_is_even(player: Player) -> None:
     match = play_match(CHECKERS, player, player, limits=DEPTH_2, games=20)
-    assert [sum(pair.points()) for pair in match.units] == 10 * [1.0]
+    assert [sum(pair) for pair in match.scores] == 10 * [1.0]
     assert match.summary().score.value == 0.5
     assert (match.games, match.different) == (20, 10)
 
 
 def test_the_games_of_a_pair_of_random_players_are_independent() -> None:
     match = play_match(TicTacToe(), RANDOM, RANDOM, limits=DEPTH_1, games=60)
-    points = np.array([pair.points() for pair in match.units])
+    points = np.array(match.scores)
     assert len(set(points.sum(axis=1).tolist())) > 2
     assert match.games == 60 and match.different > 50
 
@@ -391,7 +392,7 @@ def test_sprt_stops_early() -> None:
     match = play_match(CHECKERS, first, RANDOM, limits=DEPTH_1, games=2000, sprt=sprt)
     assert match.verdict == "accept H1" == sprt.verdict(match.summary().tally)
     assert 2 <= len(match.units) < 100
-    without_last = Match("", "", DEPTH_1, match.units[:-1])
+    without_last = Match(CHECKERS, ("", ""), DEPTH_1, units=match.units[:-1])
     assert sprt.verdict(without_last.summary().tally) == "continue"
     match = play_match(CHECKERS, RANDOM, first, limits=DEPTH_1, games=2000, sprt=sprt)
     assert match.verdict == "accept H0"
