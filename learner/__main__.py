@@ -27,6 +27,7 @@ from learner.fit.calibration import (
 )
 from learner.fit.played import games_of, played_games
 from learner.fit.probcut import check_options, learn_probcut, played_positions
+from learner.options import Range
 from learner.positions.store import Filter, PositionStore
 from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
@@ -111,10 +112,8 @@ def _probcut_options(command: argparse.ArgumentParser) -> None:
 
 def _run_probcut(options: argparse.Namespace) -> int:
     for name in ("positions", "threads"):
-        if getattr(options, name) < 1:
-            raise ValueError(f"--{name}: expected at least 1, found {getattr(options, name)}")
-    if options.seed < 0:
-        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+        Range(1).check(f"--{name}", getattr(options, name))
+    Range(0).check("--seed", options.seed)
     game = games.load(options.game)
     check_options(game, depth=options.depth, width=options.width)
     evaluator = as_evaluator(game, options.evaluator)
@@ -187,8 +186,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
 
 
 def _run_calibrate(options: argparse.Namespace) -> int:
-    if options.threads < 1:
-        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
+    Range(1).check("--threads", options.threads)
     game = games.load(options.game)
     refuse_problem(game)
     if isinstance(game, DiceGame):
@@ -272,8 +270,7 @@ def _opponent_options(command: argparse.ArgumentParser) -> None:
 def _run_opponent(options: argparse.Namespace) -> int:
     from learner.books.opponent import fit_opponent
 
-    if options.seed < 0:
-        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+    Range(0).check("--seed", options.seed)
     game = games.load(options.game)
     refuse_problem(game)
     if options.output is not None:
@@ -325,8 +322,7 @@ def _run_prefilter(options: argparse.Namespace) -> int:
     from learner.td_gammon.prefilter import make_prefilter
 
     for name, least in (("games", 16), ("units", 1), ("passes", 1), ("seed", 0), ("lost", 0)):
-        if not getattr(options, name) >= least:
-            raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
+        Range(least).check(f"--{name}", getattr(options, name))
     game = games.load(options.game)
     evaluator = as_evaluator(game, options.evaluator)
     if not isinstance(evaluator, OutcomeNetwork):
