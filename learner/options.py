@@ -31,13 +31,14 @@ class Range:
         return f"at least {self.low}" if self.below is None else f"{self.low} to below {self.below}"
 
     def __contains__(self, value: Any) -> bool:
+        if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+            return False
+        number = float(value)
         return (
-            isinstance(value, int | float | np.number)
-            and math.isfinite(value)
-            and (self.low is None or value >= self.low)
-            and (self.high is None or value <= self.high)
-            and (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
+            (self.low is None or number >= self.low)
+            and (self.high is None or number <= self.high)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
         )
 
     def check(self, name: str, value: Any) -> None:
