@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 __all__ = ["Choice", "Range", "check_options", "choice", "ranged"]
 
@@ -31,7 +29,7 @@ class Range:
         return f"at least {self.low}" if self.below is None else f"{self.low} to below {self.below}"
 
     def __contains__(self, value: Any) -> bool:
-        if not isinstance(value, int | float | np.number) or not math.isfinite(value):
+        if not isinstance(value, Real) or not math.isfinite(value):
             return False
         number = float(value)
         return (
