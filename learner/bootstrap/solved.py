@@ -59,7 +59,7 @@ class _Teacher:
                     asked.append(after)
                     classes.append(-kind)
         values = WON * np.array(classes, dtype=np.float64)
-        return Target(np.reshape(asked, (len(asked), played.positions.shape[1])), values, values)
+        return Target(np.reshape(asked, (len(asked), len(played.positions[0]))), values, values)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
