@@ -4,7 +4,8 @@ The evaluator plays itself with the techniques of play, --games games with each 
 searched for a move, from openings by another seed than that of the fit
 (`learner.fit.starts.uneven_openings`: even, uneven and about a man down). For each number of nodes
 the chances in the evaluator's file are compared with the results in ten bins of the expected
-result; the last lines name the greatest difference of the bins with at least --least positions.
+result; the last lines name the greatest difference of the bins with at least --least positions, and
+that of ten bins with as many positions each.
 `--store FOLDER` keeps the games; started again, it goes on.
 """
 
@@ -37,8 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     add("evaluator", nargs="?", default="quantised", help="a name or a file (default quantised)")
     add("--game", default="checkers", help="default checkers")
     add("--nodes", type=int, nargs="+", default=[2_000, 20_000, 200_000], metavar="N")
-    add("--games", type=int, nargs="+", default=[3_000, 1_500, 1_000], metavar="N")
-    add("--seed", type=int, default=4, help="of the openings (default 4)")
+    add("--games", type=int, nargs="+", default=[5_000, 2_000, 1_500], metavar="N")
+    add("--seed", type=int, default=5, help="of the openings (default 5)")
     add("--store", type=Path, default=Path("runs/calibration"), metavar="FOLDER")
     add("--least", type=int, default=2_000, metavar="N", help="positions of a bin that counts")
     options = parser.parse_args(arguments)
@@ -59,7 +60,10 @@ def _run(options: argparse.Namespace) -> int:
             seed=options.seed, folder=options.store,
         ):  # fmt: skip
             bar.update(number)
-    sample = games_of(game, evaluator, nodes=options.nodes, seed=options.seed, folder=options.store)
+    sample = games_of(
+        game, evaluator, nodes=options.nodes, games=options.games, seed=options.seed,
+        folder=options.store,
+    )  # fmt: skip
     win, loss = shares(evaluator.calibration, sample)
     for line in reliability_lines(sample, win, loss):
         print(line)
@@ -73,6 +77,12 @@ def _run(options: argparse.Namespace) -> int:
         print(
             f"{level:,} nodes: {len(enough)} of 10 bins have {options.least:,} positions and more;"
             f" the greatest difference in them is {most:.3f}"
+        )
+        tenths = np.array_split(np.argsort(expected, kind="stable"), 10)
+        most = max(abs((found - expected)[tenth].mean()) for tenth in tenths)
+        print(
+            f"{level:,} nodes: in ten bins of {len(expected) // 10:,} positions each the greatest"
+            f" difference is {most:.3f}"
         )
     return 0
 

@@ -52,8 +52,9 @@ class Board:
         if self.shape not in SHAPES:
             raise ValueError(f"board: expected shape {', '.join(SHAPES)}, found {self.shape!r}")
         for name, found in (("holes", self.holes or ()), ("tints", self.tints)):
-            if not all(0 <= square < self.squares for square in found):
-                raise ValueError(f"board: expected {name} on its squares, found others")
+            beyond = [square for square in found if not 0 <= square < self.squares]
+            if beyond:
+                raise ValueError(f"board: expected {name} below {self.squares}, found {beyond[0]}")
 
     @property
     def squares(self) -> int:

@@ -27,11 +27,13 @@ from learner.fit.calibration import (
 )
 from learner.fit.played import games_of, played_games
 from learner.fit.probcut import check_options, learn_probcut, played_positions
+from learner.options import Range
 from learner.positions.store import Filter, PositionStore
 from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques, probcut_file
+from search.evaluators.calibration import KNOTS
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.shipped import find_file
 
@@ -111,10 +113,8 @@ def _probcut_options(command: argparse.ArgumentParser) -> None:
 
 def _run_probcut(options: argparse.Namespace) -> int:
     for name in ("positions", "threads"):
-        if getattr(options, name) < 1:
-            raise ValueError(f"--{name}: expected at least 1, found {getattr(options, name)}")
-    if options.seed < 0:
-        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+        Range(1).check(f"--{name}", getattr(options, name))
+    Range(0).check("--seed", options.seed)
     game = games.load(options.game)
     check_options(game, depth=options.depth, width=options.width)
     evaluator = as_evaluator(game, options.evaluator)
@@ -187,8 +187,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
 
 
 def _run_calibrate(options: argparse.Namespace) -> int:
-    if options.threads < 1:
-        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
+    Range(1).check("--threads", options.threads)
     game = games.load(options.game)
     refuse_problem(game)
     if isinstance(game, DiceGame):
@@ -206,11 +205,14 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     for name, value in found.evidence.items():
         print(f"{name}: {value}")
     names = game.phases.names if game.phases is not None and len(found.scale) > 1 else ("all",)
-    print("phase      scale       draw")
-    for name, scale, draw in zip(names, found.scale, found.draw, strict=True):
-        print(f"{name:8} {scale:7.4g} {draw:10.4g}")
-    if found.terms:
-        print("term             log scale   log draw  log power")
+    if not found.terms:
+        print("phase      scale       draw")
+        for name, scale, draw in zip(names, found.scale, found.draw, strict=True):
+            print(f"{name:8} {scale:7.4g} {draw:10.4g}")
+    else:
+        slopes = "".join(f"{f'from {knot:g}':>11}" for knot in KNOTS)
+        print(f"logarithms of the draw and of slopes by size, in units of {found.size:g}")
+        print(f"{'term':15}{'draw':>11}{slopes}")
     for name, row in found.terms.items():
         print(f"{name:15}" + "".join(f"{number:11.4g}" for number in row))
     if output is None:
@@ -247,7 +249,9 @@ def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any)
                 seed=options.seed, folder=folder, threads=options.threads,
             ):  # fmt: skip
                 bar.update(played)
-            return games_of(game, evaluator, nodes=nodes, seed=options.seed, folder=folder)
+            return games_of(
+                game, evaluator, nodes=nodes, games=games, seed=options.seed, folder=folder
+            )
 
 
 def _opponent_options(command: argparse.ArgumentParser) -> None:
@@ -272,8 +276,7 @@ def _opponent_options(command: argparse.ArgumentParser) -> None:
 def _run_opponent(options: argparse.Namespace) -> int:
     from learner.books.opponent import fit_opponent
 
-    if options.seed < 0:
-        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+    Range(0).check("--seed", options.seed)
     game = games.load(options.game)
     refuse_problem(game)
     if options.output is not None:
@@ -325,8 +328,7 @@ def _run_prefilter(options: argparse.Namespace) -> int:
     from learner.td_gammon.prefilter import make_prefilter
 
     for name, least in (("games", 16), ("units", 1), ("passes", 1), ("seed", 0), ("lost", 0)):
-        if not getattr(options, name) >= least:
-            raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
+        Range(least).check(f"--{name}", getattr(options, name))
     game = games.load(options.game)
     evaluator = as_evaluator(game, options.evaluator)
     if not isinstance(evaluator, OutcomeNetwork):

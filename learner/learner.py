@@ -20,6 +20,7 @@ from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, game_seeds
+from learner.options import check_options, ranged
 from learner.positions.shards import StoreError
 from play.match.openings import Openings
 from search import Evaluator, LinearEvaluator, as_evaluator
@@ -69,10 +70,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """
 
     game: Any = field(default="checkers", kw_only=False)
-    games: int
+    games: int = ranged(low=1)
     depth: int | None = 5
     nodes: int | None = None
-    seed: int = 0
+    seed: int = ranged(0, 0)
     #: fixed values for learners that do not offer these options
     opening_plies: int = field(default=0, init=False)
     within: float | None = field(default=None, init=False)
@@ -194,10 +195,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return self.game_
 
     def _check_options(self) -> None:
-        if self.games < 1:
-            raise ValueError(f"games: expected at least 1, found {self.games}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        check_options(self)
+        self._check_limits()
+
+    def _check_limits(self) -> None:
         if isinstance(self.game_, DiceGame):
             if self.nodes is not None or not 0 <= self.plies <= MOST_DEPTH:
                 raise ValueError(

@@ -108,7 +108,8 @@ def write_match(
 
 def _game_lines(record: BackgammonRecord) -> Iterator[str]:
     if record.start[:4] != record.game.start()[:4]:
-        raise ValueError("a .mat file: expected a game from the start, found another position")
+        text = record.game.position_text(record.start)
+        raise ValueError(f"a .mat file: expected a game from the start, found {text}")
     if (record.first_cube, record.first_owner) != (1, None):
         raise ValueError(
             f"a .mat file: expected a cube of 1 in the middle at first, found {record.first_cube}"

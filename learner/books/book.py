@@ -23,6 +23,7 @@ from games.contract import Game
 from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
 from learner.books.settling import Replies, Settler
+from learner.options import Range
 from play.match.openings import Openings
 from search import PROVEN, Engine
 
@@ -190,8 +191,7 @@ def check_side(side: str, skip_plies: int) -> None:
     player = side.startswith(PLAYER) and side != PLAYER
     if side not in SIDES[:2] and not player:
         raise ValueError(f"side: expected one of {', '.join(SIDES)}, found {side!r}")
-    if skip_plies < 0:
-        raise ValueError(f"skip_plies: expected at least 0, found {skip_plies}")
+    Range(0).check("skip_plies", skip_plies)
 
 
 def _movers(record: GameRecord, names: tuple[str, ...], side: str) -> list[int]:
@@ -335,8 +335,7 @@ def make_book(
     """
     numbers = {"games": games, "depth": depth, "most_plies": most_plies, "quiet_moves": quiet_moves}
     for name, value in numbers.items():
-        if value < 1:
-            raise ValueError(f"{name}: expected at least 1, found {value}")
+        Range(1).check(name, value)
     openings = Openings(game, plies=opening_plies, seed=seed)
     engine = Engine(game, evaluator, table_mib=table_mib)
 

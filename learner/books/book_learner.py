@@ -15,6 +15,7 @@ from games.contract import Game
 from games.features import FeatureSet
 from learner.books.book import BookEntry
 from learner.books.book_rows import BookRows, Pairs, fitted_scale
+from learner.options import check_options, choice, ranged
 from search import Evaluator
 
 __all__ = ["METHODS", "BookLearner"]
@@ -44,10 +45,10 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
 
     game: Any = field(default="checkers", kw_only=False)
     material: dict[str, float] | None = None
-    method: str = "logistic"
-    within: float | None = None
-    half_life: float | None = None
-    scale: float | None = None
+    method: str = choice("logistic", METHODS)
+    within: float | None = ranged(None, above=0)
+    half_life: float | None = ranged(None, above=0)
+    scale: float | None = ranged(None, above=0)
 
     entries_: int = field(init=False)
     _evaluator: Any = field(init=False)
@@ -86,12 +87,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
     def prepare(self) -> None:
         """Check the options and forget all entries; `fit` does so first."""
         self.game_: Game = all_games.load(self.game) if isinstance(self.game, str) else self.game
-        if self.method not in METHODS:
-            raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {self.method!r}")
-        for name in ("within", "half_life", "scale"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name}: expected None or a number above 0, found {value}")
+        check_options(self)
         self.features_, material = self._set_up(self.game_)
         worth = self._worth(material)
         self._worths = np.array([worth.get(term, 0.0) for term in self.features_.names])

@@ -18,6 +18,7 @@ from games.features import FeatureSet
 from learner.books.book_learner import BookLearner, Floats
 from learner.books.book_rows import BookRows, Pairs
 from learner.online.samuel1959 import powers_of_two
+from learner.options import ranged
 from search import LinearEvaluator
 from search.evaluators.signature_layout import layout_of
 
@@ -42,14 +43,10 @@ class BookPolynomial(BookLearner):
     """
 
     features: Any = None
-    penalty: float = 1.0
-    top_power: int = 18
+    penalty: float = ranged(1.0, above=0)
+    top_power: int = ranged(18, 1, 30)
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
-        if not 0 < self.penalty < np.inf:
-            raise ValueError(f"penalty: expected a number above 0, found {self.penalty}")
-        if not 1 <= self.top_power <= 30:
-            raise ValueError(f"top_power: expected 1 to 30, found {self.top_power}")
         features = self.features
         material: tuple[str, ...] = ("men", "kings", "superiority", "PIECES")
         if features is None:

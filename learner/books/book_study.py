@@ -29,6 +29,7 @@ from learner.books.book import (
 from learner.books.book_polynomial import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.learner import Learner, Progress
+from learner.options import choice, ranged
 from learner.positions.filters import Games
 
 __all__ = ["BookStudy"]
@@ -58,12 +59,12 @@ class BookStudy(Learner):
     games: int = 400
     depth: int | None = 9
     book: str | None = None
-    form: str = "signature"
+    form: str = choice("signature", FORMS)
     method: str = "logistic"
     side: str = "both"
     black_first: bool | None = None
-    skip_plies: int = 0
-    held_out: float = 0.2
+    skip_plies: int = ranged(0, 0)
+    held_out: float = ranged(0.2, 0, below=1)
     opening_plies: int = 6
     judge: Any = None
 
@@ -117,10 +118,6 @@ class BookStudy(Learner):
     def _check_options(self) -> None:
         super()._check_options()
         check_side(self.side, self.skip_plies)
-        if self.form not in FORMS:
-            raise ValueError(f"form: expected one of {', '.join(FORMS)}, found {self.form!r}")
-        if not 0 <= self.held_out < 1:
-            raise ValueError(f"held_out: expected 0 to below 1, found {self.held_out}")
         for path in self._paths():
             if not path.is_file():
                 raise FileNotFoundError(f"book: expected a PDN file, found none: {path}")

@@ -22,6 +22,7 @@ from learner.books.agreement import Agreement, agreement
 from learner.books.book import BookEntry, BookReport, read_book
 from learner.books.book_polynomial import BookPolynomial
 from learner.books.book_rows import BookRows
+from learner.options import Range
 from learner.positions.filters import Games
 from search import Evaluator, Opponent, as_evaluator
 
@@ -89,8 +90,7 @@ def fit_opponent(
     Raises ValueError if there are no moves to learn from, if `held_out` is not from 0 to below 1,
     and the errors of `read_book`.
     """
-    if not 0 <= held_out < 1:
-        raise ValueError(f"held_out: expected 0 to below 1, found {held_out}")
+    Range(0, below=1).check("held_out", held_out)
     report = BookReport()
     entries = list(read_book(game, paths, side=side, skip_plies=skip_plies, report=report))
     kept = Games(0.0, held_out, seed) if held_out else None

@@ -18,6 +18,7 @@ from games.features import FeatureSet
 from learner.books.book_learner import BookLearner, Floats
 from learner.books.book_rows import BookRows, Pairs
 from learner.books.cells import CellPairs, counted_cells, levels_of, mirrored_cells, regressed_cells
+from learner.options import ranged
 from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
 
 __all__ = ["SignatureTables"]
@@ -45,7 +46,7 @@ class SignatureTables(BookLearner):
     """
 
     layout: SignatureLayout | None = None
-    smoothing: float | None = None
+    smoothing: float | None = ranged(None, above=0)
     antisymmetric: bool = True
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
@@ -57,8 +58,6 @@ class SignatureTables(BookLearner):
         smoothing = self.smoothing
         if smoothing is None:
             smoothing = 30.0 if self.method == "samuel" else 1000.0
-        if not 0 < smoothing < np.inf:
-            raise ValueError(f"smoothing: expected a number above 0, found {smoothing}")
         self._smoothing = smoothing
         odd = layout.first_levels % 2 == 1 and layout.second_levels % 2 == 1
         if self.antisymmetric and not (layout.symmetric and odd):

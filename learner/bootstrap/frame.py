@@ -22,6 +22,7 @@ from games.features import Encoding, FeatureSet
 from learner.learner import MAN, Learner, Progress, check_plies, feature_set, linear_start
 from learner.models.model import LinearModel, Model
 from learner.models.schedule import Schedule
+from learner.options import ranged
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, in_tasks, play_task
 from play.workers import Workers
 
@@ -58,9 +59,9 @@ class Bootstrap(Learner):
     hidden: tuple[int, ...] | None = None
     tuples: Any = None
     fixed: dict[str, float] | None = None
-    rate: float = 0.01
-    scale: float = 1.5
-    games_per_update: int = 8
+    rate: float = ranged(0.01, above=0, high=1)
+    scale: float = ranged(1.5, above=0)
+    games_per_update: int = ranged(8, 1)
     opening_plies: int = 4
     within: float | None = None
     judge: Any = None
@@ -159,15 +160,7 @@ class Bootstrap(Learner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not 0 < self.rate <= 1:
-            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
-        if not self.scale > 0:
-            raise ValueError(f"scale: expected more than 0, found {self.scale}")
         check_plies(self.most_plies, self.opening_plies)
-        if self.games_per_update < 1:
-            raise ValueError(
-                f"games_per_update: expected at least 1, found {self.games_per_update}"
-            )
 
     def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
         """Play a game from each opening, on all workers; returns their lessons in order."""

@@ -17,6 +17,7 @@ import numpy as np
 from games import truth
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
+from learner.options import ranged
 from learner.self_play import TABLE_MIB, Lesson, Target, Teacher
 from play.match.game_loop import Played
 from play.match.openings import random_line
@@ -59,7 +60,7 @@ class _Teacher:
                     asked.append(after)
                     classes.append(-kind)
         values = WON * np.array(classes, dtype=np.float64)
-        return Target(np.reshape(asked, (len(asked), played.positions.shape[1])), values, values)
+        return Target(np.reshape(asked, (len(asked), len(played.positions[0]))), values, values)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -79,10 +80,10 @@ class Solved(Bootstrap):
 
     games: int = 200_000
     depth: int | None = 1
-    whole: float = 0.0
-    positions_per_game: int = 2
+    whole: float = ranged(0.0, 0, 1)
+    positions_per_game: int = ranged(2, 1)
     games_per_update: int = 2000
-    epochs: int = 5
+    epochs: int = ranged(5, 1)
     #: fixed values for options that it has no use for
     opening_plies: int = field(default=0, init=False)
     within: float | None = field(default=None, init=False)
@@ -90,14 +91,6 @@ class Solved(Bootstrap):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not 0 <= self.whole <= 1:
-            raise ValueError(f"whole: expected 0 to 1, found {self.whole}")
-        if self.positions_per_game < 1:
-            raise ValueError(
-                f"positions_per_game: expected at least 1, found {self.positions_per_game}"
-            )
-        if self.epochs < 1:
-            raise ValueError(f"epochs: expected at least 1, found {self.epochs}")
         kind = self.game_.referees.get("truth")
         referee = None if kind is None else kind(self.game_)
         if not isinstance(referee, truth.Teacher):

@@ -14,6 +14,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
+from learner.options import ranged
 from learner.self_play import (
     Target,
     final,
@@ -63,12 +64,7 @@ class TDLeaf(Bootstrap):
         an error takes many plies to show, 0.9 was better (docs/notebook.md).
     """
 
-    lambda_: float = 0.9
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if not 0 <= self.lambda_ <= 1:
-            raise ValueError(f"lambda_: expected 0 to 1, found {self.lambda_}")
+    lambda_: float = ranged(0.9, 0, 1)
 
     def _teacher(self) -> _Teacher:
         return _Teacher(self.game_, self.lambda_, self.scale)

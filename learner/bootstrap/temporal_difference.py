@@ -15,6 +15,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
+from learner.options import ranged
 from learner.self_play import Target, lambda_returns, pick, quiet, sides, squashed_outcome
 from play.match.game_loop import Played
 from search import Engine
@@ -54,15 +55,10 @@ class TemporalDifference(Bootstrap):
 
     games: int = 4000
     depth: int | None = 1
-    lambda_: float = 0.7
+    lambda_: float = ranged(0.7, 0, 1)
 
     takes_dice = True
     backups = False
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if not 0 <= self.lambda_ <= 1:
-            raise ValueError(f"lambda_: expected 0 to 1, found {self.lambda_}")
 
     def _teacher(self) -> _Teacher:
         return _Teacher(self.game_, self.lambda_, self.scale)

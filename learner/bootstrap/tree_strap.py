@@ -14,6 +14,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
+from learner.options import ranged
 from learner.self_play import Target, evenly, pick, quiet
 from play.match.game_loop import Played
 from search import EXACT, LOWER, UPPER, Engine
@@ -65,14 +66,8 @@ class TreeStrap(Bootstrap):
 
     games: int = 1000
     bounds: bool = True
-    least_depth: int = 1
-    positions_per_game: int = 4000
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        for name in ("least_depth", "positions_per_game"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+    least_depth: int = ranged(1, 1)
+    positions_per_game: int = ranged(4000, 1)
 
     def _teacher(self) -> _Teacher:
         return _Teacher(

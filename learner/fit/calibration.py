@@ -30,7 +30,7 @@ from play.match.dice_loop import MOST_TURNS
 from play.match.openings import Openings
 from play.workers import Workers
 from search import PROVEN, as_evaluator
-from search.evaluators.calibration import TERMS, Calibration, terms_of
+from search.evaluators.calibration import KNOTS, TERMS, Calibration, parts_of, terms_of
 
 __all__ = [
     "GAMES",
@@ -57,8 +57,8 @@ FEWEST = 200
 MOST_PLIES = 300
 #: Chances in the loss are at least this large, so that a single game cannot decide a fit.
 LEAST = 1e-6
-#: Coefficients of terms are held near 0 by this times their squares.
-RESTRAINT = 2e-5
+#: Coefficients of terms are held near 0, those of 1 near 1, by this times their squares.
+RESTRAINT = 1e-5
 
 
 @dataclass(frozen=True)
@@ -244,50 +244,42 @@ def _fitted_to_searches(sample: Sample) -> Calibration:
     """
     assert sample.nodes is not None and sample.pieces is not None
     size = _digits(float(np.sqrt(np.mean(sample.values**2))))
-    terms = terms_of(sample.nodes, sample.pieces)
     _, level = np.unique(sample.nodes, return_inverse=True)
-    weights = 1.0 / np.bincount(level)[level]
-    weights /= weights.sum()
-    distance, side = np.abs(sample.values) / size, np.sign(sample.values)
-    logs = np.log(np.maximum(distance, 1e-12))
+    shares = 1.0 / np.bincount(level)[level]
+    # A result that is turned with its value is the same; values to half a hundredth are enough.
+    side = np.where(sample.values < 0, -1.0, 1.0)
+    steps = np.rint(np.abs(sample.values) / size * 200.0)
+    columns = np.stack([sample.nodes, sample.pieces, steps, sample.results * side], axis=1)
+    rows, which = np.unique(columns, axis=0, return_inverse=True)
+    weights = np.bincount(which.ravel(), shares / shares.sum())
+    terms, parts, results = terms_of(rows[:, 0], rows[:, 1]), parts_of(rows[:, 2] / 200), rows[:, 3]
+    usual = np.zeros((1 + len(KNOTS), len(TERMS)))
+    usual[:, 0] = 1.0
 
     def loss(flat: Floats) -> tuple[float, Floats]:
-        scale, draw, power = flat.reshape(3, -1) @ terms
-        inside = np.abs(power) < 3.0  # as far as `Calibration` takes it
-        power = np.clip(power, -3.0, 3.0)
-        slope, bent = np.exp(-scale), side * np.exp(logs * np.exp(power))
-        middle = np.exp(draw - scale)
-        win, lost = expit(slope * bent - middle), expit(-slope * bent - middle)
-        drawn = 1.0 - win - lost
+        logs = flat.reshape(usual.shape) @ terms
+        inside = np.abs(logs) < 20.0  # as far as `Calibration` takes them
+        draw, *slopes = np.exp(np.clip(logs, -20.0, 20.0))
+        worths = np.array(slopes) * parts
+        worth = worths.sum(axis=0)
+        win, lost = expit(worth - draw), expit(-worth - draw)
+        even = np.maximum(1.0 - win - lost, LEAST)
         # derivatives of the log chance by what goes into the two logistic functions
-        even = np.maximum(drawn, LEAST)
-        by_win = np.where(
-            sample.results > 0,
-            1 - win,
-            np.where(sample.results < 0, 0.0, -win * (1 - win) / even),
-        )
+        by_win = np.where(results > 0, 1 - win, np.where(results < 0, 0.0, -win * (1 - win) / even))
         by_loss = np.where(
-            sample.results < 0,
-            1 - lost,
-            np.where(sample.results > 0, 0.0, -lost * (1 - lost) / even),
+            results < 0, 1 - lost, np.where(results > 0, 0.0, -lost * (1 - lost) / even)
         )
-        along, across = (by_win - by_loss) * slope * bent, -(by_win + by_loss) * middle
-        rows = [-along - across, across, along * logs * np.exp(power) * inside]
-        chance = np.where(sample.results > 0, win, np.where(sample.results < 0, lost, drawn))
-        gradient = -np.array([terms @ (weights * row) for row in rows])
-        restraint = RESTRAINT * flat
-        mean = -weights @ np.log(np.maximum(chance, LEAST)) + RESTRAINT * float(flat @ flat) / 2
-        return float(mean), gradient.ravel() + restraint
+        by_log = np.array([-(by_win + by_loss) * draw, *((by_win - by_loss) * worths)]) * inside
+        chance = np.where(results > 0, win, np.where(results < 0, lost, even))
+        away = flat - usual.ravel()
+        mean = -weights @ np.log(np.maximum(chance, LEAST)) + RESTRAINT * float(away @ away) / 2
+        return float(mean), (-(by_log * weights) @ terms.T).ravel() + RESTRAINT * away
 
-    best = minimize(loss, np.zeros(3 * len(TERMS)), jac=True, method="L-BFGS-B",
-                    options={"maxiter": 1000})  # fmt: skip
-    rows = best.x.reshape(3, -1).T
+    best = minimize(loss, usual.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+    found = best.x.reshape(usual.shape).T.tolist()
     return Calibration(
         (size,), (size,),
-        terms={
-            name: (_digits(a), _digits(b), _digits(c))
-            for name, (a, b, c) in zip(TERMS, rows.tolist(), strict=True)
-        },
+        terms={name: tuple(map(_digits, row)) for name, row in zip(TERMS, found, strict=True)},
         size=size,
         nodes=(int(sample.nodes.min()), int(sample.nodes.max())),
         pieces=(int(sample.pieces.min()), int(sample.pieces.max())),

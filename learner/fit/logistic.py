@@ -27,9 +27,9 @@ from learner.fit.targets import (
     expectations,
     fit_scale,
     mean_loss,
-    one_of,
     row_weights,
 )
+from learner.options import check_options, choice, ranged
 from learner.positions.shards import Rows
 
 __all__ = ["LogisticFit", "measure"]
@@ -82,14 +82,14 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     """
 
     features: FeatureSet | Sequence[str] = field(kw_only=False)
-    method: str = "lbfgs"
-    loss: str = "cross_entropy"
-    blend: float = 0.5
-    scale: float | None = None
-    alpha: float = 1e-5
+    method: str = choice("lbfgs", METHODS)
+    loss: str = choice("cross_entropy", LOSSES)
+    blend: float = ranged(0.5, 0, 1)
+    scale: float | None = ranged(None, above=0)
+    alpha: float = ranged(1e-5, 0)
     fixed: Mapping[str, float] | None = None
     start: Mapping[str, float] | None = None
-    clip: float = 0.99
+    clip: float = ranged(0.99, above=0.5, below=1)
     iterations: int = 500
     tolerance: float = 1e-7
     seed: int = 0
@@ -156,7 +156,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         scale: float,
         initial: ArrayLike | None,
     ) -> LogisticFit:
-        self._check(scale)
+        self.check()
         names = self.names
         rows = np.asarray(X)
         if rows.ndim != 2 or rows.shape[1] != len(names) or not len(rows):
@@ -183,17 +183,11 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         self.loss_ = -self.score(rows, targets, weights)
         return self
 
-    def _check(self, scale: float) -> None:
-        one_of("method", self.method, METHODS)
-        one_of("loss", self.loss, LOSSES)
+    def check(self) -> None:
+        """Raise ValueError for an option that is not allowed."""
+        check_options(self)
         if self.loss != "cross_entropy" and self.method != "lbfgs":
             raise ValueError(f"loss: expected 'cross_entropy' for method {self.method!r}")
-        if not (np.isfinite(scale) and scale > 0):
-            raise ValueError(f"scale: expected a number above 0, found {scale}")
-        if not (np.isfinite(self.alpha) and self.alpha >= 0):
-            raise ValueError(f"alpha: expected a number of at least 0, found {self.alpha}")
-        if not 0.5 < self.clip < 1:
-            raise ValueError(f"clip: expected a number between 0.5 and 1, found {self.clip}")
         for option, given in (("fixed", self.fixed), ("start", self.start)):
             unknown = [name for name in given or {} if name not in self.names]
             if unknown:

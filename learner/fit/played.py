@@ -92,26 +92,28 @@ def played_games(
 
 
 def games_of(
-    game: Game, evaluator: Evaluator, *, nodes: Sequence[int], seed: int, folder: Path
+    game: Game,
+    evaluator: Evaluator,
+    *,
+    nodes: Sequence[int],
+    games: Sequence[int],
+    seed: int,
+    folder: Path,
 ) -> Sample:
-    """Returns the positions of the games of a folder with those numbers of nodes and that seed.
+    """Returns the positions of the games that `played_games` leaves in a folder.
 
-    Raises ValueError if it holds none with one of the numbers.
+    Of more games there are those that it would have played. Raises FileNotFoundError if some are
+    missing.
     """
     mark, parts = value_mark(game, evaluator), []
-    games: list[int] = []
-    for place, level in enumerate(nodes):
-        first = _path(folder, mark, level, seed, 0)
-        paths = sorted(folder.glob(first.name.replace("000000", "*")))
-        if not paths:
-            raise ValueError(f"{folder}: expected games of {level:,} nodes, found none")
-        games.append(GAMES_PER_FILE * len(paths))
-        for path in paths:
-            with np.load(path) as file:
+    for place, (level, many) in enumerate(zip(nodes, games, strict=True)):
+        for first in range(0, many, GAMES_PER_FILE):
+            with np.load(_path(folder, mark, level, seed, first)) as file:
                 columns = {name: file[name] for name in COLUMNS}
             columns["games"] += place * MOST_GAMES
             parts.append(list(columns.values()))
-    origin = {"games": games, "nodes": list(nodes), "seed": seed}
+    played = [-(-many // GAMES_PER_FILE) * GAMES_PER_FILE for many in games]
+    origin = {"games": played, "nodes": list(nodes), "seed": seed}
     values, results, *counts = (np.concatenate(one) for one in zip(*parts, strict=True))
     return Sample(values, results, counts[0], counts[1], counts[2], counts[3], origin)
 

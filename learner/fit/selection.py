@@ -11,6 +11,7 @@ made of it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -153,6 +154,7 @@ def entries(terms: Any, target: Any, *, sample_weight: Any = None) -> list[int |
     Terms count in units of their root mean square. It is None for terms that are never taken in:
     terms that are always 0, and terms that others replace entirely.
     """
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import lars_path_gram
 
     weights = np.ones(len(terms)) if sample_weight is None else sample_weight
@@ -164,9 +166,12 @@ def entries(terms: Any, target: Any, *, sample_weight: Any = None) -> list[int |
     if not len(usable):
         return found
     scaled = scaled[:, usable] / unit[usable]
-    _, _, coefficients = lars_path_gram(
-        scaled.T @ (target * root[:, 0]), scaled.T @ scaled, n_samples=1, method="lasso"
-    )
+    with warnings.catch_warnings():
+        # Of terms that say the same one is left out, which is what None tells.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        _, _, coefficients = lars_path_gram(
+            scaled.T @ (target * root[:, 0]), scaled.T @ scaled, n_samples=1, method="lasso"
+        )
     ever = coefficients.any(axis=1)
     first = np.where(ever, (coefficients != 0).argmax(axis=1), coefficients.shape[1])
     for number, place in enumerate(np.argsort(first, kind="stable")[: ever.sum()], start=1):

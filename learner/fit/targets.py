@@ -7,7 +7,6 @@ for one that is won. K is fitted to the results of games.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.special import expit
 
 from games.kernels import kernel
 from games.values import PROVEN
+from learner.options import Choice, Range
 from learner.positions.shards import UNKNOWN
 
 __all__ = ["LOSSES", "add_losses", "expectations", "fit_scale", "mean_loss"]
@@ -33,8 +33,7 @@ def expectations(
     It is blend * (result + 1) / 2 + (1 - blend) * sigmoid(scale * value), and the part of the value
     alone if the result is unknown (2).
     """
-    if not 0.0 <= blend <= 1.0:
-        raise ValueError(f"blend: expected 0 to 1, found {blend}")
+    Range(0, 1).check("blend", blend)
     results = np.asarray(result, dtype=np.float64)
     searched: Floats = expit(scale * np.asarray(value, dtype=np.float64))
     blended: Floats = blend * (results + 1.0) / 2.0 + (1.0 - blend) * searched
@@ -55,7 +54,7 @@ def fit_scale(
     can be predicted without error there is no best K, and the result is a large number. Raises
     ValueError if no row is left, or if results do not rise with values.
     """
-    one_of("loss", loss, LOSSES)
+    Choice(LOSSES).check("loss", loss)
     values = np.asarray(value, dtype=np.float64)
     results = np.asarray(result, dtype=np.float64)
     weights = row_weights(sample_weight, len(values))
@@ -73,11 +72,6 @@ def fit_scale(
 
     best = minimize_scalar(error, bounds=(-9.0, 5.0), method="bounded", options={"xatol": 1e-6})
     return float(np.exp(best.x) / unit)
-
-
-def one_of(name: str, found: str, known: Sequence[str]) -> None:
-    if found not in known:
-        raise ValueError(f"{name}: expected one of {', '.join(known)}, found {found!r}")
 
 
 def row_weights(sample_weight: ArrayLike | None, rows: int) -> Floats:

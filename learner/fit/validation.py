@@ -159,7 +159,9 @@ def calibration(
         if given.ndim != 1 or len(given) != len(targets):
             raise ValueError(f"{name}: expected one number a row, found shape {given.shape}")
         if not ((given >= 0) & (given <= 1)).all():
-            raise ValueError(f"{name}: expected numbers of 0 to 1, found others")
+            raise ValueError(
+                f"{name}: expected numbers of 0 to 1, found {given.min()} to {given.max()}"
+            )
     if bins < 1:
         raise ValueError(f"bins: expected at least 1, found {bins}")
     weights = np.ones(len(targets)) if sample_weight is None else np.asarray(sample_weight, float)

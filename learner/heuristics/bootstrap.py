@@ -24,6 +24,7 @@ from learner.heuristics.frame import (
     base_values,
     starting_weights,
 )
+from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 from search.single_agent.solve import solve
@@ -60,18 +61,16 @@ class Bootstrap(HeuristicLearner):
     """
 
     abstractions: bool = False
-    over: float = 10.0
-    ridge: float = 1.0
-    percentile: float = 95.0
-    held_out: float = 0.1
-    rows: int = 150_000
+    over: float = ranged(10.0, 1)
+    ridge: float = ranged(1.0, 0)
+    percentile: float = ranged(95.0, 0, 100)
+    held_out: float = ranged(0.1, 0, 0.9)
+    rows: int = ranged(150_000, 1)
 
     heuristic_: LearnedHeuristic = field(init=False)
 
     def _check(self) -> None:
         super()._check()
-        self._at_least({"rows": 1, "over": 1.0, "ridge": 0.0})
-        self._shares({"percentile": 100.0, "held_out": 0.9})
         if self.abstractions and self.base:
             raise ValueError(f"abstractions: expected no base, found {', '.join(self.base)}")
 

@@ -28,6 +28,7 @@ import games
 from games.features import Encoding
 from games.problem import KernelProblem
 from learner.heuristics.fit import fit_weights, packed_rows
+from learner.options import check_options, ranged
 from play.workers import Workers
 
 __all__ = [
@@ -149,16 +150,16 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
     problem: Any = field(default="sliding8", kw_only=False)
     encoding: Any = field(default=None, kw_only=False)
     base: tuple[str, ...] = ()
-    rounds: int = 1000
-    seconds: float | None = None
-    each: int = 100
-    nodes: int = 10_000
-    steps: int = 10
-    growth: float = 1.5
-    longest: int = 1000
-    enough: float = 0.95
-    weight: float = 2.5
-    seed: int = 0
+    rounds: int = ranged(1000, 1)
+    seconds: float | None = ranged(None, above=0)
+    each: int = ranged(100, 1)
+    nodes: int = ranged(10_000, 1)
+    steps: int = ranged(10, 1)
+    growth: float = ranged(1.5, 1)
+    longest: int = ranged(1000, 1)
+    enough: float = ranged(0.95, 0, 1)
+    weight: float = ranged(2.5, 1)
+    seed: int = ranged(0, 0)
     workers: Workers | None = None
 
     heuristic_: Any = field(init=False)
@@ -198,23 +199,7 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         """Raises ValueError if an option is out of range."""
-        least = {"rounds": 1, "each": 1, "nodes": 1, "steps": 1, "longest": 1}
-        self._at_least({**least, "growth": 1.0, "weight": 1.0, "seed": 0})
-        if self.seconds is not None and not self.seconds > 0:
-            raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
-        self._shares({"enough": 1.0})
-
-    def _at_least(self, least: dict[str, float]) -> None:
-        for name, number in least.items():
-            if not getattr(self, name) >= number:
-                raise ValueError(
-                    f"{name}: expected at least {number:g}, found {getattr(self, name)}"
-                )
-
-    def _shares(self, most: dict[str, float]) -> None:
-        for name, number in most.items():
-            if not 0 <= getattr(self, name) <= number:
-                raise ValueError(f"{name}: expected 0 to {number:g}, found {getattr(self, name)}")
+        check_options(self)
 
     # --- learning -----------------------------------------------------------------------------
 

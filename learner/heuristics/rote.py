@@ -21,6 +21,7 @@ import numpy as np
 
 from games.problem import KernelProblem
 from learner.heuristics.frame import HeuristicLearner, Lesson, Teacher
+from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.remembered import RememberedHeuristic
 from search.single_agent.solve import solve
@@ -63,13 +64,9 @@ class Rote(HeuristicLearner):
     """
 
     weight: float = 1.0
-    capacity: int = 1_000_000
+    capacity: int = ranged(1_000_000, 1)
 
     heuristic_: RememberedHeuristic = field(init=False)
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least({"capacity": 1})
 
     def _begin(self) -> None:
         super()._begin()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from learner.models.outcome_examples import Examples, Seen, confined
 from learner.models.schedule import Schedule
+from learner.options import Range
 from search.evaluators.outcome_network import OutcomeNetwork
 
 __all__ = ["OutcomeModel", "largest_difference", "threads_of_torch"]
@@ -61,16 +62,11 @@ class OutcomeModel:
         threads: int = 1,
         device: str = "cpu",
     ) -> None:
-        if batch < 1 or threads < 1:
-            raise ValueError(
-                f"batch, threads: expected at least 1, found batch {batch} and threads {threads}"
-            )
-        if not 0 <= equity_share <= 1:
-            raise ValueError(f"equity_share: expected 0 to 1, found {equity_share}")
-        if not 0 <= weight_decay < 1e3:
-            raise ValueError(f"weight_decay: expected 0 to below 1000, found {weight_decay}")
-        if not 0 <= averaging < 1:
-            raise ValueError(f"averaging: expected 0 to below 1, found {averaging}")
+        Range(1).check("batch", batch)
+        Range(1).check("threads", threads)
+        Range(0, 1).check("equity_share", equity_share)
+        Range(0, below=1000).check("weight_decay", weight_decay)
+        Range(0, below=1).check("averaging", averaging)
         self.evaluator = evaluator
         self.batch = batch
         self.averaging = averaging

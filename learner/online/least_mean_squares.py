@@ -15,6 +15,7 @@ import numpy as np
 
 from learner.models.schedule import Schedule
 from learner.online.frame import OnlineLearner, Step, decided
+from learner.options import ranged
 from search import LinearEvaluator
 
 __all__ = ["LeastMeanSquares"]
@@ -43,25 +44,14 @@ class LeastMeanSquares(OnlineLearner):
     """
 
     features: Any = None
-    rate: float = 0.001
-    scale: float = 0.3
-    win: float = 3.0
-    trial: int = 4
+    rate: float = ranged(0.001, above=0, high=1)
+    scale: float = ranged(0.3, above=0)
+    win: float = ranged(3.0, above=0)
+    trial: int = ranged(4, 1)
 
     #: The unit of the others.
     usual_fixed: ClassVar[dict[str, float]] = {"men": 1.0}
     takes_dice = True
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if not 0 < self.rate <= 1:
-            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
-        if not self.scale > 0:
-            raise ValueError(f"scale: expected more than 0, found {self.scale}")
-        if not self.win > 0:
-            raise ValueError(f"win: expected more than 0, found {self.win}")
-        if self.trial < 1:
-            raise ValueError(f"trial: expected at least 1, found {self.trial}")
 
     def _begin(self, start: LinearEvaluator) -> None:
         self.spread_ = np.ones(len(self.features_))

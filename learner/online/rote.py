@@ -17,6 +17,7 @@ import games as all_games
 from games.record import GameRecord
 from learner.learner import Progress, check_limits, identity_of
 from learner.online.frame import MOST_PLIES, TABLE_MIB
+from learner.options import check_options, ranged
 from play.match.openings import Openings
 from search import Engine, Result, as_evaluator
 from search.lookups.rote import RoteMemory
@@ -45,13 +46,13 @@ class Rote(BaseEstimator):  # type: ignore[misc]
     """
 
     game: Any = field(default="checkers", kw_only=False)
-    games: int = 2000
+    games: int = ranged(2000, 1)
     depth: int | None = 5
     nodes: int | None = None
-    seed: int = 0
-    openings: int | None = None
+    seed: int = ranged(0, 0)
+    openings: int | None = ranged(None, 1)
     opening_plies: int = 3
-    merge_moves: int = 20
+    merge_moves: int = ranged(20, 1)
     capacity: int = 1_000_000
     oldest: int = 5000
     direction: float = 0.0005
@@ -87,12 +88,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
 
     def prepare(self, evaluator: Any = None) -> None:
         """Check the options and the evaluator and set everything up; `fit` does so first."""
-        for name in ("games", "merge_moves", "openings"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise ValueError(f"{name}: expected at least 1, found {number}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        check_options(self)
         check_limits(self.depth, self.nodes)
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
         self._drawn()  # raises ValueError for a length out of range

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame
 from learner.online.frame import OnlineLearner, Step, decided
+from learner.options import ranged
 from search import LinearEvaluator
 
 __all__ = ["Samuel1959", "powers_of_two"]
@@ -94,36 +95,20 @@ class Samuel1959(OnlineLearner):
 
     features: Any = "samuel"
     library: tuple[str, ...] | None = None
-    active: int = 16
-    tallies: int = 8
-    replacement_pause: int = 32
-    trial: int = 4
+    active: int = ranged(16, 1)
+    tallies: int = ranged(8, 1)
+    replacement_pause: int = ranged(32, 0)
+    trial: int = ranged(4, 1)
     asymmetric: bool = True
     growing_span: bool = True
-    threshold: float | None = None
-    longest_span: int = LAST_SPAN
-    top_power: int = 18
-    unit: float = 1.0
+    threshold: float | None = ranged(None, 0)
+    longest_span: int = ranged(LAST_SPAN, FIRST_SPAN, 1 << 20)
+    top_power: int = ranged(18, 1, 30)
+    unit: float = ranged(1.0, above=0, high=1)
 
     #: A man, 4 times this, outweighs 16 weights of up to 2**18 in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
     takes_dice = True
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        for name, least in (("active", 1), ("tallies", 1), ("replacement_pause", 0), ("trial", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
-        if self.threshold is not None and not self.threshold >= 0:
-            raise ValueError(f"threshold: expected at least 0, found {self.threshold}")
-        if not FIRST_SPAN <= self.longest_span <= 1 << 20:
-            raise ValueError(
-                f"longest_span: expected {FIRST_SPAN} to {1 << 20}, found {self.longest_span}"
-            )
-        if not 1 <= self.top_power <= 30:
-            raise ValueError(f"top_power: expected 1 to 30, found {self.top_power}")
-        if not 0 < self.unit <= 1:
-            raise ValueError(f"unit: expected more than 0 and at most 1, found {self.unit}")
 
     def _begin(self, start: LinearEvaluator) -> None:
         names = self.features_.names

@@ -272,10 +272,14 @@ def _member(
     info = archive.getinfo(f"{name}.npy")
     most = 1 << 20 if rows is None else rows * np.dtype(kind).itemsize + 4096
     if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
-        raise StoreError(f"{name}: expected at most {most} bytes as they are, found others")
+        kind_found = "" if info.compress_type == zipfile.ZIP_STORED else " compressed"
+        raise StoreError(
+            f"{name}: expected at most {most} bytes as they are, found {info.file_size}{kind_found}"
+        )
     data = io.BytesIO(archive.read(info))
-    if np.lib.format.read_magic(data) != (1, 0):
-        raise StoreError(f"{name}: expected an array of NumPy's format 1.0, found another")
+    version = np.lib.format.read_magic(data)
+    if version != (1, 0):
+        raise StoreError(f"{name}: expected an array of NumPy's format (1, 0), found {version}")
     shape, _, dtype = np.lib.format.read_array_header_1_0(data)
     if dtype != np.dtype(kind) or len(shape) != 1 or rows not in (None, shape[0]):
         raise StoreError(f"{name}: expected {rows} numbers of {kind}, found {dtype} of {shape}")

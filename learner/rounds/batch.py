@@ -8,7 +8,7 @@ then the weights are fitted to the stored positions of the last rounds ("Texel t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from learner.fit.targets import fit_scale
 from learner.learner import MAN, Progress, feature_set, linear_start
 from learner.models.model import numbers_of
 from learner.multiplayer_play import late_starts
+from learner.options import ranged
 from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore, own_folder
@@ -62,7 +63,7 @@ class BatchLearner(RoundLearner):
     takes_many = True
 
     games: int = 6000
-    blend: float = 0.5
+    blend: float = ranged(0.5, 0, 1)
     decided: bool = True
     opening_plies: int = 4
     within: float | None = None
@@ -70,8 +71,8 @@ class BatchLearner(RoundLearner):
     decide: bool = True
     store: Any = None
     #: fixed values for learners that do not offer these options
-    rollouts: int = field(default=0, init=False)
-    rollout_positions: int = field(default=4000, init=False)
+    rollouts: int = ranged(0, 0, init=False)
+    rollout_positions: int = ranged(4000, 1, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -101,11 +102,6 @@ class BatchLearner(RoundLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not 0 <= self.blend <= 1:
-            raise ValueError(f"blend: expected 0 to 1, found {self.blend}")
-        for name, least in (("rollouts", 0), ("rollout_positions", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
         if self.rollouts and isinstance(self.game_, DiceGame):
             raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
         if self.game_.players > 2:
@@ -222,8 +218,8 @@ class BatchFit(BatchLearner):
     rollout_positions: int = 4000
     method: str = "lbfgs"
     loss: str = "cross_entropy"
-    alpha: float = 1e-5
-    K: float | None = None
+    alpha: float = ranged(1e-5, 0)
+    K: float | None = ranged(None, above=0)
 
     usual_fixed: ClassVar[dict[str, float]] = MAN
     takes_dice = True
@@ -235,9 +231,7 @@ class BatchFit(BatchLearner):
             self.game_, features, self.fixed, evaluator, usual=self.usual_fixed,
             name=type(self).__name__.lower(),
         )  # fmt: skip
-        if self.K is not None and not 0 < self.K < np.inf:
-            raise ValueError(f"K: expected a number above 0, found {self.K}")
-        self._fitter()._check(1.0)
+        self._fitter().check()
         return self._linear
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:

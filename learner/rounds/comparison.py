@@ -28,6 +28,7 @@ from games.kernels.chance import cumulative, drawn, next_state, uniform
 from learner.dice_play import DiceSelfPlay, PlayedWithDice
 from learner.learner import feature_set, linear_start
 from learner.models.model import numbers_of
+from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from learner.rounds.frame import RoundLearner
 from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson
@@ -278,9 +279,9 @@ class Comparison(RoundLearner):
     depth: int | None = 0
     features: Any = "pubeval"
     teacher: Any = "games"
-    rivals: int = 3
-    share: float = 0.01
-    alpha: float = 3.0
+    rivals: int = ranged(3, 1)
+    share: float = ranged(0.01, 0, 1)
+    alpha: float = ranged(3.0, above=0)
     round_games: int = 200
     keep_rounds: int = 10
     games_per_report: int = 50
@@ -292,12 +293,6 @@ class Comparison(RoundLearner):
         super()._check_options()
         if not isinstance(self.game_, DiceGame):
             raise ValueError(f"game: expected one with dice, found {self.game_.name}")
-        if self.rivals < 1:
-            raise ValueError(f"rivals: expected at least 1, found {self.rivals}")
-        if not 0 <= self.share <= 1:
-            raise ValueError(f"share: expected 0 to 1, found {self.share}")
-        if not 0 < self.alpha < float("inf"):
-            raise ValueError(f"alpha: expected more than 0, found {self.alpha}")
 
     def _begin(self, evaluator: Any) -> LinearEvaluator:
         self.features_ = feature_set(self.game_, self.features)

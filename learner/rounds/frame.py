@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from learner.learner import Learner, Progress, check_plies
+from learner.options import ranged
 from learner.self_play import Lesson, Task, Teacher, in_tasks, play_task
 from play.workers import Workers
 from search import Evaluator, Lookup, Techniques
@@ -37,9 +38,9 @@ class RoundLearner(Learner):
     After `fit`: `evaluator_`, and `rounds_`, the figures of each round as plain values.
     """
 
-    round_games: int
-    keep_rounds: int
-    games_per_report: int = 32
+    round_games: int = ranged(low=1)
+    keep_rounds: int = ranged(low=1)
+    games_per_report: int = ranged(32, 1)
     most_plies: int = 200
     workers: Workers | None = None
     #: fixed value for learners that do not offer this option
@@ -97,9 +98,6 @@ class RoundLearner(Learner):
     def _check_options(self) -> None:
         super()._check_options()
         check_plies(self.most_plies, self.opening_plies)
-        for name in ("round_games", "keep_rounds", "games_per_report"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
 
     def games_before(self, number: int) -> int:
         """Returns the number of games before round `number`, from 0."""

@@ -16,6 +16,7 @@ from learner.fit.targets import expectations
 from learner.models.model import numbers_of
 from learner.models.network_model import NetworkModel, network_model
 from learner.models.schedule import Schedule
+from learner.options import ranged
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchLearner, scale_of
 from learner.self_play import rows_of
@@ -47,20 +48,10 @@ class NetworkFit(BatchLearner):
     keep_rounds: int = 5
     rollouts: int = 0
     rollout_positions: int = 4000
-    epochs: int = 1
-    rate: float = 0.001
-    batch: int = 256
-    scale: float | None = 1.5
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        for name in ("epochs", "batch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
-        if not 0 < self.rate <= 1:
-            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
-        if self.scale is not None and not 0 < self.scale < np.inf:
-            raise ValueError(f"scale: expected a number above 0, found {self.scale}")
+    epochs: int = ranged(1, 1)
+    rate: float = ranged(0.001, above=0, high=1)
+    batch: int = ranged(256, 1)
+    scale: float | None = ranged(1.5, above=0)
 
     def _begin(self, evaluator: Any) -> NetworkEvaluator:
         name = type(self).__name__.lower()

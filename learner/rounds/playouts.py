@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learner.learner import check_limits
+from learner.options import Range
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop
 from play.workers import Workers
@@ -87,11 +88,9 @@ class Rollout:
         seed: int = 0,
     ) -> None:
         for name, number in (("games", games), ("most_plies", most_plies)):
-            if number < 1:
-                raise ValueError(f"{name}: expected at least 1, found {number}")
+            Range(1).check(name, number)
         check_limits(depth, nodes)
-        if seed < 0:
-            raise ValueError(f"seed: expected at least 0, found {seed}")
+        Range(0).check("seed", seed)
         NoisyEvaluator(evaluator, amplitude=noise)
         self.evaluator = evaluator
         self.games = games

@@ -14,6 +14,7 @@ import numpy as np
 
 from learner.fit.targets import expectations
 from learner.models.quantised_model import QuantisedModel
+from learner.options import ranged
 from learner.positions.filters import Filter, distinct
 from learner.positions.packing import packed, unpacked
 from learner.positions.shards import Rows
@@ -73,30 +74,19 @@ class QuantisedFit(BatchLearner):
     techniques: Any = "selective"
     endgame: int | None = None
     round_games: int = 4000
-    growing: int = 0
+    growing: int = ranged(0, 0)
     keep_rounds: int = 8
-    tree_positions: int = 0
+    tree_positions: int = ranged(0, 0)
     blend: float = 0.3
-    epochs: int = 2
-    rate: float = 0.001
-    last_epochs: int = 0
-    batch: int = 2048
+    epochs: int = ranged(2, 1)
+    rate: float = ranged(0.001, above=0, high=1)
+    last_epochs: int = ranged(0, 0)
+    batch: int = ranged(2048, 1)
     games_per_report: int = 256
     opening_plies: int = 6
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name, least in (
-            ("epochs", 1),
-            ("batch", 1),
-            ("last_epochs", 0),
-            ("growing", 0),
-            ("tree_positions", 0),
-        ):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
-        if not 0 < self.rate <= 1:
-            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
         self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
         if self.techniques_.probcut is not None:
             raise ValueError(

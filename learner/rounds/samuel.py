@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from learner.fit.logistic import LogisticFit, measure
 from learner.models.model import squash
+from learner.options import ranged
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchFit
 from learner.self_play import Lesson, evenly, lambda_returns, sides
@@ -53,26 +54,21 @@ class Samuel(BatchFit):
 
     features: Any = "samuel"
     library: tuple[str, ...] | None = None
-    active: int = 16
-    lambda_: float = 0.95
+    active: int = ranged(16, 1)
+    lambda_: float = ranged(0.95, 0, below=1)
     games: int = 1500
     keep_rounds: int = 10
     loss: str = "squared"
     K: float = 4 / 3
-    #: fixed value: results say less than values, because many a won game is drawn at this depth
+    #: fixed values: results say less than values, because many a won game is drawn at this depth
     blend: float = field(default=0.0, init=False)
+    rollouts: int = field(default=0, init=False)
+    rollout_positions: int = field(default=4000, init=False)
 
     #: The unit of the others is then a man, which is 4 points of the piece advantage.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 0.25, "men": 1.0}
     settles = True
     takes_many = False
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        if self.active < 1:
-            raise ValueError(f"active: expected at least 1, found {self.active}")
-        if not 0 <= self.lambda_ < 1:
-            raise ValueError(f"lambda_: expected at least 0 and below 1, found {self.lambda_}")
 
     def _begin(self, evaluator: Any) -> LinearEvaluator:
         self.active_: list[str] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from games.whole_files import write_atomically
+from learner.options import Range
 
 __all__ = ["RunSettings", "write_settings"]
 
@@ -62,10 +63,7 @@ class RunSettings:
         for name, least in (
             ("games", 1), ("snapshot_games", 2), ("final_games", 2), ("match_games", 2),
         ):  # fmt: skip
-            number = getattr(self, name)
-            if number < least:
-                option = "--" + name.replace("_", "-")
-                raise ValueError(f"{option}: expected at least {least}, found {number}")
+            Range(least).check("--" + name.replace("_", "-"), getattr(self, name))
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the same as plain values, under the names of the options (`start` is `from`)."""

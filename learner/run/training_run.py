@@ -32,6 +32,7 @@ from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
+from learner.options import Range
 from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
@@ -82,8 +83,7 @@ class Run:
         settings: RunSettings | None = None,
         feature_file: Any = None,
     ) -> None:
-        if snapshots < 1:
-            raise ValueError(f"snapshots: expected at least 1, found {snapshots}")
+        Range(1).check("snapshots", snapshots)
         self.learner = learner
         self.game = game
         self._form = form_of(game)

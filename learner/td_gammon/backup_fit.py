@@ -20,6 +20,7 @@ from learner.learner import Learner, Progress
 from learner.models.outcome_examples import Examples
 from learner.models.outcome_model import OutcomeModel, threads_of_torch
 from learner.models.schedule import Schedule
+from learner.options import ranged
 from learner.positions.packing import pack_weights, packed, unpack_weights, unpacked
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
@@ -27,7 +28,7 @@ from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.table import Played, Table
-from learner.td_gammon.td_gammon import find_inputs, new_network
+from learner.td_gammon.td_gammon import check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.evaluators.network import separate
@@ -106,54 +107,28 @@ class BackupFit(Learner):
     inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (512, 512, 256, 128)
     kept_phases: tuple[str, ...] = ()
-    round_games: int = 1000
+    round_games: int = ranged(1000, 1)
     bear_off: bool = True
-    candidates: int = 6
-    lambda_: float = 0.9
-    samples: float = 16.0
-    most_positions: int = 12_000_000
-    rate: float = 0.0004
-    last_rate: float = 0.000004
-    batch: int = 1024
+    candidates: int = ranged(6, 0, MOST_KEPT)
+    lambda_: float = ranged(0.9, 0, 1)
+    samples: float = ranged(16.0, above=0, high=1000)
+    most_positions: int = ranged(12_000_000, 1)
+    rate: float = ranged(0.0004, above=0, high=10)
+    last_rate: float = ranged(0.000004, above=0, high=10)
+    batch: int = ranged(1024, 1)
     precision: str = "auto"
     device: str = "cpu"
-    threads: int = 2
-    fit_threads: int = 1
+    threads: int = ranged(2, 1)
+    fit_threads: int = ranged(1, 1)
     store: Any = None
 
     takes_dice = True
 
-    def _check_options(self) -> None:
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+    def _check_limits(self) -> None:
+        check_widths(self.hidden)
         if self.nodes is not None or self.depth != 1:
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
             raise ValueError(f"depth: expected 1 (backups look one ply ahead), found {given}")
-        for name in (
-            "games", "round_games", "most_positions", "batch", "threads", "fit_threads",
-        ):  # fmt: skip
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
-        if not 0 <= self.candidates <= MOST_KEPT:
-            raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
-        if not 0 < self.samples <= 1000:
-            raise ValueError(
-                f"samples: expected more than 0 and at most 1000, found {self.samples}"
-            )
-        if not 0 <= self.lambda_ <= 1:
-            raise ValueError(f"lambda_: expected 0 to 1, found {self.lambda_}")
-        for name in ("rate", "last_rate"):
-            if not 0 < getattr(self, name) <= 10:
-                raise ValueError(
-                    f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
-                )
-        hidden: Any = self.hidden
-        if (
-            not isinstance(hidden, (tuple, list))
-            or not hidden
-            or not all(type(width) is int and 1 <= width <= 4096 for width in hidden)
-        ):
-            raise ValueError(f"hidden: expected widths of 1 to 4096, found {self.hidden}")
 
     # --- learning -----------------------------------------------------------------------------
 

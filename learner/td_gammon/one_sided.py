@@ -148,63 +148,58 @@ def learn(seed: int, report: Callable[[str], None]) -> tuple[Any, Any]:
     report: gets a line a round: by how much means and variances of the last and of the first
         checker off, in rolls, differ from their backups (root mean squares).
     """
+    import torch
+
     random = np.random.default_rng(seed)
+    torch.manual_seed(seed)
     tables = bear_off().rolls, bear_off().first
     rows = _positions(seed)
-    inputs, base = _inputs(rows)
+    given, base = _inputs(rows)
+    inputs = torch.as_tensor(given)
     held = np.arange(len(rows)) % 10 == 0
     trained, tested = np.flatnonzero(~held), np.flatnonzero(held)
-    hidden = (0.2 * random.standard_normal((HIDDEN, PLACES + 1))).astype(np.float32)
-    outputs = (0.05 * random.standard_normal((4, HIDDEN + 1))).astype(np.float32)
-    parameters = [hidden, outputs]
-    moments = [(np.zeros_like(p), np.zeros_like(p)) for p in parameters]
+    # The bias of the units is the last input.
+    units, outputs = torch.nn.Linear(PLACES + 1, HIDDEN, bias=False), torch.nn.Linear(HIDDEN, 4)
+    torch.nn.init.normal_(units.weight, std=0.2)
+    torch.nn.init.normal_(outputs.weight, std=0.05)
+    net = torch.nn.Sequential(units, torch.nn.ReLU(), outputs)
     moves, targets = np.zeros(MOST_MOVES, dtype=np.int64), np.zeros((len(rows), 4))
-    may_lose = (rows[:, 0] & 15 == 0)[:, None] | (np.arange(4) < 2)
-    steps, last = 0, ROUNDS * PASSES * (len(trained) // BATCH)
+    may_lose = torch.as_tensor((rows[:, 0] & 15 == 0)[:, None] | (np.arange(4) < 2))
+    steps = ROUNDS * PASSES * (len(trained) // BATCH)
+    optimiser = torch.optim.Adam(net.parameters(), RATES[0])
+    rates = torch.optim.lr_scheduler.ExponentialLR(optimiser, (RATES[1] / RATES[0]) ** (1 / steps))
     for number in range(ROUNDS):
-        back_up(tables, (_summed(hidden), outputs), rows, targets, moves)
+        back_up(tables, _weights(net), rows, targets, moves)
         wanted = targets - base
         wanted[:, 1::2] -= SPREAD * targets[:, ::2]
+        goals = torch.as_tensor(wanted, dtype=torch.float32)
         for _ in range(PASSES):
             random.shuffle(trained)
             for first in range(0, len(trained) - BATCH + 1, BATCH):
+                optimiser.zero_grad()
                 which = trained[first : first + BATCH]
-                gradients = _gradients(parameters, inputs[which], wanted[which], may_lose[which])
-                steps += 1
-                rate = RATES[0] * (RATES[1] / RATES[0]) ** (steps / last)
-                for p, g, (mean, square) in zip(parameters, gradients, moments, strict=True):
-                    mean += 0.1 * (g - mean)
-                    square += 0.001 * (g * g - square)
-                    bias = np.sqrt(1 - 0.999**steps) / (1 - 0.9**steps)
-                    p -= (rate * bias * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
-        error = _values(parameters, inputs[tested])[1] - wanted[tested]
-        error = np.where(may_lose[tested], error, 0.0)
-        found = np.sqrt(np.mean(error**2, axis=0)).round(4).tolist()
-        report(f"round {number + 1} of {ROUNDS}, {len(rows)} positions; off by, held out: {found}")
-    return _summed(hidden), outputs
+                errors = (net(inputs[which]) - goals[which])[may_lose[which]]
+                (errors.square().sum() / (2 * BATCH)).backward()
+                optimiser.step()
+                rates.step()
+        with torch.no_grad():
+            errors = (net(inputs[tested]) - goals[tested]) * may_lose[tested]
+            found = errors.square().mean(0).sqrt().numpy().tolist()
+        report(
+            f"round {number + 1} of {ROUNDS}, {len(rows)} positions; off by, held out:"
+            + "".join(f" {e:.4f}" for e in found)
+        )
+    return _weights(net)
 
 
-def _summed(hidden: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Returns the weights of numbers of checkers from those of each checker more."""
+def _weights(net: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Returns the weights of numbers of checkers, sums of those learned, and of the outputs."""
+    hidden, bias = net[0].weight.detach().numpy(), net[2].bias.detach().numpy()[:, None]
     numbers = hidden[:, :PLACES].reshape(HIDDEN, -1, 16).copy()
     numbers[:, :, 0] = 0.0
-    return np.concatenate(
-        [numbers.cumsum(axis=2).reshape(HIDDEN, PLACES), hidden[:, PLACES:]], axis=1
-    )
-
-
-def _values(parameters: Any, inputs: Any) -> tuple[Any, Any]:
-    hidden, outputs = parameters
-    units = np.maximum(inputs @ hidden.T, 0.0)
-    return units, units @ outputs[:, :-1].T + outputs[:, -1]
-
-
-def _gradients(parameters: Any, inputs: Any, wanted: Any, counts: Any) -> tuple[Any, Any]:
-    units, found = _values(parameters, inputs)
-    error = np.where(counts, found - wanted, 0.0).astype(np.float32) / len(inputs)
-    back = (error @ parameters[1][:, :-1]) * (units > 0.0)
-    outputs = np.concatenate([error.T @ units, error.sum(axis=0)[:, None]], axis=1)
-    return back.T @ inputs, outputs
+    summed = [numbers.cumsum(axis=2).reshape(HIDDEN, PLACES), hidden[:, PLACES:]]
+    outputs = [net[2].weight.detach().numpy(), bias]
+    return np.concatenate(summed, axis=1), np.concatenate(outputs, axis=1)
 
 
 def main() -> int:

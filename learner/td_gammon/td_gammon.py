@@ -18,6 +18,7 @@ import numpy as np
 from games.contract import DiceGame
 from learner.learner import Learner, Progress
 from learner.models.schedule import Schedule
+from learner.options import Range, ranged
 from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon.backup import check_compiled, check_game
 from learner.td_gammon.explore import recorded
@@ -72,57 +73,32 @@ class TDGammon(Learner):
     depth: int | None = None
     inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (256,)
-    spread: float = 0.3
-    rate: float = 0.06
-    last_rate: float = 0.003
-    output_rate: float = 0.3
-    lambda_: float = 0.5
-    replays: int = 3
-    memory: int = 1000
-    tables: int = 2
-    round_games: int = 20
-    candidates: int = 8
-    prefilter_units: int = 32
-    averaging: float = 0.9
-    games_per_report: int = 1000
+    spread: float = ranged(0.3, above=0, high=10)
+    rate: float = ranged(0.06, above=0, high=10)
+    last_rate: float = ranged(0.003, above=0, high=10)
+    output_rate: float = ranged(0.3, 0, 1)
+    lambda_: float = ranged(0.5, 0, 1)
+    replays: int = ranged(3, 0, 100)
+    memory: int = ranged(1000, 1, 100_000)
+    tables: int = ranged(2, 1, 256)
+    round_games: int = ranged(20, 1, 1_000_000)
+    candidates: int = ranged(8, 0, MOST_KEPT)
+    prefilter_units: int = ranged(32, 1, 4096)
+    averaging: float = ranged(0.9, 0, below=1)
+    games_per_report: int = ranged(1000, 1, 10_000_000)
 
     evaluator_: OutcomeNetwork = field(init=False)
     network_: OutcomeNetwork = field(init=False)
 
     takes_dice = True
 
-    def _check_options(self) -> None:
-        if self.games < 1:
-            raise ValueError(f"games: expected at least 1, found {self.games}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+    def _check_limits(self) -> None:
+        check_widths(self.hidden)
         if self.depth not in (None, 0) or self.nodes is not None:
             raise ValueError(
                 "depth: expected 0 (moves are chosen by static values), found"
                 f" {self.depth if self.nodes is None else f'{self.nodes} nodes'}"
             )
-        for name in ("rate", "last_rate", "spread"):
-            if not 0 < getattr(self, name) <= 10:
-                raise ValueError(
-                    f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
-                )
-        for name in ("output_rate", "lambda_"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
-        if not 0 <= self.averaging < 1:
-            raise ValueError(f"averaging: expected 0 to below 1, found {self.averaging}")
-        for name, least, most in (
-            ("replays", 0, 100), ("memory", 1, 100_000), ("tables", 1, 256),
-            ("round_games", 1, 1_000_000), ("candidates", 0, MOST_KEPT),
-            ("prefilter_units", 1, 4096), ("games_per_report", 1, 10_000_000),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"{name}: expected {least} to {most}, found {value}")
-        if not self.hidden or any(
-            type(width) is not int or not 1 <= width <= 4096 for width in self.hidden
-        ):
-            raise ValueError(f"hidden: expected widths of 1 to 4096, found {self.hidden}")
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -279,6 +255,14 @@ class TDGammon(Learner):
 
 def _arrays(networks: list[OutcomeNetwork]) -> list[Any]:
     return [array for network in networks for array in arrays_of(network)]
+
+
+def check_widths(hidden: Any) -> None:
+    """Raise ValueError unless these are widths of hidden layers."""
+    one = Range(1, 4096)
+    whole = isinstance(hidden, tuple | list) and all(type(width) is int for width in hidden)
+    if not (hidden and whole and all(width in one for width in hidden)):
+        raise ValueError(f"hidden: expected widths of {one}, found {hidden}")
 
 
 def find_inputs(game: Any, inputs: Any) -> Any:

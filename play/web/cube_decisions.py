@@ -59,7 +59,8 @@ async def cube_hint(host: Host, sitting: Sitting, content: dict[str, Any]) -> di
     """The right action before a roll or about an offer, by an evaluator, and why."""
     table = sitting.table
     if not isinstance(table, CubeTable) or table.over:
-        raise MoveError("expected a game with a cube that goes on, found another")
+        found = "one that is over" if table.over else table.game.name
+        raise MoveError(f"expected a game with a cube that goes on, found {found}")
     loaded = await host.loaded(content.get("evaluator"), table.game)
     if not loaded.evaluator.gives_outcomes:
         raise ValueError(f"expected an evaluator that gives chances, found {loaded.entry.name}")

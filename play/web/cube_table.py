@@ -100,7 +100,7 @@ class CubeTable(Table):
     def next_game(self) -> None:
         """Begin the next game of the match; its first roll decides who begins."""
         if not self.match_goes_on:
-            raise MoveError("expected a match whose game is over, found no such")
+            raise MoveError("expected a game that is over in a match that goes on")
         last: Any = self.record
         earlier, names = [*self.earlier, last], self.names
         length, score = last.match_length, last.final_score()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import reprlib
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -50,7 +51,9 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
     if not isinstance(text, str) or not text.strip():
         raise ValueError("expected a file with a game, found an empty one")
     if type(number) is not int or not 0 <= number < MOST_GAMES:
-        raise ValueError(f"expected the number of a game below {MOST_GAMES}, found another")
+        raise ValueError(
+            f"expected the number of a game below {MOST_GAMES}, found {reprlib.repr(number)}"
+        )
     reading = iter(form_of(game).read(text, game))
     found = list(islice(reading, MOST_GAMES))
     if not found:

@@ -148,7 +148,7 @@ class ClickSteps:
     def step(self, source: int, target: int) -> None:
         """Click a square. Raises MoveError if no move continues there."""
         if not any((s["from"], s["to"]) == (source, target) for s in self.next()):
-            raise MoveError("expected one of the marked squares, found another")
+            raise MoveError(f"expected one of the marked squares, found {target} after {source}")
         self._clicked.append(target)
 
     def back(self) -> None:

@@ -97,7 +97,7 @@ class Guard:
         if not self._bucket.take():
             raise Refused(429, "expected fewer requests a second")
         if scope["method"] not in METHODS:
-            raise Refused(405, f"expected {', '.join(METHODS)}, found another method")
+            raise Refused(405, f"expected {', '.join(METHODS)}, found {scope['method'][:20]!r}")
         if len(scope["path"]) > LONGEST_PATH or len(scope.get("query_string", b"")) > LONGEST_PATH:
             raise Refused(414, f"expected an address of at most {LONGEST_PATH} characters")
         host = headers.get("host", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import reprlib
 import secrets
 import time
 from collections.abc import Callable
@@ -188,7 +189,9 @@ class Host:
 
     async def _seats(self, game: Any, content: Any) -> tuple[Seat, ...]:
         if not isinstance(content, list) or len(content) != game.players:
-            raise ValueError(f"seats: expected a list of {game.players}, found another")
+            raise ValueError(
+                f"seats: expected a list of {game.players}, found {reprlib.repr(content)}"
+            )
         return tuple([await self._seat(game, seat) for seat in content])
 
     async def _seat(self, game: Any, content: Any) -> Seat:
@@ -288,7 +291,7 @@ class Host:
     def advance(self, sitting: Sitting) -> None:
         """Let computers that pause make one move. Raises ValueError if they do not pause."""
         if not sitting.table.paused:
-            raise ValueError("expected computers that pause, found no such")
+            raise ValueError("expected computers that pause, found a game that goes on")
         if sitting.table.waiting != "over" and (sitting.turn is None or sitting.turn.done()):
             sitting.turn = asyncio.create_task(self._turns(sitting, single=True))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import reprlib
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     loaded = await host.loaded(content.get("evaluator"), table.game)
     depth = content.get("depth", 3)
     if type(depth) is not int or not 0 <= depth <= 8:
-        raise ValueError("depth: expected 0 to 8 plies, found another")
+        raise ValueError(f"depth: expected 0 to 8 plies, found {reprlib.repr(depth)}")
     record, known = table.record, sitting.values
     # The unit is part of the key because a run may replace its file by another evaluator.
     key = f"{loaded.entry.id} {depth} {loaded.unit!r}"

@@ -9,6 +9,7 @@ import contextlib
 import json
 import random
 import re
+import reprlib
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +69,7 @@ def table_of(
     """
     id = content.get("id")
     if id is not None and (not isinstance(id, str) or ID.fullmatch(id) is None):
-        raise ValueError("id: expected letters, digits, - and _, found another")
+        raise ValueError(f"id: expected letters, digits, - and _, found {reprlib.repr(id)}")
     made: Any = {"chance": chance, "limits": limits, "id": id}
     if isinstance(game, DiceGame) and game.cube:
         table: Table = CubeTable(game, seats, play=play_of(content.get("play")), **made)
@@ -112,7 +113,7 @@ def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
             break
         move = moves[ply]
         if not isinstance(move, dict) or not isinstance(move.get("text"), str):
-            raise ValueError("moves: expected objects with a text, found something else")
+            raise ValueError(f"moves: expected objects with a text, found {reprlib.repr(move)}")
         record.play_text(move["text"], roll=_roll(record.game, move.get("roll")))
         depth, comment = move.get("depth"), move.get("comment")
         record.annotate(
@@ -121,14 +122,18 @@ def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
             comment=comment if isinstance(comment, str) else "",
         )
     if actions:
-        raise ValueError("actions: expected plies of the game in order, found another")
+        raise ValueError(
+            f"actions: expected plies of the game in order, found {reprlib.repr(actions)}"
+        )
     record.repetitions, record.quiet_moves = rules
     declared = content.get("declared")
     if declared is not None and not record.over:
         outcome, reason = declared if isinstance(declared, list) and len(declared) == 2 else (0, 0)
         each = outcome if isinstance(outcome, list) else [outcome]
         if None in map(_number, each) or not isinstance(reason, str):
-            raise ValueError("declared: expected an outcome and a reason, found another")
+            raise ValueError(
+                f"declared: expected an outcome and a reason, found {reprlib.repr(declared)}"
+            )
         record.declare(outcome, reason[:100])
 
 
@@ -139,7 +144,7 @@ def _go_on(table: CubeTable, content: dict[str, Any], limits: Limits) -> None:
         raise ValueError(f"earlier: expected a list of at most {MOST_EARLIER} games")
     for one in earlier:
         if not isinstance(one, dict) or not isinstance(one.get("position"), str):
-            raise ValueError("earlier: expected games with a position, found another")
+            raise ValueError(f"earlier: expected games with a position, found {reprlib.repr(one)}")
         position, _, options = table.situation(one["position"])
         record = new_record(table.game, position, **options)
         _play(record, one, limits)
@@ -155,7 +160,7 @@ def _roll(game: Game, text: Any) -> int | None:
     if not isinstance(game, DiceGame) or text is None:
         return None
     if not isinstance(text, str):
-        raise ValueError("roll: expected a text such as 31, found another")
+        raise ValueError(f"roll: expected a text such as 31, found {reprlib.repr(text)}")
     return game.parse_roll(text)
 
 
@@ -167,7 +172,7 @@ def _number(value: Any) -> float | None:
 def _object(content: dict[str, Any], name: str) -> dict[str, Any]:
     found = content.get(name) or {}
     if not isinstance(found, dict):
-        raise ValueError(f"{name}: expected an object, found something else")
+        raise ValueError(f"{name}: expected an object, found {reprlib.repr(found)}")
     return found
 
 

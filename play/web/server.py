@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import reprlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -215,7 +216,9 @@ class Pages:
             return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
         ask = {"look": self.puzzles.look, "why": self.puzzles.why}.get(action)
         if ask is None:
-            return JSONResponse({"error": "expected an action of puzzles, found another"}, 404)
+            return JSONResponse(
+                {"error": f"expected look, why or solve, found {action[:20]!r}"}, 404
+            )
         return JSONResponse(await ask(name, content))
 
     # --- tables ------------------------------------------------------------------------------
@@ -267,9 +270,11 @@ class Pages:
     async def act(self, request: Request) -> Response:
         """Carry out an action at a table; the answer is its result or the new state."""
         sitting = await self._find(request)
-        action = ACTIONS.get(request.path_params["action"])
+        name = request.path_params["action"]
+        action = ACTIONS.get(name)
         if action is None:
-            return JSONResponse({"error": "expected an action of tables, found another"}, 404)
+            known = ", ".join(ACTIONS)
+            return JSONResponse({"error": f"expected one of {known}, found {name[:20]!r}"}, 404)
         content = await _content(request)
         version = content.get("version")
         if version is not None and version != sitting.table.version:
@@ -280,11 +285,11 @@ class Pages:
 
 async def _content(request: Request) -> dict[str, Any]:
     try:
-        content = json.loads(await request.body() or b"{}")
+        content = json.loads(body := await request.body() or b"{}")
     except (ValueError, RecursionError):
-        raise ValueError("expected JSON, found something else") from None
+        raise ValueError(f"expected JSON, found {reprlib.repr(body)[1:]}") from None
     if not isinstance(content, dict):
-        raise ValueError("expected a JSON object, found something else")
+        raise ValueError(f"expected a JSON object, found {reprlib.repr(content)}")
     return content
 
 

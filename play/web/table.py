@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import reprlib
 import secrets
 import time
 from typing import Any
@@ -155,16 +156,14 @@ class Table:
         if self.over:
             raise MoveError("expected no roll after the end, found one")
         if self.roll is not None:
-            raise MoveError(
-                f"expected a move with {self.game.roll_text(self.roll)}, found another roll"
-            )
+            raise MoveError(f"expected a move with {self.game.roll_text(self.roll)}, found a roll")
         if text is None:
             count = range(len(self.game.rolls))
             roll = self.chance.choices(count, list(self.game.rolls))[0]
         elif isinstance(text, str):
             roll = self.game.parse_roll(text)
         else:
-            raise MoveError("roll: expected a text such as 31, found none")
+            raise MoveError(f"roll: expected a text such as 31, found {reprlib.repr(text)}")
         self.rolled[self.record.ply] = roll
         self._begin_turn()
 
@@ -261,7 +260,9 @@ class Table:
     def pause(self, on: Any) -> None:
         """Let computers among themselves pause, or go on."""
         if type(on) is not bool or not self.watched:
-            raise ValueError("expected computers that pause or go on, found no such")
+            raise ValueError(
+                f"pause: expected true or false among computers, found {reprlib.repr(on)}"
+            )
         self.paused = on
         self.version += 1
 

@@ -1,13 +1,16 @@
 """The chances of win, draw and loss that an evaluator's values stand for.
 
-    P(win) = 1 / (1 + exp((draw - bent) / scale)),  bent = size sign(value) |value / size| ** power
+    P(win) = 1 / (1 + exp((draw - value) / scale))
 
 and P(loss) is the same of -value; the rest are draws: the model of ties of Rao and Kupper (1967),
 an ordinal logit whose two thresholds lie at -draw and +draw. The chances of the two sides therefore
-always agree. How much a value is worth depends on the play that follows: the logarithms of the
-three numbers are those of the game's phase plus sums of `TERMS` of the positions searched for a
-move and of the pieces left. Numbers without terms hold for one strength of play alone, which
-`evidence` says.
+always agree. How much a value is worth depends on the play that follows. Numbers without terms hold
+for one strength of play alone, which `evidence` says. With terms the draw, and the worth of each
+piece of a value between two `KNOTS`, are exponentials of sums of `TERMS` of the positions searched
+for a move and of the pieces left, so that chances still rise with the value:
+
+    P(win) = 1 / (1 + exp(draw - worth)),  worth = sign(value) (sum of slope x part of |value|)
+
 `learner.fit.calibration` fits them to games of self-play.
 """
 
@@ -26,12 +29,23 @@ from games.contract import Game
 from games.values import PROVEN
 from search.evaluators.header import EvaluatorError, check_fields, check_printable, short
 
-__all__ = ["CALIBRATION", "Calibration", "TERMS", "Chances", "read_calibration", "terms_of"]
+__all__ = [
+    "CALIBRATION",
+    "Calibration",
+    "KNOTS",
+    "TERMS",
+    "Chances",
+    "parts_of",
+    "read_calibration",
+    "terms_of",
+]
 
 #: The name of the entry in the files of evaluators.
 CALIBRATION = "calibration"
-#: Terms of the nodes and of the number of pieces, see `terms_of`; each has three coefficients, of
-#: the logarithms of `scale`, of `draw` and of the power.
+#: Where the slope of a value's worth changes, in units of `Calibration.size`.
+KNOTS = (0.0, 0.05, 0.2, 0.5, 1.0, 1.5)
+#: Terms of the nodes and of the number of pieces, see `terms_of`; each has coefficients of the
+#: logarithms of the draw and of the slope behind each of `KNOTS`.
 TERMS = ("one", "nodes", "pieces", "nodes_pieces", "pieces_squared", "nodes_squared")
 #: The most nodes and pieces of a fit.
 MOST = 10**12
@@ -84,17 +98,23 @@ def terms_of(nodes: Any, pieces: Any) -> Any:
     return np.array([np.ones_like(work), work, left, work * left, left * left, work * work])
 
 
+def parts_of(distance: Any) -> Any:
+    """Returns how much of distances from 0, in units of the size, lies behind each of `KNOTS`."""
+    widths = np.diff(KNOTS, append=np.inf)
+    return np.array([np.clip(distance - k, 0.0, w) for k, w in zip(KNOTS, widths, strict=True)])
+
+
 @dataclass(frozen=True)
 class Calibration:
     """How an evaluator's values turn into chances.
 
     scale: the value that multiplies the odds by e, in the evaluator's unit; more than 0. One number
-        for each phase of the game, or one for all.
+        for each phase of the game, or one for all; not used with terms, as `draw`.
     draw: the value at which a win is as likely as not; 0 or more. As many numbers as `scale`.
     evidence: how the numbers were found and how good they are on other games; saved with them.
-    terms: the coefficients of `TERMS`, three each; empty for numbers that hold for one strength of
-        play.
-    size: the usual size of a value, which the power leaves as it is; more than 0.
+    terms: the coefficients of `TERMS`, one of the draw and one for each of `KNOTS`; empty for
+        numbers that hold for one strength of play.
+    size: the usual size of a value, the unit of `KNOTS`; more than 0.
     nodes, pieces: the least and the greatest number in the games of the fit; others count as the
         nearest of these. (1, 1) without terms.
 
@@ -104,7 +124,7 @@ class Calibration:
     scale: tuple[float, ...]
     draw: tuple[float, ...]
     evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    terms: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     size: float = 1.0
     nodes: tuple[int, int] = (1, 1)
     pieces: tuple[int, int] = (1, 1)
@@ -130,10 +150,11 @@ class Calibration:
                 )
         rows: dict[str, Any] = {name: tuple(row) for name, row in self.terms.items()}
         object.__setattr__(self, "terms", rows)
-        good = all(len(row) == 3 and all(map(_finite, row)) for row in rows.values())
+        count = 1 + len(KNOTS)
+        good = all(len(row) == count and all(map(_finite, row)) for row in rows.values())
         if rows and (set(rows) != set(TERMS) or not good):
             raise ValueError(
-                f"calibration: expected three finite numbers for each of {', '.join(TERMS)},"
+                f"calibration: expected {count} finite numbers for each of {', '.join(TERMS)},"
                 f" found {short(dict(self.terms))}"
             )
 
@@ -154,13 +175,14 @@ class Calibration:
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
         """Returns the chances of a win and of a loss, [positions] each, or of one position."""
-        scale, draw = np.array(self.scale)[phases], np.array(self.draw)[phases]
         if self.terms:
             terms = terms_of(np.clip(nodes, *self.nodes), np.clip(pieces, *self.pieces))
             logs = np.clip(np.array([self.terms[name] for name in TERMS]).T @ terms, -20.0, 20.0)
-            scale, draw = scale * np.exp(logs[0]), draw * np.exp(logs[1])
-            bent = np.abs(np.asarray(values) / self.size) ** np.exp(np.clip(logs[2], -3.0, 3.0))
-            values = self.size * np.sign(values) * bent
+            draw, *slopes = np.exp(logs)
+            distances = parts_of(np.abs(np.asarray(values) / self.size))
+            worth = np.sign(values) * (np.array(slopes) * distances).sum(axis=0)
+            return _logistic(worth - draw), _logistic(-worth - draw)
+        scale, draw = np.array(self.scale)[phases], np.array(self.draw)[phases]
         return _logistic((values - draw) / scale), _logistic((-values - draw) / scale)
 
     def chances_at(

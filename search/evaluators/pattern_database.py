@@ -10,6 +10,7 @@ Sources: Culberson and Schaeffer 1998; Korf and Felner 2002 (sums); Felner, Korf
 from __future__ import annotations
 
 import itertools
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -208,7 +209,9 @@ class PatternDatabase(ArrayEvaluator):
             )
         sums = content["patterns"]
         if not _are_sums(sums):
-            raise EvaluatorError(f"{path}: expected lists of pieces as patterns, found others")
+            raise EvaluatorError(
+                f"{path}: expected lists of pieces as patterns, found {reprlib.repr(sums)}"
+            )
         try:
             patterns = checked_sums(game, sums)
         except (TypeError, ValueError) as error:

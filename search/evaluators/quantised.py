@@ -284,7 +284,8 @@ def _integers(what: str, numbers: Any, kind: Any) -> NDArray[Any]:
     if stored is None or not np.array_equal(stored, given):
         limits = np.iinfo(kind)
         raise ValueError(
-            f"{what}: expected whole numbers from {limits.min} to {limits.max}, found others"
+            f"{what}: expected whole numbers from {limits.min} to {limits.max}, found"
+            f" {given.dtype} from {given.min()} to {given.max()}"
         )
     stored = np.array(stored, order="C")
     stored.flags.writeable = False

@@ -545,9 +545,9 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
     ("kind", "options", "message"),
     [
         (SignatureTables, {"method": "guess"}, "method: expected one of samuel, logistic"),
-        (SignatureTables, {"within": -1.0}, "within: expected None or a number above 0"),
-        (SignatureTables, {"half_life": 0.0}, "half_life: expected None or a number above 0"),
-        (SignatureTables, {"smoothing": 0.0}, "smoothing: expected a number above 0"),
+        (SignatureTables, {"within": -1.0}, "within: expected more than 0"),
+        (SignatureTables, {"half_life": 0.0}, "half_life: expected more than 0"),
+        (SignatureTables, {"smoothing": 0.0}, "smoothing: expected more than 0"),
         (SignatureTables, {"material": {"MOB": 1.0}}, "found MOB"),
         (
             SignatureTables,
@@ -561,10 +561,10 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
         ),
         (BookPolynomial, {"features": "none"}, "features: expected one of classic"),
         (BookPolynomial, {"material": {"none": 1.0}}, "found none"),
-        (BookPolynomial, {"penalty": 0.0}, "penalty: expected a number above 0"),
-        (BookPolynomial, {"penalty": math.inf}, "penalty: expected a number above 0, found inf"),
+        (BookPolynomial, {"penalty": 0.0}, "penalty: expected more than 0"),
+        (BookPolynomial, {"penalty": math.inf}, "penalty: expected more than 0, found inf"),
         (BookPolynomial, {"top_power": 0}, "top_power: expected 1 to 30"),
-        (BookPolynomial, {"scale": 0.0}, "scale: expected None or a number above 0"),
+        (BookPolynomial, {"scale": 0.0}, "scale: expected more than 0"),
     ],
 )
 def test_bad_options_of_learners(kind: Any, options: dict[str, Any], message: str) -> None:

@@ -33,7 +33,7 @@ from search import (
     as_evaluator,
     load_evaluator,
 )
-from search.evaluators.calibration import TERMS, Calibration
+from search.evaluators.calibration import KNOTS, TERMS, Calibration
 
 CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), TicTacToe()
 TRUTH = Calibration((0.3, 0.5, 0.8), (0.2, 0.6, 1.5))
@@ -157,15 +157,17 @@ def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> 
 def test_chances_that_follow_the_search_are_found_again() -> None:
     """Results drawn by known coefficients, at four sizes of search, two of them with few rows."""
     random = np.random.default_rng(4)
-    rows = {"one": (-1.5, -0.5, -0.3), "nodes": (-0.4, -0.2, 0.1), "pieces": (0.2, -0.3, 0.1)}
-    terms = {name: rows.get(name, (0.1, -0.1, 0.05)) for name in TERMS}
+    rows = {"one": (1.0, 1.5), "nodes": (0.3, 0.4), "pieces": (-0.3, 0.1)}
+    spread = [(draw, *[slope] * len(KNOTS)) for draw, slope in rows.values()]
+    terms = dict.fromkeys(TERMS, (-0.05,) * (1 + len(KNOTS))) | dict(zip(rows, spread, strict=True))
     truth = Calibration((1.0,), (1.0,), {}, terms, nodes=(200, 200_000), pieces=(2, 24))
-    nodes = random.choice([200, 2_000, 20_000, 200_000], 60_000, p=[0.4, 0.4, 0.1, 0.1])
-    values, pieces = random.normal(0, 1, 60_000), random.integers(2, 25, 60_000)
-    win, loss = truth.shares(values, np.zeros(60_000, int), nodes, pieces)
-    lots = random.random(60_000)
+    count = 240_000
+    nodes = random.choice([200, 2_000, 20_000, 200_000], count, p=[0.4, 0.4, 0.1, 0.1])
+    values, pieces = random.normal(0, 1, count), random.integers(4, 25, count)
+    win, loss = truth.shares(values, np.zeros(count, int), nodes, pieces)
+    lots = random.random(count)
     results = 1.0 * (lots < win) - (lots >= 1.0 - loss)
-    sample = Sample(values, results, np.zeros(60_000, int), np.arange(60_000) // 10, nodes, pieces)
+    sample = Sample(values, results, np.zeros(count, int), np.arange(count) // 10, nodes, pieces)
     found = shares(fit_calibration(sample, CHECKERS), sample)
     for said, meant in zip(found, (win, loss), strict=True):
         for level in (200, 200_000):
@@ -189,6 +191,9 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     assert known is not None and known.nodes == (20, 100) and set(known.terms) == set(TERMS)
     text = capsys.readouterr().out
     assert "100 nodes a move, 40 games: expected result" in text and "by pieces left" in text
+    # more than was asked for does not count
+    assert main(line.replace("20 40", "20 20").split()) == 0
+    assert "100 nodes a move, 20 games: expected result" in capsys.readouterr().out
     # what the folder holds is not played again, and what it lacks is played alike
     sorted(store.iterdir())[1].unlink()
     assert main(line.split()) == 0

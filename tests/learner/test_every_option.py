@@ -92,6 +92,7 @@ CHANGES: dict[str, Any] = {
     "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",
     "comparison game": "backgammon",
     "samuel features": "classic", "samuel fixed": {"PIECES": 0.3}, "samuel method": "ridge",
+    "samuel loss": "cross_entropy",
     "samuel library": ("ADV", "BACK", "CENT"),
     "samuel1959 features": "classic", "samuel1959 fixed": {"PIECES": 5.0},
     "samuel1959 library": ("ADV", "BACK", "CENT"), "batch method": "ridge",
@@ -124,7 +125,7 @@ UNSEEN = {
     "heuristic batch enough", "heuristic batch encoding", "heuristic batch weight",
     "heuristic bootstrap encoding", "heuristic rote encoding", "quantised endgame",
     "quantised techniques", "rote capacity", "rote direction", "rote games", "rote oldest",
-    "tdgammon averaging", "tdgammon candidates", "tdleaf decide",
+    "samuel decided", "tdgammon averaging", "tdgammon candidates", "tdleaf decide",
 }  # fmt: skip
 #: Options that are not read after the check of their range: it refuses all but one value, makes of
 #: it what is read, or, of `book`, the limit is one of the matches that measure.
@@ -132,7 +133,7 @@ CHECKED = {
     "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
-LONG = {"book", "heuristic admissible", "network", "samuel", "signature", "solved"}
+LONG = {"book", "heuristic admissible", "network", "signature", "solved"}
 #: Learners whose runs take longer than a test may.
 SLOW = {"backups", "batch", "quantised", "tdgammon"}
 

@@ -22,8 +22,7 @@ SHARE: Range = ("0 to 1", (-0.1, 1.5, math.nan, math.inf))
 PART: Range = ("0 to below 1", (-0.1, 1.0, math.nan))
 RATE: Range = ("more than 0 and at most 1", (0.0, 2.0, math.nan, math.inf))
 STEP: Range = ("more than 0 and at most 10", (0.0, -1.0, 11.0, math.nan))
-POSITIVE: Range = ("more than 0", (0.0, -1.0, math.nan))
-ABOVE: Range = ("a number above 0", (0.0, -1.0, math.nan, math.inf))
+POSITIVE: Range = ("more than 0", (0.0, -1.0, math.nan, math.inf))
 
 #: Options by name; also by learner, if a learner's range differs.
 RANGES: dict[str, Range] = {
@@ -42,7 +41,6 @@ RANGES: dict[str, Range] = {
     "unit": RATE,
     "rate": RATE,
     "scale": POSITIVE,
-    "network scale": ABOVE,
     "win": POSITIVE,
     "openings": COUNT,
     "merge_moves": COUNT,
@@ -52,7 +50,7 @@ RANGES: dict[str, Range] = {
     # bootstrap
     "games_per_update": COUNT,
     "lambda_": SHARE,
-    "samuel lambda_": ("at least 0 and below 1", (-0.1, 1.0, math.nan)),
+    "samuel lambda_": PART,
     "least_depth": COUNT,
     "positions_per_game": COUNT,
     # rounds
@@ -63,7 +61,7 @@ RANGES: dict[str, Range] = {
     "blend": SHARE,
     "rollouts": SEED,
     "rollout_positions": COUNT,
-    "alpha": ("a number of at least 0", (-1.0, math.nan, math.inf)),
+    "alpha": ("at least 0", (-1.0, math.nan, math.inf)),
     "epochs": COUNT,
     "batch": COUNT,
     "last_rate": RATE,
@@ -73,8 +71,8 @@ RANGES: dict[str, Range] = {
     "rivals": COUNT,
     "share": SHARE,
     # books
-    "smoothing": ABOVE,
-    "K": ABOVE,
+    "smoothing": POSITIVE,
+    "K": POSITIVE,
     "skip_plies": SEED,
     "held_out": PART,
     # TD-Gammon
@@ -161,3 +159,11 @@ def test_ranges_are_those_of_options_that_exist() -> None:
     options = {f"{name} {option}" for name in RECIPES for option in numbers(name)}
     named = {*RANGES, *MESSAGES}
     assert named <= options | {option.partition(" ")[2] for option in options}
+
+
+@plain
+def test_whole_numbers_are_asked_for_where_an_option_is_one() -> None:
+    with pytest.raises(ValueError, match=r"^games: expected at least 1, found 1\.5$"):
+        prepare("lms", "games", 1.5)
+    with pytest.raises(ValueError, match=r"^seed: expected at least 0, found x$"):
+        prepare("lms", "seed", "x")  # type: ignore[arg-type]

@@ -143,6 +143,13 @@ def test_the_lasso_takes_orthogonal_terms_in_by_what_they_explain() -> None:
     assert entries(more, np.append(target, 99.0), sample_weight=weight) == [3, 1, None, 2]
 
 
+@plain
+def test_terms_that_say_the_same_are_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    random = np.random.default_rng(35)  # the lasso meets dependent terms
+    terms = np.rint(random.normal(size=(6, 8)))
+    assert None in entries(terms, terms @ random.normal(size=8)) and not recwarn.list
+
+
 @compiled_only
 def test_the_report_reads_like_a_table(tmp_path: Path) -> None:
     reports = select_terms(LinearEvaluator(GAME, FEATURES, TRUE), stored(), fixed=["material"])

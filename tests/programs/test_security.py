@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -48,13 +48,13 @@ EVIL = "evil:Game"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current folder, in which somebody else has put a module that leaves a mark."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "evil", raising=False)
     (tmp_path / "evil.py").write_text(marks(tmp_path))
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("evil", None)  # where a test names it, and so imports it
 
 
 def marks(folder: Path) -> str:

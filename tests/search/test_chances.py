@@ -23,7 +23,7 @@ CHECKERS = games.load("checkers")
 KNOWN = Calibration((0.5, 1.0, 2.0), (0.25, 0.5, 1.0), {"games": 7})
 #: The entry of chances that follow the size of the search and the number of pieces.
 FOLLOWS: dict[str, Any] = {
-    "scale": [1.0], "draw": [1.0], "evidence": {}, "terms": {name: [0.0] * 3 for name in TERMS},
+    "scale": [1.0], "draw": [1.0], "evidence": {}, "terms": {name: [0.0] * 7 for name in TERMS},
     "size": 1.0, "nodes": [200, 20_000], "pieces": [2, 24],
 }  # fmt: skip
 START = CHECKERS.start()
@@ -80,14 +80,14 @@ def test_the_phase_of_a_position_decides() -> None:
 
 @plain
 def test_chances_that_follow_the_search_by_hand() -> None:
-    # per power of ten of nodes: twice the scale, thrice the draw, and values count as their square
-    terms = dict.fromkeys(TERMS, (0.0, 0.0, 0.0))
-    terms["nodes"] = (math.log(2), math.log(3), math.log(2))
-    known = Calibration((1.0,), (0.5,), {}, terms, size=2.0, nodes=(100, 100_000), pieces=(2, 24))
+    # per power of ten of nodes: thrice the draw, and five times the slope from a size of 1 on
+    terms = dict.fromkeys(TERMS, (0.0,) * 7)
+    terms["nodes"] = (math.log(3), 0.0, 0.0, 0.0, 0.0, math.log(5), math.log(5))
+    known = Calibration((1.0,), (1.0,), {}, terms, size=1.0, nodes=(100, 100_000), pieces=(2, 24))
     found = known.chances(3.0, nodes=100_000, pieces=8)
-    assert found.win == pytest.approx(1 / (1 + math.exp((1.5 - 2 * 1.5**2) / 2)))
+    assert found.win == pytest.approx(1 / (1 + math.exp(3.0 - (1.0 + 5 * 2.0))))
     assert known.chances(-3.0, nodes=100_000, pieces=8) == found.turned
-    assert known.chances(3.0, nodes=10_000, pieces=8) == Calibration((1.0,), (0.5,)).chances(3.0)
+    assert known.chances(3.0, nodes=10_000, pieces=8) == Calibration((1.0,), (1.0,)).chances(3.0)
     # beyond the games of the fit the nearest of them count, and the text says which
     assert known.chances(3.0, nodes=10**9, pieces=8) == found == known.chances(3.0, pieces=8)
     assert known.play_text(10**9) == "if both search 100,000 positions a move"
@@ -180,7 +180,7 @@ def test_a_file_keeps_the_calibration_and_not_a_value_changes(make: Any, tmp_pat
         ({"scale": [0.0], "draw": [0.0], "evidence": {}}, "expected scale"),
         ({"scale": [1.0] * 2, "draw": [0.0] * 2, "evidence": {}}, "for 3 phases, found 2"),
         ({"scale": [1e400], "draw": [0.0], "evidence": {}}, "expected scale"),
-        ({**FOLLOWS, "terms": {"one": [0.0] * 3}}, "expected three finite numbers"),
+        ({**FOLLOWS, "terms": {"one": [0.0] * 7}}, "expected 7 finite numbers"),
         ({**FOLLOWS, "nodes": [0, 1]}, "expected nodes"),
         ({**FOLLOWS, "size": -1.0}, "expected a size"),
         ({"scale": [1.0], "draw": [0.0], "evidence": {"\x1b[2J": 1}}, "printable"),

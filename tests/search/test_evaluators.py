@@ -463,15 +463,10 @@ def test_a_feature_set_of_ones_own(tmp_path: Path) -> None:
 
 GARBAGE: list[tuple[str, Any, str]] = [
     # field, its replacement, the text of the message
-    ("game", "tic_tac_toe", "expected an evaluator of checkers, found one of tic_tac_toe"),
     ("game", "x" * 100_000, "expected an evaluator of checkers, found one of xxx"),
-    ("game", 3, "expected field 'game' of type str, found '3'"),
-    ("rules", 2, "expected rules version 1 of checkers, found 2"),
-    ("rules", True, "expected field 'rules' of type int, found 'True'"),
     ("rules", "1", "expected field 'rules' of type int"),
     ("features", "secret", r"expected a feature set of checkers \(classic.*, found 'secret'"),
     ("features", None, "expected field 'features' of type str, found 'None'"),
-    ("name", ["a"], "expected field 'name' of type str"),
     ("weights", [1, 2], "expected field 'weights' of type dict"),
     (
         "weights",
@@ -509,10 +504,6 @@ GARBAGE: list[tuple[str, Any, str]] = [
     ("identity", 7, "expected field 'identity' of type dict"),
     ("identity", {}, "other definitions of .*men"),
     ("identity", {"men": ["a" * 10**6]}, "other definitions of .*men"),
-    ("provenance", "mine", "expected field 'provenance' of type dict"),
-    ("format", "plysmith-linear-9", "expected format 'plysmith-linear-1', found 'plysmith-lin"),
-    ("extra", 1, r"expected no fields but .*, found \['extra'\]"),
-    ("e" * 10**6, 1, "expected no fields but"),
 ]
 
 
@@ -526,11 +517,6 @@ def test_fields_that_are_wrong(field: str, value: Any, message: str, tmp_path: P
         load_evaluator(path, game=CHECKERS)
     assert str(caught.value).startswith(f"{path}: ")
     assert len(str(caught.value)) < 3000
-    if field in fields:
-        del fields[field]
-        path.write_text(json.dumps(fields))
-        with pytest.raises(EvaluatorError, match=f"expected .*{field}"):
-            load_evaluator(path, game=CHECKERS)
 
 
 @plain
@@ -572,17 +558,6 @@ def test_files_that_hold_no_evaluator(text: bytes, message: str, tmp_path: Path)
 
 
 @plain
-def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path: Path) -> None:
-    path = tmp_path / "evaluator.json"
-    as_evaluator(CHECKERS, "material").save(path)
-    whole = path.read_bytes()
-    for end in range(0, len(whole.rstrip()), 7):
-        path.write_bytes(whole[:end])
-        with pytest.raises(EvaluatorError, match="expected JSON, found none"):
-            load_evaluator(path)
-
-
-@plain
 def test_a_missing_file(tmp_path: Path) -> None:
     path = tmp_path / "nothing.json"
     for given in (path, tmp_path):
@@ -592,30 +567,6 @@ def test_a_missing_file(tmp_path: Path) -> None:
         FileNotFoundError, match="classix: expected an evaluator file or one of .*cl"
     ):
         Engine(CHECKERS, "classix")
-
-
-@plain
-def test_bad_weights_are_not_saved_over_good_ones(tmp_path: Path) -> None:
-    path = tmp_path / "evaluator.json"
-    evaluator = random_weights(CHECKERS, "classic")
-    evaluator.save(path)
-    before = path.read_bytes()
-    evaluator.weights[3] = math.nan
-    with pytest.raises(EvaluatorError, match="weights: expected finite numbers"):
-        evaluator.save(path)
-    evaluator.weights[3] = 1.0
-    evaluator.provenance["what"] = object()
-    with pytest.raises(TypeError):
-        evaluator.save(path)
-    assert path.read_bytes() == before
-    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
-
-
-@plain
-def test_an_unwritable_place(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OSError, match="file"):
-        random_weights(CHECKERS, "classic").save(tmp_path / "file" / "evaluator.json")
 
 
 @pytest.mark.parametrize("weight", [1e38, -1e10])

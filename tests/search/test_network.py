@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
@@ -29,7 +28,7 @@ from games.kernels import memory as native
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
-from search.evaluators.array_files import MOST_FILE_BYTES, load_arrays, save_arrays
+from search.evaluators.array_files import load_arrays
 from search.evaluators.network import MOST_UNITS, NetworkEvaluator
 
 plain = pytest.mark.plain
@@ -296,22 +295,11 @@ def test_changing_a_network_in_place_compiles_nothing(inputs: str, hidden: tuple
 
 
 @plain
-def test_copies_have_weights_of_their_own() -> None:
-    evaluator = network(CHECKERS, BOTH, 5, scale=2.0, name="first", provenance={"seed": 8})
-    given = [(weights.copy(), bias.copy()) for weights, bias in evaluator.layers]
-    position = CHECKERS.start()
-    value = evaluator(position)
-    copies = [evaluator.copy(), copy.copy(evaluator), NetworkEvaluator(CHECKERS, BOTH, given)]
-    copies[2].scale = 2.0
-    for other in copies:
-        assert other(position) == value
-    for other in copies[:2]:
-        assert (other.name, other.provenance, other.scale) == ("first", {"seed": 8}, 2.0)
-        assert (other.inputs, other.widths) == (BOTH, (144, 5, 1))
-        other.layers[1][1][:] = 7
-        other.scale = 1.0
-    given[0][0][:] = 0
-    assert evaluator(position) == copies[2](position) == value
+def test_what_was_given_stays_as_it_was() -> None:
+    given = np.ones((128, 1)), np.zeros(1)
+    evaluator = NetworkEvaluator(CHECKERS, PIECE_SQUARES, [given])
+    given[0][:] = 5
+    assert evaluator.layers[0][0].max() == 1
 
 
 @compiled_only
@@ -438,18 +426,6 @@ def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], Non
 
 
 GARBAGE: list[tuple[str, Any, str]] = [
-    ("game", "tic_tac_toe", "expected an evaluator of checkers, found one of tic_tac_toe"),
-    ("game", 3, "expected field 'game' of type str, found '3'"),
-    ("rules", 2, "expected rules version 1 of checkers, found 2"),
-    ("rules", True, "expected field 'rules' of type int, found 'True'"),
-    ("name", ["a"], "expected field 'name' of type str"),
-    ("provenance", "mine", "expected field 'provenance' of type dict"),
-    (
-        "format",
-        "plysmith-network-9",
-        "expected format 'plysmith-heuristic-1' or 'plysmith-network-1' or .*found 'plysmith-",
-    ),
-    ("format", ["a"], "expected format 'plysmith-heuristic-1' or 'plysmith-network-1' or"),
     ("scale", "1", "expected field 'scale' of type float, found '1'"),
     ("scale", math.inf, "scale: expected finite numbers of at most 1e\\+09, found NaN or infinity"),
     ("widths", 3, "expected field 'widths' of type list"),
@@ -494,87 +470,17 @@ GARBAGE: list[tuple[str, Any, str]] = [
         [{"encoding": "piece_squares", "size": 128, "identity": "abc"}],
         "another definition of encoding piece_squares: expected identity [0-9a-f]{16}, found abc",
     ),
-    ("extra", 1, r"expected no fields but .*, found \['extra'\]"),
 ]
 
 
 @plain
 @pytest.mark.parametrize(("field", "value", "message"), GARBAGE, ids=range(len(GARBAGE)))
 def test_fields_that_are_wrong(field: str, value: Any, message: str, saved: Path) -> None:
-    whole = saved.read_bytes()
     rewritten(saved, lambda content, arrays: content.update({field: value}))
     with pytest.raises(EvaluatorError, match=message) as caught:
         load_evaluator(saved, game=CHECKERS)
     assert str(caught.value).startswith(f"{saved}: ")
     assert len(str(caught.value)) < 3000
-    if field != "extra":
-        saved.write_bytes(whole)
-        rewritten(saved, lambda content, arrays: content.pop(field))
-        with pytest.raises(EvaluatorError, match=f"expected .*{field}"):
-            load_evaluator(saved, game=CHECKERS)
-
-
-@plain
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda a: a.pop("bias_1"), "expected an array 'bias_1', found none"),
-        (lambda a: a.update(more=np.ones(3)), r"expected no other arrays, found \['more'\]"),
-        (
-            lambda a: a.update(bias_1=np.ones(1)),
-            r"bias_1: expected float32 of shape \(1,\), found f",
-        ),
-        (
-            lambda a: a.update(bias_1=np.ones(1, np.uint8)),
-            "bias_1: expected one of F32.*, found U8",
-        ),
-        (lambda a: a.update(bias_1=np.array(1, np.float32)), r"float32 of shape \(\)"),
-        (lambda a: a["weights_0"].__setitem__((0, 1), math.nan), "weights_0: expected finite num"),
-        (lambda a: a["weights_0"].__setitem__((0, 1), math.inf), "weights_0: expected finite num"),
-    ],
-    ids=range(7),
-)
-def test_arrays_that_are_wrong(change: Any, message: str, saved: Path) -> None:
-    rewritten(saved, lambda content, arrays: change(arrays))
-    with pytest.raises(EvaluatorError, match=message) as caught:
-        load_evaluator(saved)
-    assert str(caught.value).startswith(f"{saved}: ")
-
-
-@plain
-def test_a_truncated_or_damaged_file_is_refused(saved: Path) -> None:
-    whole = saved.read_bytes()
-    for end in [*range(60), *range(60, len(whole), 97)]:
-        saved.write_bytes(whole[:end])
-        with pytest.raises(EvaluatorError, match="expected a whole safetensors file, found none"):
-            load_evaluator(saved)
-    saved.write_bytes(whole + b"more")
-    with pytest.raises(EvaluatorError, match="expected a whole safetensors file"):
-        load_evaluator(saved)
-    with saved.open("wb") as file:
-        file.truncate(MOST_FILE_BYTES + 1)
-    with pytest.raises(EvaluatorError, match="expected at most 1073741824 bytes, found a larger"):
-        load_evaluator(saved)
-
-
-@plain
-@pytest.mark.parametrize(
-    ("metadata", "message"),
-    [
-        (None, r"expected 'plysmith' in the file's metadata, found \[\]"),
-        ({"format": "pt"}, r"expected 'plysmith' in the file's metadata, found \['format'\]"),
-        ({"plysmith": "{"}, "expected JSON, found none"),
-        ({"plysmith": "[" * 100_000}, "expected JSON, found none"),
-        ({"plysmith": "[]"}, "expected a JSON object, found list"),
-        ({"plysmith": "{}"}, "expected format .*, found 'None'"),
-        ({"plysmith": '{"name": 1, "name": 2}'}, r"names that occur twice: \['name'\]"),
-    ],
-    ids=range(7),
-)
-def test_other_peoples_files(metadata: Any, message: str, saved: Path) -> None:
-    saved.write_bytes(safetensors.numpy.save({"a": np.ones(3)}, metadata))
-    with pytest.raises(EvaluatorError, match=message):
-        load_evaluator(saved)
 
 
 @kernel
@@ -617,22 +523,3 @@ def test_inputs_that_mean_something_else_by_now_are_refused(saved: Path) -> None
     as_evaluator(CHECKERS, "classic").save(saved)
     with pytest.raises(EvaluatorError, match="expected weights of an encoding, found linear ones"):
         load_evaluator(saved, inputs=PIECE_SQUARES)
-
-
-@plain
-def test_bad_weights_are_not_saved_over_good_ones(saved: Path) -> None:
-    before = saved.read_bytes()
-    evaluator = network(CHECKERS, BOTH, 3)
-    evaluator.layers[0][0][3, 1] = math.nan
-    with pytest.raises(
-        EvaluatorError, match="weights_0: expected finite numbers, found NaN or inf"
-    ):
-        evaluator.save(saved)
-    evaluator.layers[0][0][3, 1] = 0.0
-    evaluator.provenance["what"] = object()
-    with pytest.raises(TypeError):
-        evaluator.save(saved)
-    with pytest.raises(EvaluatorError, match="a: expected an array of float32, .*, found uint8"):
-        save_arrays(saved, {}, {"a": np.ones(3, np.uint8)})
-    assert saved.read_bytes() == before
-    assert [entry.name for entry in saved.parent.iterdir()] == [saved.name]

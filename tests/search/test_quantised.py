@@ -27,7 +27,7 @@ from games.kernels import kernel
 from games.kernels import memory as native
 from games.nim import Nim
 from play.judging.explanation import explain
-from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search import Engine, EvaluatorError, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.network import MOST_UNITS
 from search.evaluators.noise import NoisyEvaluator
@@ -282,29 +282,6 @@ def test_shares_explain_it() -> None:
 # --- files -----------------------------------------------------------------------------------
 
 
-@plain
-def test_what_is_saved_comes_back(tmp_path: Path) -> None:
-    path = tmp_path / "one.safetensors"
-    made = {"games": 12, "by": "a test"}
-    evaluator = network(
-        CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17), scale=1.25, name="one", provenance=made
-    )
-    evaluator.save(path)
-    found = load_evaluator(path)
-    assert isinstance(found, QuantisedNetwork)
-    assert (found.name, found.scale, found.phases) == ("one", 1.25, (9, 17))
-    assert (found.widths, found.provenance) == ((128, 32, 8, 1), made)
-    for layer, other in zip(evaluator.layers, found.layers, strict=True):
-        for array, read in zip(layer, other, strict=True):
-            assert array.dtype == read.dtype
-            np.testing.assert_array_equal(array, read)
-    assert found.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
-    again = tmp_path / "again.safetensors"
-    found.save(again)
-    assert path.read_bytes() == again.read_bytes()
-    assert isinstance(as_evaluator(CHECKERS, str(path)), QuantisedNetwork)
-
-
 def test_an_encoding_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "sticks.safetensors"
     evaluator = network(NIM, STICKS, 20)
@@ -339,9 +316,6 @@ def sticks_left_reversed(position, places):
         ({"widths": [128, 32, 8, 2]}, "expected the widths"),
         ({"scale": "1"}, "'scale'"),
         ({"inputs": []}, "expected one input, found 0"),
-        ({"rules": 99}, "rules version"),
-        ({"game": "chess"}, "chess"),
-        ({"more": 1}, "no fields but"),
     ],
 )
 def test_damaged_headers_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -358,18 +332,13 @@ def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
     network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17)).save(path)
     content, arrays = load_arrays(path)
     changes: list[tuple[dict[str, Any], str]] = [
-        ({"weights_0": arrays["weights_0"].astype(np.int32)}, "weights_0: expected int16"),
         ({"weights_0": np.full((128, 32), 30000, np.int16)}, "sums of 32 inputs"),
         ({"bias_1": arrays["bias_1"][:2]}, "bias_1: expected int32 of shape"),
-        ({"bias_9": arrays["bias_1"]}, "no other arrays"),
     ]
     for change, message in changes:
         save_arrays(path, content, arrays | change)
         with pytest.raises(EvaluatorError, match=message):
             load_evaluator(path)
-    save_arrays(path, content, {k: v for k, v in arrays.items() if k != "bias_0"})
-    with pytest.raises(EvaluatorError, match="an array 'bias_0', found none"):
-        load_evaluator(path)
     features = [{"features": "classic", "identity": {"material": "0"}}]
     data = safetensors.numpy.save(arrays, {"plysmith": json.dumps(content | {"inputs": features})})
     path.write_bytes(data)

@@ -165,7 +165,9 @@ def decide(
     Raises PositionError if the side to move may not double, has rolled, or was beavered.
     """
     if not may_double(situation):
-        raise PositionError("expected a side that may double before its roll, found another")
+        raise PositionError(
+            "expected a side that may double before its roll, found one that may not"
+        )
     stakes = cube_stakes(situation, equities)
     cube, owned = situation.cube, situation.owner is not None
     place, table = [situation.position], np.array([outcomes], float)
