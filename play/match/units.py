@@ -144,8 +144,9 @@ class Units(Crew[tuple[Any, ...]]):
     def again(self, number: int, plain: Any) -> Unit:
         """Returns the unit of a number from its plain values; ValueError if they are damaged."""
         try:
-            if len(plain["sittings"]) != len(self.players):
-                raise ValueError(f"expected {len(self.players)} sittings, found another number")
+            found = len(plain["sittings"])
+            if found != len(self.players):
+                raise ValueError(f"expected {len(self.players)} sittings, found {found}")
             sittings = [self._replayed(number, iter(games)) for games in plain["sittings"]]
             more = {name: tuple(map(float, plain[name])) for name in ("luck", "seconds")}
         except (KeyError, TypeError, StopIteration, MoveError) as error:

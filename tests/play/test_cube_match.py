@@ -15,6 +15,7 @@ from play.__main__ import main
 from play.dice import Dice
 from play.match.driver import play_match
 from play.match.loop import play_with_dice
+from play.match.units import CubePairs, Terms
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
@@ -77,7 +78,7 @@ def play_to(length: int, seats: Any, **options: Any) -> list[Any]:
     """The games of the first match with the dice of seed 1."""
     players = [parse_player(GAME, "backups")] * 2
     units = CubePairs(GAME, players, Terms(Limits(0), 1, length=length, **options))
-    return list(units.sitting(0, lambda one, stream: play_with_dice(one, seats, units.dice, stream)))
+    return [*units.sitting(0, lambda one, stream: play_with_dice(one, seats, units.dice, stream))]
 
 
 def test_a_match_is_played_to_its_end() -> None:

@@ -24,6 +24,7 @@ from play.__main__ import main
 from play.dice import OTHER, Dice, choice
 from play.match.dice_loop import DiceLoop
 from play.match.driver import play_match
+from play.match.loop import play_with_dice
 from play.match.luck import Luck
 from play.players.limits import Limits
 from play.players.parse import parse_player

@@ -19,9 +19,10 @@ import games
 from games import kernels
 from games.checkers import Checkers
 from games.lock import LockedError
+from games.record import GameRecord
 from play.__main__ import main
 from play.match.driver import play_match
-from play.match.journal import Journal, plain_game, read_game
+from play.match.journal import Journal, plain_game, replay
 from play.match.ladder import ladder
 from play.match.report import Match
 from play.players.limits import Limits
@@ -108,12 +109,11 @@ def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) ->
             )  # fmt: skip
         assert match.interrupted == (not resume)
     assert match.figures() == whole.figures()
-    assert (match.points, match.luck, match.turns) == (whole.points, whole.luck, whole.turns)
-    assert match.records == whole.records
+    assert match.units == whole.units
 
 
 @compiled_only
-@pytest.mark.parametrize("options", [{"jacoby": True}, {"length": 2}])
+@pytest.mark.parametrize("options", [{"length": 0, "jacoby": True}, {"length": 2}])
 def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
     game = games.load("backgammon")
     first, second = (parse_player(game, text) for text in ("tdgammon", "backups"))
@@ -128,14 +128,13 @@ def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str
         with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
             match = play(journal=journal, progress=stop_at(stop))
         assert match.interrupted == (not resume)
-    assert whole.doubles and match.figures() == whole.figures()
-    assert (match.points, match.turns) == (whole.points, whole.turns)
-    assert match.matches == whole.matches
-    actions = [[one.actions for one in games] for pair in match.matches for games in pair]
-    assert actions == [[one.actions for one in games] for pair in whole.matches for games in pair]
+    assert whole.actions("double") and match.figures() == whole.figures()
+    assert match.units == whole.units
+    actions = [[one.actions for one in unit.games] for unit in match.units]
+    assert actions == [[one.actions for one in unit.games] for unit in whole.units]
     with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
         (kept,) = journal._results.values()
-        kept[0][0][0]["moves"][0] = 999
+        kept[0]["sittings"][0][0]["moves"][0] = 999
         with pytest.raises(ValueError, match="expected a game of backgammon"):
             play(journal=journal)
 
@@ -165,13 +164,14 @@ def test_a_stopped_ladder_goes_on(tmp_path: Path) -> None:
 def test_games_as_plain_values() -> None:
     record = play_match(
         CHECKERS, *(parse_player(CHECKERS, "random") for _ in "ab"), limits=Limits(depth=1), games=2
-    ).pairs[0].games[0]  # fmt: skip
-    again = read_game(CHECKERS, json.loads(json.dumps(plain_game(record))))
+    ).units[0].games[0]  # fmt: skip
+    again = GameRecord(CHECKERS)
+    replay(again, json.loads(json.dumps(plain_game(record))))
     assert again == record and again.annotations == record.annotations
     plain = plain_game(record)
     for damage in ({"moves": [999]}, {"moves": None}, {"notes": []}):
         with pytest.raises(ValueError, match="expected a game of checkers, found"):
-            read_game(CHECKERS, {**plain, **damage})
+            replay(GameRecord(CHECKERS), {**plain, **damage})
 
 
 def test_journals_that_are_refused(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from toys import Walk
 
+from games.backgammon import Backgammon
 from play.__main__ import main
 from play.match.driver import play_match
-from play.match.ladder import dice_ladder, standings
+from play.match.ladder import ladder, standings
 from play.match.report import Match
+from play.match.units import Unit
 from play.players.limits import STATIC
 from play.players.player import Player
 from play.ratings.statistics import mean_interval
@@ -31,7 +33,8 @@ RANDOM = Player("random")
 
 
 def match(first: str, second: str, *points: tuple[float, float]) -> Match:
-    return Match(GAME, (first, second), STATIC, units=[Unit(tuple((p, -p) for p in pair)) for pair in points])
+    units = [Unit(tuple((point, -point) for point in pair)) for pair in points]
+    return Match(Backgammon(), (first, second), STATIC, units=units)  # of -3 to 3 points
 
 
 @plain
@@ -45,9 +48,7 @@ def test_every_match_of_a_ladder_is_the_match_of_its_two() -> None:
     ]
     by_name = {player.name: player for player in players}
     for one in matches:
-        alone = play_match(
-            GAME, by_name[one.first], by_name[one.second], games=60, seed=4, threads=1
-        )
+        alone = play_match(GAME, *map(by_name.get, one.names), games=60, seed=4, threads=1)
         assert alone.points == one.points
     assert [one.name for one in found] == ["fast", "random", "slow"]
     assert [one.games for one in found] == [120, 120, 120]

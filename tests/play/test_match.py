@@ -532,7 +532,7 @@ def test_games_read_back_from_pdn() -> None:
     match = play_match(
         CHECKERS, checkers_player("classic"), RANDOM, limits=DEPTH_2, games=10, seed=3
     )
-    played = list(all_games([match]))
+    played = [(*names, record) for names, (record,) in all_games([match])]
     texts = [write_game(record, {"Black": b, "White": w}) for b, w, record in played]
     for (black, white, record), read in zip(
         played, read_games("\n".join(texts), CHECKERS), strict=True
@@ -715,7 +715,7 @@ def test_a_database_ends_games_with_its_result() -> None:
     whole = play_match(CHECKERS, first, second, **options)
     ended = play_match(CHECKERS, first, second, database=database, **options)
     seen = set()
-    for (_, _, played), (_, _, cut) in zip(all_games([whole]), all_games([ended]), strict=True):
+    for (_, (played,)), (_, (cut,)) in zip(all_games([whole]), all_games([ended]), strict=True):
         known = (ply for ply, at in enumerate(played.positions) if probe(at)[0])
         ply = next(known, len(played.moves))
         assert cut.moves == played.moves[:ply]

@@ -13,12 +13,10 @@ from games.file_form import form_of
 from games.nim import LiNim
 from games.record import GameRecord
 from play.__main__ import main
-from play.match.multiplayer import (
-    MultiplayerMatch,
-    Round,
-    multiplayer_ladder,
-    play_multiplayer_match,
-)
+from play.match.driver import play_match
+from play.match.ladder import ladder
+from play.match.report import Match
+from play.match.units import Rounds, Terms
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -39,17 +37,19 @@ def nim_record(texts: list[str]) -> GameRecord:
 def test_seats_places_and_points() -> None:
     # the second player of two moves is first, the first second, the third last
     record = nim_record(["1 from 1", "1 from 2"])
-    match = MultiplayerMatch(("A", "B", "C"), Limits(depth=1))
-    match.rounds.append(Round((record, record, record)))
+    players, limits = [Player(name) for name in "ABC"], Limits(depth=1)
+    rounds = Rounds(record.game, players, Terms(limits))
+    match = Match(record.game, ("A", "B", "C"), limits)
+    match.units.append(rounds.unit([(record,)] * 3))
     # B sits second, third and first; so does everybody once
-    assert match.rounds[0].outcomes(1) == [(2, -2, 0), (-2, 0, 2), (0, 2, -2)]
-    for standing in match.standings():
+    assert match.units[0].points == ((0, 2, -2), (2, -2, 0), (-2, 0, 2))
+    for standing in match.summary().standings():
         assert standing.first.value == pytest.approx(1 / 3)
         assert (standing.place.value, standing.points.value) == (2.0, 0.0)
     drawn = GameRecord(LiNim((1, 1), 3))
     drawn.declare(0.0, "agreed")
-    match.rounds[:] = [Round((record, drawn, drawn))]
-    first, second, third = match.standings()
+    match.units[:] = [rounds.unit([(record,), (drawn,), (drawn,)])]
+    first, second, third = match.summary().standings()
     assert (second.first.value, first.first.value) == (pytest.approx(1 / 3), 0.0)
     assert (first.place.value, second.place.value) == (2.0, pytest.approx(5 / 3))
     assert third.place.value == pytest.approx(7 / 3)
@@ -63,16 +63,14 @@ def test_a_match_is_the_same_with_any_number_of_workers() -> None:
     players = [Player("one", evaluator), Player("random"), Player("another random")]
     limits = Limits(depth=9)
     found: list[Any] = [
-        play_multiplayer_match(
-            game, players, limits=limits, games=12, workers=Workers(jobs=jobs), seed=3
-        )
+        play_match(game, *players, limits=limits, games=12, workers=Workers(jobs=jobs), seed=3)
         for jobs in (1, 2)
     ]
     assert found[0].figures() == found[1].figures() and found[0].games == 12
-    one, other = found[0].standings()[:2]
+    one, other = found[0].summary().standings()[:2]
     assert one.points.value > other.points.value
     with pytest.raises(ValueError, match="li_nim: expected 3 players, found 2: one, random"):
-        play_multiplayer_match(game, players[:2], limits=limits)
+        play_match(game, *players[:2], limits=limits)
 
 
 def test_players_name_their_method() -> None:
@@ -97,16 +95,16 @@ def test_a_match_that_stops_goes_on_and_its_games_are_kept(
         ("random", "random", "steps"),
         ("steps", "random", "random"),
     ]
-    of = Round.plain
+    of = Rounds.plain
     calls = []
 
-    def plain(self: Round) -> Any:
-        calls.append(self)
+    def plain(self: Rounds, unit: Any) -> Any:
+        calls.append(unit)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return of(self)
+        return of(self, unit)
 
-    monkeypatch.setattr(Round, "plain", plain)
+    monkeypatch.setattr(Rounds, "plain", plain)
     assert main([*words.split(), "--save", str(stopped)]) == 130
     assert "--resume goes on" in capsys.readouterr().err
     assert main([*words.split(), "--save", str(stopped), "--resume"]) == 0
@@ -118,7 +116,7 @@ def test_a_ladder_seats_every_group_and_rates_by_who_came_before_whom() -> None:
     game = LiNim((2, 3, 3), 3)
     perfect = as_evaluator(game, lambda position: 0.0)
     players = [Player("random"), Player("one", perfect), Player("two"), Player("three")]
-    ratings, matches = multiplayer_ladder(game, players, limits=Limits(depth=9), games=12)
+    ratings, matches = ladder(game, players, limits=Limits(depth=9), games=12)
     assert [match.names for match in matches] == [
         ("random", "one", "two"),
         ("random", "one", "three"),
@@ -129,7 +127,7 @@ def test_a_ladder_seats_every_group_and_rates_by_who_came_before_whom() -> None:
     (anchor,) = [rating for rating in ratings if rating.name == "random"]
     assert anchor.elo.value == 0.0
     with pytest.raises(ValueError, match="expected at least 3 players, found 2"):
-        multiplayer_ladder(game, players[:2], limits=Limits(depth=1))
+        ladder(game, players[:2], limits=Limits(depth=1))
 
 
 @pytest.mark.thorough

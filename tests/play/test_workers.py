@@ -138,7 +138,7 @@ def test_matches_do_not_depend_on_who_plays(every: dict[str, Workers]) -> None:
     for one in every.values():
         match = play_match(CHECKERS, first, second, limits=Limits(depth=3), games=8, workers=one)
         played.append(
-            [(a, b, r.moves, r.annotations, r.outcome()) for a, b, r in all_games([match])]
+            [(by, r.moves, r.annotations, r.outcome()) for by, (r,) in all_games([match])]
         )
         assert len(match.units) == 4
     assert played[0] == played[1] == played[2]
