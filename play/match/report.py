@@ -46,7 +46,11 @@ class Match:
     verdict: str = ""
 
     def __repr__(self) -> str:
-        return f"Match({self.title}, {self.games} games{f', {self.so_far()}' * bool(self.units)})"
+        found = f", {self.so_far()}" if self.units else ""
+        if found and self.kind is Pairs:
+            score = self.summary()
+            found = f", +{score.wins} ={score.draws} -{score.losses}, Elo {score.elo.text('+.0f')}"
+        return f"Match({self.title}, {self.games} games{found})"
 
     @property
     def kind(self) -> type[Units]:

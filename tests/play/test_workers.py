@@ -73,7 +73,7 @@ def odd(number: int) -> int:
 def cluster() -> Iterator[str]:
     distributed = pytest.importorskip("dask.distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as running:
         yield str(running.scheduler_address)
 
@@ -358,7 +358,7 @@ def test_a_cluster_whose_workers_all_died_is_given_up(monkeypatch: pytest.Monkey
 def test_the_only_worker_of_a_cluster_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("dask.distributed")
     monkeypatch.setattr(workers_module, "LONELY", 1.0)
-    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster:
         worker = subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address,
              "--no-nanny", "--nthreads", "1", "--no-dashboard"],
@@ -452,7 +452,7 @@ def test_workers_of_another_commit_are_left_out(
     def lines() -> list[str]:
         return [one.getMessage() for one in caplog.records if one.name == "plysmith"]
 
-    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster:
         make = partial(Workers, "dask", address=cluster.scheduler_address, patience=60)
         try:
             start(other_commit, 1)

@@ -67,7 +67,7 @@ def test_engines_evaluators_and_matches() -> None:
     )
     zero = as_evaluator(CHECKERS, None)
     assert repr(zero) == "PythonEvaluator(checkers, 'zero')"
-    match = Match("a", "b", Limits(depth=3))
+    match = Match(CHECKERS, ("a", "b"), Limits(depth=3))
     assert repr(match) == "Match(a against b, 0 games)"
     players = [parse_player(CHECKERS, name) for name in ("classic", "material")]
     played = play_match(CHECKERS, *players, limits=Limits(depth=1), games=2)
