@@ -36,9 +36,10 @@ class Samuel(BatchFit):
     """Static values of quiet positions follow backed-up values, over terms that come and go.
 
     After each round the first term of the reserve joins the active ones, all their weights are
-    fitted to the positions of the last rounds, and the term whose removal costs the fit least goes
-    to the end of the reserve: the newcomer itself if it is no better than any other. Options beside
-    those of `BatchFit`:
+    fitted to those positions of the last rounds in which the fixed terms say nothing (in checkers
+    those with even pieces, which the other terms decide), and the term whose
+    removal costs the fit least goes to the end of the reserve: the newcomer itself if it is no
+    better than any other. Options beside those of `BatchFit`:
 
     features: a feature set or its name.
     library: the order of the terms, the first `active` of which are in use at the start (None: the
@@ -105,6 +106,7 @@ class Samuel(BatchFit):
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         newcomer = self.reserve_.pop(0) if self.reserve_ else None
         tried = self.active_ if newcomer is None else [*self.active_, newcomer]
+        rows = self._even(rows)
         figures: dict[str, Any] = super()._fit_to(rows, number)
         if newcomer is None:
             return figures
@@ -116,6 +118,12 @@ class Samuel(BatchFit):
         self.active_ = [name for name in tried if name != tried[weakest]]
         self.reserve_.append(tried[weakest])
         return {**figures, "in": newcomer, "out": tried[weakest]}
+
+    def _even(self, rows: Rows) -> Rows:
+        """Returns the rows in which the fixed terms say nothing, or all if there are none."""
+        held = np.array([self._held.get(name, 0.0) for name in self.features_.names])
+        even = np.flatnonzero(measure(self.features_, rows.positions) @ held == 0)
+        return rows.take(even) if len(even) else rows
 
     def _without(
         self, rows: Rows, chosen: list[int]

@@ -127,3 +127,21 @@ def test_a_start_keeps_its_largest_weights() -> None:
 def test_bad_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         prepared(**options)
+
+
+@compiled_only
+def test_positions_that_the_fixed_terms_decide_teach_the_others_nothing() -> None:
+    even = ["W:W21,22,26:B1,2,7", "B:W30,K15:BK3,12", "W:W17,29:B4,9", "W:W31,K10:BK24,5"]
+    uneven = ["W:W21,22,26:B1", "B:WK30:B3,4,12"]
+
+    def fitted(texts: list[str], values: list[float]) -> list[float]:
+        learner = prepared(active=3)
+        positions = np.array([CHECKERS.parse_position(text) for text in texts])
+        learner._fit_to(Rows.of(positions, value=values), 0)
+        return learner._weights()
+
+    values = [0.3, -0.2, 0.1, 0.4]
+    weights = fitted(even, values)
+    assert any(weights[1:])
+    assert fitted(even + uneven, [*values, 3.0, -3.0]) == weights
+    assert any(fitted(uneven, [3.0, -3.0])[1:])  # without others they teach
