@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--game", default="checkers", help="default checkers")
     add("--nodes", type=int, nargs="+", default=[2_000, 20_000, 200_000], metavar="N")
     add("--games", type=int, nargs="+", default=[5_000, 2_000, 1_500], metavar="N")
-    add("--seed", type=int, default=5, help="of the openings (default 5)")
+    add("--seed", type=int, default=6, help="of the openings (default 6)")
     add("--store", type=Path, default=Path("runs/calibration"), metavar="FOLDER")
     add("--least", type=int, default=2_000, metavar="N", help="positions of a bin that counts")
     options = parser.parse_args(arguments)
@@ -57,11 +57,11 @@ def _run(options: argparse.Namespace) -> int:
     with tqdm(total=sum(options.games), unit=" games", dynamic_ncols=True) as bar:
         for _, number in played_games(
             game, evaluator, techniques, nodes=options.nodes, games=options.games,
-            seed=options.seed, folder=options.store,
+            seeds=[options.seed], folder=options.store,
         ):  # fmt: skip
             bar.update(number)
     sample = games_of(
-        game, evaluator, nodes=options.nodes, games=options.games, seed=options.seed,
+        game, evaluator, nodes=options.nodes, games=options.games, seeds=[options.seed],
         folder=options.store,
     )  # fmt: skip
     win, loss = shares(evaluator.calibration, sample)

@@ -153,7 +153,8 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[GAMES],
         metavar="N",
-        help=f"of self-play, one number or one for each of --nodes (default {GAMES})",
+        help="of self-play, one number, or one for each of --nodes with one --seed after the other"
+        f" (default {GAMES})",
     )
     add(
         "--nodes",
@@ -175,7 +176,14 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"without dice: length of the shortest random openings in plies (default {PLIES})",
     )
-    add("--seed", type=int, default=0, help="chooses the openings (default 0)")
+    add(
+        "--seed",
+        type=int,
+        nargs="+",
+        default=[0],
+        metavar="N",
+        help="chooses the openings; several with several --nodes (default 0)",
+    )
     add("--threads", type=int, default=2, metavar="N", help="default 2")
     add(
         "--output",
@@ -227,30 +235,31 @@ def _run_calibrate(options: argparse.Namespace) -> int:
 def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any) -> Sample:
     """Returns the positions of the games of self-play that the options ask for."""
     nodes = options.nodes or [NODES]
-    if len(options.games) not in (1, len(nodes)):
-        raise ValueError(
-            f"--games: expected one number or {len(nodes)}, found {len(options.games)}"
-        )
-    games = options.games * (len(nodes) if len(options.games) == 1 else 1)
+    samples = len(nodes) * len(options.seed)
+    if len(options.games) not in (1, samples):
+        raise ValueError(f"--games: expected one number or {samples}, found {len(options.games)}")
+    games = options.games * (samples if len(options.games) == 1 else 1)
     with tqdm(total=sum(games), unit=" games", dynamic_ncols=True) as bar:
         if len(nodes) == 1:
             if options.store is not None:
                 raise ValueError("--store: expected several --nodes, found one")
+            if len(options.seed) > 1:
+                raise ValueError(f"--seed: expected one number, found {len(options.seed)}")
             return self_play_sample(
                 game, evaluator, games=games[0], nodes=nodes[0],
                 plies=PLIES if options.plies is None else options.plies,
-                seed=options.seed, threads=options.threads, progress=bar.update,
+                seed=options.seed[0], threads=options.threads, progress=bar.update,
             )  # fmt: skip
         techniques = as_techniques("selective", game, find_file(options.evaluator, game.name))
         with TemporaryDirectory() as room:
             folder = options.store or Path(room)
             for _, played in played_games(
                 game, evaluator, techniques, nodes=nodes, games=games,
-                seed=options.seed, folder=folder, threads=options.threads,
+                seeds=options.seed, folder=folder, threads=options.threads,
             ):  # fmt: skip
                 bar.update(played)
             return games_of(
-                game, evaluator, nodes=nodes, games=games, seed=options.seed, folder=folder
+                game, evaluator, nodes=nodes, games=games, seeds=options.seed, folder=folder
             )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def played_games(
     *,
     nodes: Sequence[int],
     games: Sequence[int],
-    seed: int,
+    seeds: Sequence[int],
     folder: Path,
     threads: int = 1,
 ) -> Iterator[tuple[int, int]]:
@@ -60,8 +60,9 @@ def played_games(
 
     evaluator: plays against itself, searched with `techniques`, from `uneven_openings`.
     nodes: positions searched for a move, one number for each sample.
-    games: number of games with each; the games of a file are all played.
-    seed: decides the openings.
+    games: number of games with each, for one seed after the other; the games of a file are all
+        played.
+    seeds: decide the openings.
     folder: where the files are; what it holds is not played again.
 
     Raises ValueError in a game with dice, or for more than two players, or for numbers below 1.
@@ -74,7 +75,7 @@ def played_games(
     mark = value_mark(game, evaluator)
     tasks = (
         _Task(game, evaluator, techniques, level, seed, first)
-        for level, many in zip(nodes, games, strict=True)
+        for seed, level, many in _levels(nodes, games, seeds)
         for first in range(0, many, GAMES_PER_FILE)
         if not _path(folder, mark, level, seed, first).exists()
     )
@@ -83,7 +84,7 @@ def played_games(
         closing(workers.map(_play, tasks)) as samples,
     ):
         for task, sample in samples:
-            path = _path(folder, mark, task.nodes, seed, task.first)
+            path = _path(folder, mark, task.nodes, task.seed, task.first)
             columns = {name: getattr(sample, name) for name in COLUMNS}
             packed = BytesIO()
             np.savez_compressed(packed, **columns)
@@ -97,7 +98,7 @@ def games_of(
     *,
     nodes: Sequence[int],
     games: Sequence[int],
-    seed: int,
+    seeds: Sequence[int],
     folder: Path,
 ) -> Sample:
     """Returns the positions of the games that `played_games` leaves in a folder.
@@ -106,16 +107,24 @@ def games_of(
     missing.
     """
     mark, parts = value_mark(game, evaluator), []
-    for place, (level, many) in enumerate(zip(nodes, games, strict=True)):
+    for place, (seed, level, many) in enumerate(_levels(nodes, games, seeds)):
         for first in range(0, many, GAMES_PER_FILE):
             with np.load(_path(folder, mark, level, seed, first)) as file:
                 columns = {name: file[name] for name in COLUMNS}
             columns["games"] += place * MOST_GAMES
             parts.append(list(columns.values()))
     played = [-(-many // GAMES_PER_FILE) * GAMES_PER_FILE for many in games]
-    origin = {"games": played, "nodes": list(nodes), "seed": seed}
+    origin = {"games": played, "nodes": list(nodes), "seeds": list(seeds)}
     values, results, *counts = (np.concatenate(one) for one in zip(*parts, strict=True))
     return Sample(values, results, counts[0], counts[1], counts[2], counts[3], origin)
+
+
+def _levels(
+    nodes: Sequence[int], games: Sequence[int], seeds: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Returns the seed, the nodes and the number of games of each sample."""
+    pairs = product(seeds, nodes)
+    return [(seed, level, many) for (seed, level), many in zip(pairs, games, strict=True)]
 
 
 def _path(folder: Path, mark: str, nodes: int, seed: int, first: int) -> Path:

@@ -199,6 +199,15 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     assert main(line.split()) == 0
     assert {file.name: file.read_bytes() for file in store.iterdir()} == files
     assert path.read_bytes() == first
+    # the games of another seed count beside those of the first, not in place of them
+    capsys.readouterr()
+    assert main([*line.replace("20 40", "20 40 20 20").split(), "6"]) == 0
+    assert "100 nodes a move, 60 games: expected result" in capsys.readouterr().out
+    assert len(list(store.iterdir())) == 5
+    assert main([*line.split(), "6"]) == 2
+    assert "--games: expected one number or 4, found 2" in capsys.readouterr().err
+    assert main(["calibrate", "backgammon", "hand", "--seed", "1", "2"]) == 2
+    assert "--seed: expected one number, found 2" in capsys.readouterr().err
     assert main(["calibrate", "backgammon", "hand", "--nodes", "1", "2"]) == 2
 
 
