@@ -153,7 +153,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[GAMES],
         metavar="N",
-        help="of self-play, one number, or one for each of --nodes with one --seed after the other"
+        help="of self-play: one number, or one for each of --nodes, seed by seed"
         f" (default {GAMES})",
     )
     add(
@@ -182,7 +182,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[0],
         metavar="N",
-        help="chooses the openings; several with several --nodes (default 0)",
+        help="chooses the openings; games of several seeds need several --nodes (default 0)",
     )
     add("--threads", type=int, default=2, metavar="N", help="default 2")
     add(
@@ -235,6 +235,10 @@ def _run_calibrate(options: argparse.Namespace) -> int:
 def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any) -> Sample:
     """Returns the positions of the games of self-play that the options ask for."""
     nodes = options.nodes or [NODES]
+    for name in ("nodes", "seed"):
+        numbers = getattr(options, name) or []
+        if len(set(numbers)) < len(numbers):
+            raise ValueError(f"--{name}: expected each number once, found {numbers}")
     samples = len(nodes) * len(options.seed)
     if len(options.games) not in (1, samples):
         raise ValueError(f"--games: expected one number or {samples}, found {len(options.games)}")

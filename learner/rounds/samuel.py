@@ -2,7 +2,7 @@
 
 As with Samuel (IBM Journal 3, 1959) the static value of a position follows what search backs up,
 some terms are active, and the others wait in a reserve from which they replace those that prove
-worth the least. Unlike his, the weights are fitted to all positions of the last games at once, so
+worth the least. Unlike his, the weights are fitted to many positions of the last games at once, so
 that terms which say nearly the same share the weight instead of each getting all of it. His rule to
 the letter is `learner.online.samuel1959`.
 """
@@ -37,9 +37,9 @@ class Samuel(BatchFit):
 
     After each round the first term of the reserve joins the active ones, all their weights are
     fitted to those positions of the last rounds in which the fixed terms say nothing (in checkers
-    those with even pieces, which the other terms decide), and the term whose
-    removal costs the fit least goes to the end of the reserve: the newcomer itself if it is no
-    better than any other. Options beside those of `BatchFit`:
+    those with even pieces, which the other terms decide), and the term whose removal costs the fit
+    least goes to the end of the reserve: the newcomer itself if it is no better than any other.
+    Options beside those of `BatchFit`:
 
     features: a feature set or its name.
     library: the order of the terms, the first `active` of which are in use at the start (None: the
@@ -121,8 +121,8 @@ class Samuel(BatchFit):
 
     def _even(self, rows: Rows) -> Rows:
         """Returns the rows in which the fixed terms say nothing, or all if there are none."""
-        held = np.array([self._held.get(name, 0.0) for name in self.features_.names])
-        even = np.flatnonzero(measure(self.features_, rows.positions) @ held == 0)
+        fixed = LinearEvaluator(self.game_, self.features_, self._held)
+        even = np.flatnonzero(np.asarray(fixed.values(rows.positions)) == 0)
         return rows.take(even) if len(even) else rows
 
     def _without(

@@ -206,6 +206,11 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     assert len(list(store.iterdir())) == 5
     assert main([*line.split(), "6"]) == 2
     assert "--games: expected one number or 4, found 2" in capsys.readouterr().err
+    # the same games twice would look like more than there are
+    assert main([*line.split(), "5"]) == 2
+    assert "--seed: expected each number once, found [5, 5]" in capsys.readouterr().err
+    assert main(line.replace("20 100", "20 20").split()) == 2
+    assert "--nodes: expected each number once, found [20, 20]" in capsys.readouterr().err
     assert main(["calibrate", "backgammon", "hand", "--seed", "1", "2"]) == 2
     assert "--seed: expected one number, found 2" in capsys.readouterr().err
     assert main(["calibrate", "backgammon", "hand", "--nodes", "1", "2"]) == 2
