@@ -7,6 +7,7 @@ raise KeyboardInterrupt in the main thread, so that whatever keeps work on Ctrl-
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import stat
@@ -14,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Any
 
 __all__ = ["ENDING", "exit_status", "is_ending", "signals_held"]
 
@@ -115,9 +117,12 @@ def _asked_to_end() -> Iterator[None]:
         for number in ENDING
         if number != signal.SIGINT and signal.getsignal(number) == signal.SIG_DFL
     }
+    hook = sys.unraisablehook
+    sys.unraisablehook = functools.partial(_ask_again, hook)
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, handler in others.items():
             # the same signal once more must not change the exit status
             signal.signal(number, signal.SIG_IGN if is_ending() else handler)
@@ -139,6 +144,28 @@ def _end(number: int, frame: FrameType | None) -> None:
             signal.raise_signal(signal.SIGTERM)
             return
     raise KeyboardInterrupt
+
+
+def _ask_again(hook: Callable[[Any], object], unraisable: Any) -> None:
+    """Send a signal again whose KeyboardInterrupt was raised in a finalizer, where Python drops it.
+
+    It is sent from another thread and a moment later, when the finalizer has ended.
+    """
+    if unraisable.exc_type is not KeyboardInterrupt:
+        hook(unraisable)
+        return
+
+    def send() -> None:
+        global _received
+        number, _received = _received or signal.SIGINT, None
+        if hasattr(signal, "pthread_kill"):  # ends a wait of the main thread, too
+            signal.pthread_kill(threading.main_thread().ident or 0, number)
+        else:
+            signal.raise_signal(number)
+
+    again = threading.Timer(0.01, send)
+    again.daemon = True
+    again.start()
 
 
 def _leave_lost_terminal() -> None:

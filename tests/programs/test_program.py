@@ -117,6 +117,15 @@ HELD = """
         print("whole", flush=True)
     time.sleep(60)
 """
+#: Python drops what a finalizer raises.
+FINALIZER = """
+    class Dropped:
+        def __del__(self):
+            ready()
+            time.sleep(60)
+    Dropped()
+    time.sleep(60)
+"""
 
 
 @pytest.mark.plain
@@ -135,6 +144,8 @@ HELD = """
         (SWALLOW, [signal.SIGINT], 0, "goes on False\n"),
         (HELD, [signal.SIGTERM], 143, "whole\n"),
         (HELD, [signal.SIGINT], 130, "whole\n"),
+        (FINALIZER, [signal.SIGTERM], 143, ""),
+        (FINALIZER, [signal.SIGINT], 130, ""),
     ],
 )
 def test_signals_end_a_program_as_ctrl_c_does(
