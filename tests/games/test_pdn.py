@@ -418,6 +418,13 @@ def test_a_game_of_tags_alone_does_not_swallow_the_next() -> None:
     assert second.tags["Event"] == "good" and texts_of(second.record) == ["11-15"]
 
 
+def test_a_line_of_moves_that_looks_like_a_tag_does_not_swallow_the_next_game() -> None:
+    first, second, third = read("1. 11-15\n[2. 22-18 *\n\n" + GOOD)
+    assert texts_of(first.record) == ["11-15"]
+    assert (second.record, second.tags) == (None, {})
+    assert third.tags["Event"] == "good" and texts_of(third.record) == ["11-15"]
+
+
 @settings(deadline=None)  # the first example may compile
 @given(st.text(max_size=200) | st.text('[]{}()"1-0x. \n;%*$Ev\\!/23', max_size=200))
 def test_garbage_never_raises(text: str) -> None:

@@ -93,7 +93,7 @@ class _Reading:
         self.variation = 0  # number of open brackets
         self.variation_line = 0
         self.begun = False  # whether the tags are over
-        self.parted = False  # whether an empty line came after tags
+        self.parted = False  # whether an empty line came after tags, broken ones too
         self.line = 1  # of the latest word
         self.result: Word | None = None
 
@@ -113,7 +113,7 @@ class _Reading:
 
     def add(self, token: Word) -> None:
         if token.kind == "blank":
-            self.parted = bool(self.tags)
+            self.parted = not self.empty
             return
         self.line = token.line
         self.begun |= token.kind not in ("tag", "broken", "comment")
