@@ -242,13 +242,13 @@ def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any)
     samples = len(nodes) * len(options.seed)
     if len(options.games) not in (1, samples):
         raise ValueError(f"--games: expected one number or {samples}, found {len(options.games)}")
+    if len(nodes) == 1 and options.store is not None:
+        raise ValueError("--store: expected several --nodes, found one")
+    if len(nodes) == 1 and len(options.seed) > 1:
+        raise ValueError(f"--seed: expected one number, found {len(options.seed)}")
     games = options.games * (samples if len(options.games) == 1 else 1)
     with tqdm(total=sum(games), unit=" games", dynamic_ncols=True) as bar:
         if len(nodes) == 1:
-            if options.store is not None:
-                raise ValueError("--store: expected several --nodes, found one")
-            if len(options.seed) > 1:
-                raise ValueError(f"--seed: expected one number, found {len(options.seed)}")
             return self_play_sample(
                 game, evaluator, games=games[0], nodes=nodes[0],
                 plies=PLIES if options.plies is None else options.plies,
