@@ -9,7 +9,7 @@ general class whose subclasses all accept it, and again, with its type, where it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
@@ -25,7 +25,15 @@ from learner.positions.shards import StoreError
 from play.match.openings import Openings
 from search import Evaluator, LinearEvaluator, as_evaluator
 
-__all__ = ["Learner", "Progress", "check_limits", "feature_set", "identity_of", "linear_start"]
+__all__ = [
+    "Learner",
+    "Progress",
+    "check_limits",
+    "feature_set",
+    "identity_of",
+    "library_terms",
+    "linear_start",
+]
 
 
 #: What scikit-learn adds to the attributes of a copy.
@@ -313,6 +321,28 @@ def linear_start(
         fixed[term] if term in fixed else unit * weights[term] for term in features.names
     ]
     return start, dict(fixed)
+
+
+def library_terms(
+    library: Sequence[str] | None, features: FeatureSet, fixed: Container[str]
+) -> list[str]:
+    """Returns the terms of a library that are not fixed, in its order.
+
+    library: terms of the feature set, each once (None: all of them).
+
+    Raises ValueError for other terms, one that is given twice, and a library of fixed terms only.
+    """
+    chosen = features.names if library is None else library
+    unknown = [name for name in chosen if name not in features.names]
+    if unknown or len(set(chosen)) < len(chosen):
+        raise ValueError(
+            f"library: expected terms of {features.name}, each once, found"
+            f" {', '.join(map(str, unknown or chosen))}"
+        )
+    free = [name for name in chosen if name not in fixed]
+    if not free:
+        raise ValueError("library: expected a term that is not fixed, found none")
+    return free
 
 
 def check_limits(depth: int | None, nodes: int | None) -> None:

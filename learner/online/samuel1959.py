@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
+from learner.learner import library_terms
 from learner.online.frame import OnlineLearner, Step, decided
 from learner.options import ranged
 from search import LinearEvaluator
@@ -113,16 +114,8 @@ class Samuel1959(OnlineLearner):
     def _begin(self, start: LinearEvaluator) -> None:
         names = self.features_.names
         self._index = {name: i for i, name in enumerate(names)}
-        chosen = names if self.library is None else self.library
-        unknown = [name for name in chosen if name not in self._index]
-        if unknown or len(set(chosen)) < len(chosen):
-            raise ValueError(
-                f"library: expected terms of {self.features_.name}, each once, found"
-                f" {', '.join(map(str, unknown or chosen))}"
-            )
-        library = [n for n in chosen if not self.fixed_[self._index[n]]]
-        if not library:
-            raise ValueError("library: expected a term that is not fixed, found none")
+        fixed = {name for name, is_fixed in zip(names, self.fixed_, strict=True) if is_fixed}
+        library = library_terms(self.library, self.features_, fixed)
         self.correlations_ = np.zeros(len(names))
         self.seen_ = np.full(len(names), FIRST_SPAN, dtype=np.int64)
         sizes = {n: abs(float(start.weights[self._index[n]])) for n in library}

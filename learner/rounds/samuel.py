@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learner.fit.logistic import LogisticFit, measure
+from learner.learner import library_terms
 from learner.models.model import squash
 from learner.options import ranged
 from learner.positions.shards import Rows
@@ -76,17 +77,8 @@ class Samuel(BatchFit):
         self.reserve_: list[str] = []
         start = super()._begin(evaluator)
         names = self.features_.names
-        chosen = names if self.library is None else self.library
-        unknown = [name for name in chosen if name not in names]
-        if unknown or len(set(chosen)) < len(chosen):
-            raise ValueError(
-                f"library: expected terms of {self.features_.name}, each once, found"
-                f" {', '.join(map(str, unknown or chosen))}"
-            )
-        library = [name for name in chosen if name not in self._held]
-        if not library:
-            raise ValueError("library: expected a term that is not fixed, found none")
-        # sorted() keeps the order of the library among terms without a weight
+        library = library_terms(self.library, self.features_, self._held)
+        # sort() keeps the order of the library among terms without a weight
         library.sort(key=lambda name: -abs(float(start.weights[names.index(name)])))
         self.active_, self.reserve_ = library[: self.active], library[self.active :]
         start.weights[[names.index(name) for name in self.reserve_]] = 0.0
