@@ -74,7 +74,12 @@ def run_analyse(options: argparse.Namespace) -> int:
     from games.problem import refuse_problem
     from games.whole_files import write_atomically
     from play.judging.analysis import Playouts
-    from play.players.thinker import Thinker, limits_of, usual_evaluator
+    from play.players.thinker import (
+        Thinker,
+        judged_play_text,
+        limits_of,
+        usual_evaluator,
+    )
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
     refuse_problem(game)
@@ -116,7 +121,9 @@ def run_analyse(options: argparse.Namespace) -> int:
     for (number, one), found in zip(good, judged, strict=False):
         lines += _report(number, one, found, least)
     lines += _totals(len(judged), performances)
-    print(f"{thinker.name}, {thinker.limits}; values are for the side that moves\n")
+    print(f"{thinker.name}, {thinker.limits}; values are for the side that moves")
+    played = judged_play_text(thinker.evaluator)
+    print(f"Marks and accuracy: by the chances {played}\n" if played else "")
     print("\n".join(lines))
     if form.annotated:
         content = "\n".join(

@@ -20,6 +20,7 @@ __all__ = [
     "chances_of",
     "chances_text",
     "file_value",
+    "judged_play_text",
     "limits_of",
     "play_text",
     "usual_evaluator",
@@ -216,6 +217,19 @@ def chances_text(
 def play_text(evaluator: Evaluator, nodes: int | None) -> str:
     """Returns for what play the chances after a search of that size hold; empty if not known."""
     return "" if evaluator.calibration is None else evaluator.calibration.play_text(nodes)
+
+
+def judged_play_text(evaluator: Evaluator) -> str:
+    """Returns for what play the chances hold by which moves are judged; empty if not known.
+
+    It is also empty where moves are judged by points.
+    """
+    calibration = evaluator.calibration
+    if calibration is None or evaluator.gives_outcomes or not evaluator.game.wins:
+        return ""
+    if calibration.terms:
+        return "if both search as many positions for a move as were searched to judge it"
+    return calibration.play_text(None)
 
 
 def file_value(value: float) -> float:

@@ -12,7 +12,6 @@ from play.judging.explanation import explain
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import WIN, LinearEvaluator
-from search.evaluators.calibration import Chances
 from search.max_n import turned
 
 __all__ = ["why"]
@@ -28,9 +27,8 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     All numbers are for the side to move in `before`, so that both can be compared: the numbers of
     `after`, where the other side is to move, are negated; with more than two players they are those
     of the board turned to that side. They are in the game's unit.
-    `before_chances` and `after_chances` are [win, draw, loss]; None if the evaluator has no
-    calibration. A finished game has no parts. Parts are sorted by their larger absolute value,
-    before or after the move, largest first.
+    A finished game has no parts. Parts are sorted by their larger absolute value, before or after
+    the move, largest first.
     """
     parts = {part.name: _part(loaded, part) for part in explain(loaded.evaluator, before)}
     answer = {
@@ -39,7 +37,7 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         "kind": "sum" if isinstance(loaded.evaluator, LinearEvaluator) else "shares",
         "unit": loaded.unit,
         "side": game.to_move(before),
-        **_value("before", loaded, loaded.evaluator(before), loaded.evaluator.chances(before)),
+        **_value("before", loaded, loaded.evaluator(before)),
     }
     for part in parts.values():
         part["after"] = None
@@ -49,13 +47,11 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         if outcomes is None:
             if game.players > 2:
                 after = turned(game, after, -1)
-            value, chances = sign * loaded.evaluator(after), loaded.evaluator.chances(after)
-            chances = chances.turned if chances and sign < 0 else chances
+            value = sign * loaded.evaluator(after)
         else:
             outcome = outcomes[-1]
             value = math.copysign(WIN, outcome) if game.wins and outcome else outcome
-            chances = Chances.of_outcome(outcome)
-        answer |= _value("after", loaded, value, chances)
+        answer |= _value("after", loaded, value)
         for part in parts.values():
             part["after"] = 0.0
         for found in explain(loaded.evaluator, after) if outcomes is None else ():
@@ -66,13 +62,9 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     return answer | {"parts": shown[:MOST_PARTS], "left_out": max(0, len(shown) - MOST_PARTS)}
 
 
-def _value(name: str, loaded: Loaded, value: float, chances: Any) -> dict[str, Any]:
+def _value(name: str, loaded: Loaded, value: float) -> dict[str, Any]:
     shown = loaded.evaluator.in_units(value) + 0.0
-    return {
-        name: clamped(shown),
-        f"{name}_text": value_text(shown),
-        f"{name}_chances": chances,
-    }
+    return {name: clamped(shown), f"{name}_text": value_text(shown)}
 
 
 def _part(loaded: Loaded, part: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from games.values import value_text
 from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.luck import StaticLuck, luck_word
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
-from play.players.thinker import chances_of, values_of_all
+from play.players.thinker import chances_of, judged_play_text, values_of_all
 from play.web.catalogue import Loaded
 from play.web.cube_decisions import PLIES
 from play.web.cube_table import CubeTable
@@ -109,7 +109,8 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     `curves` are the values of the positions for the first side, one list in a list; with more than
     two players one list for each, of static values. `moves` are what `_judged` says of the moves.
     `cubes` are what `_doubled` says of the decisions about the cube, at a table with one and by an
-    evaluator that gives chances. All have None where the time did not suffice, which another
+    evaluator that gives chances. `play` says for what play the chances hold by which moves are
+    judged. All have None where the time did not suffice, which another
     request continues with. `players` have each side's `decisions`, its `accuracy` in per cent and
     the `lost` points over them, and with dice the `luck` of its rolls, by static values without a
     cube.
@@ -183,6 +184,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
         ],
         "unit": loaded.unit,
         "points": loaded.evaluator.gives_outcomes,
+        "play": judged_play_text(loaded.evaluator),
         "name": loaded.entry.name,
     }
 

@@ -171,6 +171,7 @@ def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "game 2: line 9: move 2 of the game" in err and "1 damaged game skipped" in err
     assert "Game 1: Black A, White B, 1-0 (White first, unclear)" in out
     assert "unclear: of 1 decided games 0 look" in err and "say --black-first or --no-bl" in err
+    assert "Marks and accuracy: by the chances if both search 2,000 positions a move\n" in out
     assert path.read_bytes() == before
     written = (tmp_path / "games-analysed.pdn").read_text("utf-8")
     first, second = read_games(written, CHECKERS)

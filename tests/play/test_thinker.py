@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+import games
 from games import kernels
 from games.checkers import Checkers
 from play.book_building import LeafSearch, build_book
 from play.players.limits import Limits
 from play.players.parse import parse_player
-from play.players.thinker import Thinker
+from play.players.thinker import Thinker, judged_play_text
 from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques
 from search.alphabeta.probcut import ProbCut
@@ -93,3 +94,14 @@ def test_races_at_home_are_exact_without_being_asked_for() -> None:
         assert deeper.outcomes is not None
         win, *gammons = deeper.outcomes
         assert deeper.value == pytest.approx(2 * win - 1, abs=1e-6) and not any(gammons)
+
+
+def test_moves_are_judged_by_chances_for_the_search_of_each() -> None:
+    """A fit for every size of search says so, one for a single size names it; points need none."""
+    searched = "if both search as many positions for a move as were searched to judge it"
+    for game, name, text in (
+        ("checkers", "quantised", searched),
+        ("checkers", "classic", "if both search 2,000 positions a move"),
+        ("backgammon", "wide", ""),
+    ):
+        assert judged_play_text(as_evaluator(games.load(game), name)) == text

@@ -236,7 +236,10 @@ def test_marks_values_and_accuracy_stand_in_the_list(page: Page, base: str) -> N
     page.reload()
     moves = page.locator(".moves .move")
     expect(moves.nth(5).locator(".mark")).to_have_text(re.compile("[?]"))
-    expect(moves.nth(5)).to_have_attribute("title", re.compile("better: "))
+    play = "if both search 2,000 positions a move"
+    expect(moves.nth(5)).to_have_attribute(
+        "title", re.compile(f"better: .* · lost [0-9]+ % of a result, {play}")
+    )
     expect(moves.nth(5)).to_have_attribute(
         "aria-label", re.compile("24-20, (blunder|error), value")
     )
@@ -245,6 +248,9 @@ def test_marks_values_and_accuracy_stand_in_the_list(page: Page, base: str) -> N
     players = page.locator(".players-rated")
     expect(players).to_contain_text(re.compile("Black accuracy [0-9]+ % in 2 decisions"))
     expect(players).to_contain_text(re.compile("White accuracy [0-9]+ % in 3 decisions"))
+    expect(players.locator("p").first).to_have_attribute(
+        "title", re.compile(f"that each move keeps, {play}$")
+    )
 
 
 def test_moves_of_backgammon_have_chances_and_marks(page: Page, base: str) -> None:

@@ -96,6 +96,7 @@ export class GamePanel {
                 + (found?.luck_word ? `, ${found.luck_word} roll` : "")
                 + (found ? `, ${found.mark ? `${MARKS[found.mark]}, ` : ""}value ${found.value_text}` : ""),
               title: [move.comment, found?.mark && `better: ${found.best}`,
+                found?.mark && !this.values.points && `lost ${(100 * found.lost).toFixed(0)} % of a result${this.play()}`,
                 found?.luck !== undefined && `luck ${signed(found.luck)} ${found.luck_word}`.trim(),
               ].filter(Boolean).join(" · ") || null,
               onclick: () => this.page.look(n + 1),
@@ -122,11 +123,17 @@ export class GamePanel {
     this.drawPlayers();
   }
 
+  /** For what play the chances hold by which moves are judged. */
+  play() {
+    return this.values?.play ? `, ${this.values.play}` : "";
+  }
+
   /** The accuracy of each player, below the moves. */
   drawPlayers() {
     const { view } = this.page;
     const known = this.values?.of === view.id ? this.values : { players: [] };
-    put(this.players, ...known.players.map((one, side) => one.decisions > 0 && h("p", {},
+    const title = known.points ? null : `by the share of a result that each move keeps${this.play()}`;
+    put(this.players, ...known.players.map((one, side) => one.decisions > 0 && h("p", { title },
       h("b", {}, view.sides[side]), ` accuracy ${one.accuracy.toFixed(0)} %`,
       h("span", { class: "muted" },
         ` in ${one.decisions} ${one.decisions === 1 ? "decision" : "decisions"}`,

@@ -77,13 +77,16 @@ export class Thinking {
     this.meter.hidden = view.sides.length > 2;
     if (this.meter.hidden) return;
     let share = 50;
+    let title = "";
     if (view.outcome !== null && ply === view.ply) {
       share = 50 + 50 * Math.sign(view.outcome) * (bottom ? -1 : 1);
     } else {
       const news = analysis?.ply === ply ? analysis : thought;
       const forMover = news ? expected(news, news.unit) : 50;
       share = !news || news.side === bottom ? forMover : 100 - forMover;
+      if (news?.play) title = `${view.sides[bottom]} can expect ${share.toFixed(0)} % of a result, ${news.play}`;
     }
+    this.meter.title = title;
     this.meter.style.setProperty("--share", `${share}%`);
     this.meter.className = `meter ${tone(this.page.game)} bottom-${bottom}`;
   }
