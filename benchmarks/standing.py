@@ -1,7 +1,7 @@
 """Measures what ships now: `python -m benchmarks.standing [GAME ...]`.
 
 Each measurement is a command of `plysmith play` with `--json`. Its figures are kept in
-`benchmarks/standing.json` with the command, the day, the commit and a digest of each evaluator's file.
+`benchmarks/standing.json` with the command, the day, the commit and a digest of each file.
 The tables in `docs/results/` and in README between the lines `<!-- standing: GAME -->` and
 `<!-- end -->`, and the strength in each card of `data/README.md`, are written from it.
 
