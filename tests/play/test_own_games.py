@@ -184,9 +184,6 @@ def test_games_of_a_folder_are_played_by_the_installed_program(folder: Path) -> 
     assert "Elo" in ask(folder, "play", "match", "plain_games:Pile", "random", "random", *match)
     said = ask(folder, "play", "terminal", "plain_games:Pile", status=2)
     assert "pile has no evaluator of its own: expected the file of one" in said
-    if compiled:
-        said = ask(folder, "play", "match", "hexa:Hexapawn", "hand", "random", *match)
-        assert "Elo" in said
 
 
 @pytest.mark.plain
