@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games import MoveError, PositionError
+from games import MoveError
 from games.chinese_checkers import ChineseCheckers
 from games.chinese_checkers.rules import PASS
 from games.chinese_checkers.star import CELLS, DISTANCES, NEIGHBOURS, POINTS
@@ -87,23 +87,6 @@ def test_a_long_game_is_drawn() -> None:
         assert game.outcome_vector(position) is None
         position = game.play(position, game.legal_moves(position)[0])
     assert game.outcome_vector(position) == (0, 0, 0) and game.legal_moves(position) == []
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("1/11/", "1/1/"), "expected rows of 1, 2, 3"),
-        (("1/11/", "1/1./"), "expected ten pieces of each player, found 9, 10, 10"),
-        ((" 1 0", " 4 0"), "expected the player to move, of 123"),
-        ((" 1 0", " 1 1001"), "at most 1000, found '1 1001'"),
-        (("1/11/", "1/14/"), "expected rows of 1, 2, 3"),
-    ],
-)
-def test_texts_that_are_no_positions(change: tuple[str, str], message: str) -> None:
-    game = game_of(3)
-    text = game.position_text(game.start()).replace(*change)
-    with pytest.raises(PositionError, match=message):
-        game.parse_position(text)
 
 
 def test_terms_of_the_start_and_after_a_move() -> None:

@@ -30,10 +30,7 @@ from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
-    pytest.mark.usefixtures("measured_in_threads"),
-]
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON, CONNECT_FOUR = Checkers(), Backgammon(), ConnectFour()
 FOR_THREE = ChineseCheckers(3)

@@ -119,7 +119,6 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 
 @compiled_only
-@pytest.mark.usefixtures("measured_in_threads")
 @pytest.mark.parametrize(("game", "move"), [("connect_four", "4"), ("hexa:Hexapawn", "b1-b2")])
 def test_a_game_is_trained_resumed_matched_explained_and_played(
     game: str, move: str, here: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch

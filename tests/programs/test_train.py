@@ -45,10 +45,7 @@ from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
-    pytest.mark.usefixtures("measured_in_threads"),
-]
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()
@@ -91,7 +88,7 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, measured_in_threads: None) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run by Samuel's rules from beginning to end."""
     folder = tmp_path_factory.mktemp("finished") / "run"
     succeeds(*tiny("samuel1959", 12, folder))
