@@ -162,7 +162,7 @@ def test_any_number_of_workers_learns_the_same(backend: str) -> None:
     problem = games.load("sliding8")
     options: dict[str, Any] = {"base": ("manhattan",), "rounds": 3, "each": 10, "seed": 2}
     alone = Bootstrap(problem, **options).fit()
-    with Workers(backend, jobs=3) as workers:
+    with Workers(backend, jobs=2) as workers:
         together = Bootstrap(problem, **options, workers=workers).fit()
     assert np.array_equal(together.heuristic_.weights, alone.heuristic_.weights)
     assert together.heuristic_.offset == alone.heuristic_.offset

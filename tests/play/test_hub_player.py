@@ -177,6 +177,8 @@ def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_p
 
 #: An engine that plays the first move that `games` lists; `TOLD` is its output before that.
 PLAYER = f"""
+import os
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # so that it starts sooner
 sys.path.insert(0, {str(ROOT)!r})
 import games
 from play.players.hub_words import arguments, hub_move, hub_position, move_word

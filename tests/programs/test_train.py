@@ -246,6 +246,7 @@ def test_least_mean_squares_resumes_to_the_same_bytes(tmp_path: Path) -> None:
         assert resumed.read_bytes() == whole.read_bytes(), name
 
 
+@pytest.mark.whole_run
 def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
     succeeds(*tiny("rote", 30, tmp_path / "whole"))
     process = start(tiny("rote", 30, tmp_path / "killed"))
@@ -616,6 +617,7 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
     succeeds(*with_features(tmp_path, "lms", games=2), tmp_path / "more", "--from", best)
 
 
+@pytest.mark.whole_run
 def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     arguments = with_features(tmp_path, "lms")
     resume = ["checkers", "--learner", "lms", "--quiet", "--features", tmp_path / "mine.py",
