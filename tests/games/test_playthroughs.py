@@ -26,6 +26,7 @@ from games.chinese_checkers import ChineseCheckers
 from games.file_form import form_of
 from games.problem import Problem
 from games.record import new_record
+from play.players.parse import parse_player
 from search import as_evaluator
 
 pytestmark = pytest.mark.plain
@@ -128,6 +129,9 @@ def refusal(game: Any, kind: str, *texts: str) -> str:
     if kind == "position":
         with pytest.raises(PositionError) as caught:
             game.parse_position(*texts)
+    elif kind == "player":
+        with pytest.raises((ValueError, FileNotFoundError)) as caught:
+            parse_player(game, *texts)
     elif kind == "roll":
         with pytest.raises(MoveError) as caught:
             game.parse_roll(*texts)
@@ -136,6 +140,7 @@ def refusal(game: Any, kind: str, *texts: str) -> str:
         where = game.parse_position(position)
         with pytest.raises(MoveError) as caught:
             game.parse_move(where, text, *(game.parse_roll(one) for one in roll))
+    assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
@@ -143,7 +148,7 @@ def refusals(name: str) -> str:
     """Returns a file of refused texts with the messages of now."""
     lines = []
     for line in (FOLDER / f"refused/{name}.txt").read_text("utf-8").splitlines():
-        if (read := re.match(r"(position|move|roll)(\(.*?\)) ->", line)) is not None:
+        if (read := re.match(r"(position|move|roll|player)(\(.*?\)) ->", line)) is not None:
             told = refusal(GAMES[name], read[1], *ast.literal_eval(f"({read[2][1:-1]},)"))
             line = f"{read[0]} {told}"
         lines.append(line)
