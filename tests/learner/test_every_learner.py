@@ -405,7 +405,12 @@ def test_a_finished_run_is_prolonged(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [(name, i) for name, case in CASES.items() for i in range(len(case.same))]
+    ("name", "number"),
+    [
+        pytest.param(name, i, marks=pytest.mark.whole_run if options is LOKY else ())
+        for name, case in CASES.items()
+        for i, options in enumerate(case.same)
+    ],
 )
 def test_whoever_plays_the_result_is_the_same(name: str, number: int) -> None:
     case, run = CASES[name], whole(name)

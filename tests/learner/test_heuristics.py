@@ -157,7 +157,7 @@ def test_options_out_of_range(options: dict[str, float], message: str) -> None:
         Bootstrap(problem, **options).fit()
 
 
-@pytest.mark.parametrize("backend", ["threads", "loky"])
+@pytest.mark.parametrize("backend", ["threads", pytest.param("loky", marks=pytest.mark.whole_run)])
 def test_any_number_of_workers_learns_the_same(backend: str) -> None:
     problem = games.load("sliding8")
     options: dict[str, Any] = {"base": ("manhattan",), "rounds": 3, "each": 10, "seed": 2}
