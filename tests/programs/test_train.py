@@ -29,7 +29,6 @@ from games.kernels import fingerprint
 from games.lock import alone
 from learner.arena import Arena, Strength
 from learner.learner import Progress
-from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
@@ -225,27 +224,6 @@ def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Pat
     assert not any("choosing" in line for line in said)
 
 
-def test_least_mean_squares_resumes_to_the_same_bytes(tmp_path: Path) -> None:
-    def learner() -> Any:
-        return LeastMeanSquares(CHECKERS, games=4, depth=2, seed=1, fixed={"men": 1.0})
-
-    linear_run(tmp_path / "whole", learner()).train()
-    killed = linear_run(tmp_path / "killed", learner())
-
-    def kill(progress: Any, measured: Any) -> None:
-        if progress.game == 3:
-            raise Killed
-
-    with pytest.raises(Killed):
-        killed.train(show=kill)
-    assert not (tmp_path / "killed/best.json").exists()
-    linear_run(tmp_path / "killed", learner()).train(resume=True)
-    for name in ("log.csv", "games.pdn", "last.json", "best.json", "snapshots.csv",
-                 "checkpoint.json", "snapshots/000002.json", "snapshots/000004.json"):  # fmt: skip
-        whole, resumed = tmp_path / "whole" / name, tmp_path / "killed" / name
-        assert resumed.read_bytes() == whole.read_bytes(), name
-
-
 @pytest.mark.whole_run
 def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
     succeeds(*tiny("rote", 30, tmp_path / "whole"))
@@ -271,15 +249,6 @@ def test_a_finished_run_may_be_prolonged(run: Path) -> None:
     assert len((run / "log.csv").read_text().splitlines()) == 16
     assert {p.name for p in (run / "snapshots").iterdir()} >= {"000006.json", "000015.json"}
     assert json.loads((run / "options.json").read_text())["games"] == 15
-
-
-def test_the_way_in_from_python(tmp_path: Path) -> None:
-    learner = Samuel1959("checkers", games=2, depth=2, seed=1, fixed={"PIECES": 2.0**20})
-    learner.fit()
-    learner.evaluator_.save(tmp_path / "evaluator.json")
-    evaluator = load_evaluator(tmp_path / "evaluator.json")
-    result = Engine(evaluator.game, evaluator).search(evaluator.game.start(), depth=5)
-    assert result.move in evaluator.game.legal_moves(evaluator.game.start())
 
 
 def test_a_finished_run_is_not_measured_again(
