@@ -169,6 +169,7 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
     ]
 
 
+@pytest.mark.whole_run
 def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start(tiny("samuel1959", 12, folder))
