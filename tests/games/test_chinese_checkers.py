@@ -126,23 +126,22 @@ def test_positions_of_random_games_are_those_of_openspiel(players: int, greed: f
     pyspiel = pytest.importorskip("pyspiel")
     generator = random.Random(players)
     game = game_of(players, last_move=100)
-    for _ in range(2):
-        text = f"chinese_checkers(players={players},max_moves=100)"
-        state = pyspiel.load_game(text).new_initial_state()
-        position = game.start()
-        while not state.is_terminal():
-            after = {
-                tuple(board(game, game.play(position, move))): move
-                for move in game.legal_moves(position)
-            }
-            ends = {tuple(str(end).splitlines()[:17]): end for end in turns(state)}
-            assert set(ends) == set(after)
-            # now and then the move that leads farthest, so that games come to an end
-            far = max(sorted(after), key=lambda one: game.gain(position, after[one]))
-            chosen = far if generator.random() < greed else generator.choice(sorted(after))
-            state, position = ends[chosen], game.play(position, after[chosen])
-            assert game.to_move(position) == position[-1] % players
-        vector = game.outcome_vector(position)
-        assert vector is not None
-        mover = game.to_move(position)
-        assert [vector[(side - mover) % players] for side in range(players)] == state.returns()
+    text = f"chinese_checkers(players={players},max_moves=100)"
+    state = pyspiel.load_game(text).new_initial_state()
+    position = game.start()
+    while not state.is_terminal():
+        after = {
+            tuple(board(game, game.play(position, move))): move
+            for move in game.legal_moves(position)
+        }
+        ends = {tuple(str(end).splitlines()[:17]): end for end in turns(state)}
+        assert set(ends) == set(after)
+        # now and then the move that leads farthest, so that games come to an end
+        far = max(sorted(after), key=lambda one: game.gain(position, after[one]))
+        chosen = far if generator.random() < greed else generator.choice(sorted(after))
+        state, position = ends[chosen], game.play(position, after[chosen])
+        assert game.to_move(position) == position[-1] % players
+    vector = game.outcome_vector(position)
+    assert vector is not None
+    mover = game.to_move(position)
+    assert [vector[(side - mover) % players] for side in range(players)] == state.returns()

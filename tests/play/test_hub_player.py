@@ -324,6 +324,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert not alive(number)
 
 
+@pytest.mark.whole_run
 def test_in_processes_of_their_own(tmp_path: Path) -> None:
     player = parse_player(CHECKERS, script(tmp_path, PLAYER.replace("TOLD", "pass")))
     options: dict[str, Any] = {"limits": Limits(depth=2), "games": 4}
@@ -336,7 +337,7 @@ def test_in_processes_of_their_own(tmp_path: Path) -> None:
     assert len(there.seconds()) == len(here.seconds()) > 0
 
 
-@pytest.mark.parametrize("deaf", [False, True])
+@pytest.mark.parametrize("deaf", [False, pytest.param(True, marks=pytest.mark.whole_run)])
 def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
     told = "import time; asked < 400 or time.sleep(600)" if deaf else "pass"
     player = script(tmp_path, PLAYER.replace("TOLD", told))
