@@ -17,11 +17,11 @@ from games.counted import counted
 from games.problem import Heuristic, KernelProblem, Known, Problem
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
-from search.graph.solution import Progress, Solution, worth
 from search.limits import UNLIMITED, Limits
 from search.search import run_search
 from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
+from search.textbook.solution import Progress, Solution, worth
 
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
