@@ -46,6 +46,8 @@ INFINITY = float("inf")
 #: Static values that are centred are rounded to multiples of 1 / GRID and limited, so that sums are
 #: exact; where outcomes are wins, they are limited to be less than one.
 MOST = 1048576.0
+#: Less than any difference of centred values.
+HALF_STEP = 0.5 / GRID
 #: A win in n plies is END - n times the outcome, in max^n.
 END = 16777216.0
 TABLE_SCORE = 1e30
@@ -221,14 +223,17 @@ def search_all(line, depth, ply, floor):
                 return 0
             index = next_best(line, first, count)
             play(line, ply, move_at(line, first + index))
+            own, earlier = line.own[ply], again and number < before
+            if earlier:  # than the best move, so that an equal one is wanted
+                line.own[ply] = own - HALF_STEP
             span = search_all(line, depth - 1, ply + 1, ply if again else floor)
+            line.own[ply] = own
             if span > 1:
                 set_order(line, first + index, -OPEN * (OPEN + number))
                 left_open += 1
                 open_span = max(open_span, span - 1)
             value = line.vectors[ply + 1, line.players - 1]
-            better = value > line.own[ply] or again and number < before and value == line.own[ply]
-            if span == 0 and better:
+            if span == 0 and (value > own or earlier and value == own):
                 before = 0 if again else left_open
                 span = take_values(line, ply, floor)
                 if span > 0:

@@ -211,8 +211,13 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
     "line",
     [
         "match checkers classic random --depth 7 --games 40 --json --quiet",
-        "ladder checkers classic rote random --depth 6 --games 10 --json --quiet",
-        "match backgammon hand random --depth 1 --games 40 --json --quiet --luck hand",
+        *(
+            pytest.param(line, marks=pytest.mark.whole_run)
+            for line in (
+                "ladder checkers classic rote random --depth 6 --games 10 --json --quiet",
+                "match backgammon hand random --depth 1 --games 40 --json --quiet --luck hand",
+            )
+        ),
     ],
 )
 def test_a_match_stopped_by_timeout_goes_on(
