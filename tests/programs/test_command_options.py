@@ -13,7 +13,9 @@ import games
 import plysmith
 from games.checkers.endgame.__main__ import parser as endgame_parser
 from learner.__main__ import parser as learner_parser
+from learner.run.command_line import HEURISTICS
 from learner.run.command_line import parser as train_parser
+from learner.run.recipes import RECIPES
 from play.__main__ import parser as play_parser
 from play.commands.options import GAME_HELP
 
@@ -108,6 +110,18 @@ def test_a_test_names_every_option_of_every_command() -> None:
         if not any(word.search(text) and option.search(text) for text in texts):
             untried.append(f"{command} {names[0]}")
     assert untried == []
+
+
+@pytest.mark.plain
+def test_the_page_names_the_learners_that_learn_in_one_process() -> None:
+    page = (TESTS.parent / "docs" / "train.md").read_text("utf-8")
+    said = page[: page.index(" learn in one process and refuse")].rpartition(". ")[2]
+    alone = {
+        name
+        for name, recipe in (*RECIPES.items(), *HEURISTICS.items())
+        if "workers" not in recipe.load()().get_params(deep=False)
+    }
+    assert set(re.findall(r"`(\w+)`", said)) == alone
 
 
 @pytest.mark.plain
