@@ -59,14 +59,12 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     loss: "cross_entropy" (one optimum wherever it starts) or "squared" (Texel's).
     blend: share of the result in the targets of `fit_rows`, see `expectations`.
     scale: K of those targets (None: fitted to the rows; 1 in `fit`).
-    alpha: penalty: the mean loss grows by alpha / 2 times the square of each weight's distance from
-        `start` (0 by default), in logits for a feature at its root mean square, so that the size of
-        terms does not matter. Features are scaled but not centred, because a value has no constant
-        part.
+    alpha: penalty: the mean loss grows by alpha / 2 times the square of each weight, in logits for
+        a feature at its root mean square, so that the size of terms does not matter. Features are
+        scaled but not centred, because a value has no constant part.
     fixed: weights by term that are not learned. If one is not 0 and no scale is given, they set the
         unit of all weights and K is learned too, because stored values may have another unit.
         Otherwise the unit is that of the values that K belongs to.
-    start: weights by term to begin from.
     iterations: most iterations of L-BFGS.
     tolerance: bound of the largest part of the gradient at which it stops.
 
@@ -80,7 +78,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     scale: float | None = ranged(None, above=0)
     alpha: float = ranged(1e-5, 0)
     fixed: Mapping[str, float] | None = None
-    start: Mapping[str, float] | None = None
     iterations: int = 500
     tolerance: float = 1e-7
 
@@ -166,9 +163,9 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
             raise ValueError("X: expected finite numbers, found NaN or infinity")
         self.spread_ = np.sqrt(squares / weights.sum())
         unit = np.where(self.spread_ > 0, self.spread_, 1.0)
-        fixed, start = dict(self.fixed or {}), dict(self.start or {})
+        fixed = dict(self.fixed or {})
         free = np.array([name not in fixed for name in names])
-        base = np.array([float({**start, **fixed}.get(name, 0.0)) for name in names])
+        base = np.array([float(fixed.get(name, 0.0)) for name in names])
         self._by_steps(rows, targets, weights, unit, free, base, scale, initial)
         self.loss_ = -self.score(rows, targets, weights)
         return self
@@ -176,13 +173,12 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     def check(self) -> None:
         """Raise ValueError for an option that is not allowed."""
         check_options(self)
-        for option, given in (("fixed", self.fixed), ("start", self.start)):
-            unknown = [name for name in given or {} if name not in self.names]
-            if unknown:
-                raise ValueError(
-                    f"{option}: expected terms of {', '.join(self.names)}, found"
-                    f" {', '.join(map(str, unknown[:8]))}"
-                )
+        unknown = [name for name in self.fixed or {} if name not in self.names]
+        if unknown:
+            raise ValueError(
+                f"fixed: expected terms of {', '.join(self.names)}, found"
+                f" {', '.join(map(str, unknown[:8]))}"
+            )
         if len(self.fixed or {}) == len(self.names):
             raise ValueError("fixed: expected a term to learn, found all of them fixed")
 

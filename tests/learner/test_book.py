@@ -74,7 +74,6 @@ def test_agreement_by_hand() -> None:
     assert found.games.tolist() == [0, 1]
     assert found.lower.tolist() == [3, 2] and found.higher.tolist() == [1, 1]
     assert found.tied.tolist() == [1, 0] and found.entries == 3
-    assert found.by_game.tolist() == pytest.approx([0.5, 1 / 3])
     assert found.coefficient.low == pytest.approx(1 / 3)
     assert found.coefficient.high == pytest.approx(0.5)
     assert str(found.coefficient) == "0.429 [0.333, 0.500]"

@@ -273,19 +273,6 @@ def test_the_unit_of_a_term_does_not_matter() -> None:
     np.testing.assert_allclose(other.weights_ * sizes, one.weights_, rtol=1e-4, atol=1e-6)
 
 
-def test_regularisation_holds_the_weights_at_the_start() -> None:
-    terms = terms_of(1000)
-    targets = expit(K * terms @ TRUE)
-    start = {"men": 0.9, "rows": 0.1}
-    held = LogisticFit(NAMES, scale=K, alpha=1e4, start=start)
-    np.testing.assert_allclose(held.fit(terms, targets).weights_, [0.9, 0, 0, 0, 0.1], atol=1e-3)
-    free = LogisticFit(NAMES, scale=K, alpha=1e-9, start=start)
-    np.testing.assert_allclose(free.fit(terms, targets).weights_, TRUE, atol=1e-3)
-    # without a start they stay at 0
-    zero = LogisticFit(NAMES, scale=K, alpha=1e4).fit(terms, targets)
-    np.testing.assert_allclose(zero.weights_, 0, atol=1e-3)
-
-
 def test_terms_that_say_nothing_or_the_same_do_no_harm() -> None:
     terms = terms_of(2000)
     targets = expit(K * terms @ TRUE)
@@ -389,7 +376,6 @@ def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
         ({"scale": float("nan")}, "scale: expected more than 0"),
         ({"alpha": -1.0}, "alpha: expected at least 0"),
         ({"fixed": {"queens": 1.0}}, "fixed: expected terms of men, kings.*found queens"),
-        ({"start": {"queens": 1.0}}, "start: expected terms of men"),
         ({"fixed": dict.fromkeys(NAMES, 1.0)}, "expected a term to learn"),
         ({"fixed": {"men": -1.0}}, "whose weighted sum rises with the targets"),
     ],
@@ -480,7 +466,7 @@ def test_the_path_agrees_with_its_slow_twin() -> None:
         np.testing.assert_allclose(point.weights, whole.weights_, atol=1e-5)
 
 
-def test_alpha_is_chosen_by_the_least_error_or_within_one_standard_error() -> None:
+def test_alpha_is_chosen_by_the_least_error() -> None:
     nothing = np.zeros(1)
     path = [
         PathPoint(10.0, 0.70, 0.01, 0.7, nothing),
@@ -489,8 +475,6 @@ def test_alpha_is_chosen_by_the_least_error_or_within_one_standard_error() -> No
         PathPoint(0.01, 0.60, 0.02, 0.4, nothing),
     ]
     assert choose_alpha(path) == 0.1
-    assert choose_alpha(path, one_standard_error=True) == 1.0
-    assert choose_alpha(path[2:], one_standard_error=True) == 0.1
 
 
 def test_a_path_that_cannot_be_measured_is_an_error() -> None:
