@@ -7,7 +7,7 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from play.players.clock import Clock
 from search.alphabeta.search import DEEPEST
 from search.time_control import Allowance
@@ -53,7 +53,7 @@ class Limits:
 
     def check(self, game: Game) -> None:
         """Raises ValueError if the depth is not possible in the game."""
-        if isinstance(game, DiceGame):
+        if game.dice:
             if self.clock is not None:
                 raise ValueError(f"time: expected a game without dice, found {game.name}")
             check_depth(self.depth or 0)
