@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from games.problem import Heuristic, Problem
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.costs import exact_costs, least_costs
@@ -227,7 +228,7 @@ class HeuristicRun:
             problem, heuristics, positions, nodes=REPORT_NODES, least=costs
         )
         known = {p: c for p, c in zip(positions, best.tolist(), strict=True) if c == c}
-        lines = [f"{count} positions by A*:", *(curve.text() for curve in curves)]
+        lines = [f"{counted(count, 'position')} by A*:", *(curve.text() for curve in curves)]
         if costs is not None:
             lines.append(f"least costs: by {how}")
         content: dict[str, Any] = {
@@ -243,9 +244,8 @@ class HeuristicRun:
         if heuristic.proved:
             lines.append(f"proved admissible: {heuristic.proved}")
         with self.folder.alone():
-            plot_curves(
-                self.folder.path / "curve.png", curves, title=f"{problem.name}: {count} positions"
-            )
+            title = f"{problem.name}: {counted(count, 'position')}"
+            plot_curves(self.folder.path / "curve.png", curves, title=title)
             self.folder.write_report({**content, "lines": lines})
         return lines
 

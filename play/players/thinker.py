@@ -14,7 +14,7 @@ from play.players.opponents import Opponents, reference
 from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result
 from search.evaluators.calibration import Chances
-from search.max_n import for_every_player
+from search.textbook.max_n import for_every_player
 
 __all__ = [
     "Thinker",

@@ -29,7 +29,7 @@ from learner.bootstrap.tree_strap import TreeStrap
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from search import Engine
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
