@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, given
 from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.extras import extra
@@ -242,20 +242,18 @@ def _begun(game: Game, tags: Mapping[str, str]) -> GameRecord:
 def _play(record: GameRecord, line: str) -> None:
     game = record.game
     words, _, note = line.partition(" ; ")
-    roll: dict[str, int] = {}
+    roll = None
     if isinstance(game, DiceGame):
         dice, _, words = words.partition(":")
-        roll["roll"] = game.parse_roll(dice)
-        move = game.parse_move(record.position, words.strip(), roll["roll"])
-    else:
-        move = game.parse_move(record.position, words.strip())
+        roll = game.parse_roll(dice)
+    move = game.parse_move(record.position, words.strip(), *given(roll))
     value, depth, comment = (*note.split(" ", 2), "", "", "")[:3]
     record.play(
         move,
         value=None if value in ("", "-") else _number(value),
         depth=None if depth in ("", "-") else int(depth),
         comment=comment,
-        **roll,
+        roll=roll,
     )
 
 

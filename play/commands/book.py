@@ -317,10 +317,9 @@ def _plain(value: float) -> float:
 
 
 def _game(options: argparse.Namespace) -> Any:
-    from games.contract import DiceGame
 
     game = load_game(options)
-    if isinstance(game, DiceGame):
+    if game.dice:
         raise ValueError(f"opening book: expected a game without dice, found {game.name}")
     return game
 

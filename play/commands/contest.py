@@ -63,13 +63,13 @@ class Contest:
             self.kind = units_of(game, self.length)
         elif getattr(options, "jacoby", None):
             raise ValueError("--jacoby: expected --cube, found games without the cube")
-        self.standings = "standings" if game.rolls else "ratings"
+        self.standings = "standings" if game.dice else "ratings"
         options.games = self.kind.usual_games[ladder] if options.games is None else options.games
         clock = None if options.time is None else parse_clock(options.time)
         depth = options.depth
         if (depth, options.nodes, options.seconds, clock) == (None,) * 4:
             depth = self.kind.usual_depth
-        if game.rolls:
+        if game.dice:
             check_depth(depth or 0)
         elif depth is not None and depth < 1:
             raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
@@ -77,7 +77,7 @@ class Contest:
             raise ValueError("--judge: expected --within too, found none")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.heading = str(self.limits)
-        if game.rolls:
+        if game.dice:
             plies = " (GNU plies)" if depth is not None else " a move"
             self.heading = self.heading.removesuffix(" a move") + plies
         self.sprt = _sprt(options)
@@ -93,7 +93,7 @@ class Contest:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
             self.database = DatabaseLookup(self.game, options.adjudicate)
-        if self.game.rolls:
+        if self.game.dice:
             return
         if options.plies is None and options.within is None:
             self.openings = usual_openings(self.game, seed=options.seed)
@@ -233,7 +233,7 @@ class Contest:
 
     def ladder_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         """Yields the report of a ladder."""
-        if self.game.rolls:
+        if self.game.dice:
             yield from self._points_lines(standings, matches)
             return
         anchor = matches[0].names[0]
@@ -271,7 +271,7 @@ class Contest:
     def plot(self, path: Path, standings: list[Any]) -> None:
         """Write a picture of the standings."""
         title = f"{self.game.name}, {self.heading}"
-        if not self.game.rolls:
+        if not self.game.dice:
             plot_ladder(path, standings, title)
             return
         rows = [(one.name, one.points) for one in standings]
@@ -313,7 +313,7 @@ class Contest:
                 **head,
                 "cube": {"length": self.length, "jacoby": bool(options.jacoby), "met": met},
             }
-        if self.game.rolls:
+        if self.game.dice:
             return {**head, "luck": None if self.luck is None else self.luck.name}
         head |= {
             name: getattr(options, name) for name in ("plies", "within", "judge", "adjudicate")

@@ -56,13 +56,12 @@ def add_judge_command(commands: Any) -> None:
 
 
 def _run_judge(options: argparse.Namespace) -> int:
-    from games.contract import DiceGame
     from play.judging.truth import Referees
 
     game = load_game(options)
     if options.threads < 1:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
-    judged = _equity_losses if isinstance(game, DiceGame) else _judgements
+    judged = _equity_losses if game.dice else _judgements
     if options.referee is not None and options.referee in Referees.of(game).named:
         judged = _kept_classes if options.games is None else _whole_games
     figures = []

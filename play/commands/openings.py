@@ -44,13 +44,12 @@ def add_openings_command(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from games.contract import DiceGame
     from play.match.balanced import find_openings, positions_after, save_openings
     from play.players.parse import parse_player
     from play.players.thinker import usual_evaluator
 
     game = load_game(options)
-    if isinstance(game, DiceGame):
+    if game.dice:
         raise ValueError(f"openings: expected a game without dice, found {game.name}")
     if not options.within > 0 or options.nodes < 1:
         raise ValueError(

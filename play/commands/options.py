@@ -86,7 +86,7 @@ def with_met(game: Any, options: argparse.Namespace) -> Any:
     """
     if getattr(options, "met", None) is None:
         return game
-    if not getattr(game, "cube", False):
+    if not game.cube:
         raise ValueError(f"--met: expected a game with a cube, found {game.name}")
     try:
         text = options.met.read_text(encoding="utf-8")

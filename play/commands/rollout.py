@@ -56,13 +56,12 @@ def _run_rollout(options: argparse.Namespace) -> int:
     """Run `rollout`: the equity of positions, or of moves, by playing them out."""
     from tqdm import tqdm
 
-    from games.contract import DiceGame
     from play.players.limits import Limits
     from play.players.parse import parse_player
     from play.rollout.rollout import rollout
 
     game = load_game(options)
-    if not isinstance(game, DiceGame):
+    if not game.dice:
         raise ValueError(f"rollout: expected a game with dice, found {game.name}")
     player = parse_player(game, options.evaluator)
     if player.evaluator is None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import games
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.file_form import form_of
 from games.problem import Problem
 from play.players.external import Programs
@@ -128,7 +128,7 @@ class Catalogue:
         }
         for game in own:
             usual = self.games.get(game.name) or self.problems.get(game.name)
-            replaces = type(usual) is type(game) and getattr(game, "cube", False)
+            replaces = type(usual) is type(game) and game.cube
             known = usual is not None and not replaces
             if _NAME.fullmatch(game.name) is None or known:
                 taken = f"{game.name!r}, which is taken" * known
@@ -252,7 +252,7 @@ class Catalogue:
         if isinstance(game, Problem):
             return Loaded(entry, evaluator, 1.0, None)
         techniques = None
-        if not isinstance(game, DiceGame):
+        if not game.dice:
             techniques = as_techniques("selective", game, name)
             if techniques.probcut is not None:
                 techniques.probcut.check_evaluator(game, evaluator)
@@ -339,7 +339,7 @@ class Catalogue:
         if found is None or not (found.game in self.games or found.game in self.problems):
             return None
         game = found.game
-        if found.role == LOOKUP and isinstance(self.games.get(game), DiceGame | None):
+        if found.role == LOOKUP and (game not in self.games or self.games[game].dice):
             return None  # a rote memory serves games without dice
         relative = path.relative_to(folder)
         where = relative.with_suffix("").as_posix()
@@ -393,8 +393,8 @@ def game_view(game: Game) -> dict[str, Any]:
         "sides": game.sides,
         "kind": face.kind,
         "light_first": face.light_first,
-        "dice": isinstance(game, DiceGame),
-        "cube": isinstance(game, DiceGame) and game.cube,
+        "dice": game.dice,
+        "cube": game.cube,
         "methods": METHODS if game.players > 2 else (),
         "suffix": form_of(game).suffix,
     }

@@ -8,7 +8,7 @@ import secrets
 import time
 from typing import Any
 
-from games.contract import DiceGame, Game, first_rolls
+from games.contract import DiceGame, Game, first_rolls, given
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord, new_record
 from games.values import places_text, value_text
@@ -51,7 +51,7 @@ class Table:
         self.limits = limits
         # Grows from server to server too: a page compares the versions of its table.
         self.version = time.time_ns() // 1_000_000
-        self.dice = isinstance(game, DiceGame)
+        self.dice = game.dice
         self.record: GameRecord
         self.roll: int | None = None
         self.steps: Steps | None = None
@@ -172,9 +172,7 @@ class Table:
         """Returns the legal moves; empty before the roll and after the end."""
         if self.waiting in ("over", "roll", "answer"):
             return []
-        if isinstance(self.game, DiceGame):
-            return self.game.legal_moves(self.record.position, self.roll)
-        return self.game.legal_moves(self.record.position)
+        return self.game.legal_moves(self.record.position, *given(self.roll))
 
     def play(self, move: Any, *, value: float | None = None, depth: int | None = None) -> None:
         """Play a legal move."""
@@ -194,10 +192,7 @@ class Table:
         if self.over:
             raise MoveError("expected no move after the end, found one")
         position = self.record.position
-        if isinstance(self.game, DiceGame):
-            self.play(self.game.parse_move(position, text, self.roll))
-        else:
-            self.play(self.game.parse_move(position, text))
+        self.play(self.game.parse_move(position, text, *given(self.roll)))
 
     def step(self, source: Any, target: Any) -> None:
         """Take one step of a move. A complete move is played at once if its game plays so."""
