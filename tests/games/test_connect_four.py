@@ -16,7 +16,7 @@ from games.connect_four import ConnectFour, features
 from games.connect_four.rules import legal_moves, play
 from games.kernels import compiled, kernel
 from search import Engine, KernelEvaluator, LinearEvaluator
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 GAME = ConnectFour()
 Square = tuple[int, int]  # column and row, from 0

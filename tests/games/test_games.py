@@ -35,7 +35,7 @@ from games.kernels import compiled, kernel
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.tree import Chance, Tree
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.plain
 

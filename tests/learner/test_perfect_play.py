@@ -29,7 +29,7 @@ from learner.bootstrap.tree_strap import TreeStrap
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from search import Engine
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
@@ -108,9 +108,7 @@ def test_nim_by_its_terms(kind: Any, options: dict[str, Any]) -> None:
     assert blunders(NIM, learner.evaluator_) == []
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"method": "ridge", "blend": 0.0}, {"loss": "squared"}, {"blend": 1.0}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"loss": "squared"}, {"blend": 1.0}], ids=str)
 def test_nim_by_batches(options: dict[str, Any]) -> None:
     usual: dict[str, Any] = {"games": 200, "round_games": 50, "depth": 2, "decide": False}
     learner = BatchFit(NIM, features="parity", opening_plies=1, **usual, **options).fit()
