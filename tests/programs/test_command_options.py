@@ -13,9 +13,8 @@ import games
 import plysmith
 from games.checkers.endgame.__main__ import parser as endgame_parser
 from learner.__main__ import parser as learner_parser
-from learner.run.command_line import HEURISTICS
 from learner.run.command_line import parser as train_parser
-from learner.run.recipes import RECIPES
+from learner.run.recipes import HEURISTICS, RECIPES
 from play.__main__ import parser as play_parser
 from play.commands.options import GAME_HELP
 

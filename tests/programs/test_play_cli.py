@@ -171,6 +171,25 @@ def test_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[
     assert len(list(read_games(pdn.read_text("utf-8"), games.load("checkers")))) == 12
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "match tic_tac_toe random random --games 2 --plies 1 --quiet",
+        "match backgammon random random --games 2 --quiet",
+        "judge tic_tac_toe random --referee truth --games 1",
+        "explain tree [[1]] --tree",
+        "openings tic_tac_toe {folder}/o.json --plies 0 --nodes 1 --within 9 --quiet",
+    ],
+)
+def test_one_thing_is_not_called_many(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.format(folder=tmp_path).split()) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"\b1 [a-z]", out)
+    assert not re.search(r"(?<![.,\d])1 [a-z]+s\b", out.replace("1 s ", "")), out
+
+
 def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:
     evaluators = ["classic", str(files["checkers"])]
     options = ["--positions", "30", "--referee-depth", "3", "--depth", "3", "--json"]
