@@ -14,7 +14,7 @@ from games.chinese_checkers import ChineseCheckers
 from games.nim import LiNim
 from games.tree import Tree
 from search import Engine, as_evaluator
-from search.max_n import best_reply, for_every_player, max_n, paranoid
+from search.textbook.max_n import best_reply, for_every_player, max_n, paranoid
 
 pytestmark = pytest.mark.plain
 
