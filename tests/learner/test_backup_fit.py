@@ -46,13 +46,14 @@ SMALL: dict[str, Any] = {
 
 @pytest.mark.thorough
 def test_a_fit_comes_near_to_the_backups() -> None:
-    options = {**SMALL, "games": 60, "round_games": 20, "samples": 32, "rate": 0.02}
+    options = {**SMALL, "games": 120, "round_games": 20, "samples": 32, "rate": 0.02}
     options |= {"last_rate": 0.002, "lambda_": 0.0, "batch": 128}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
-    assert [progress.game for progress in seen] == [20, 40, 60] and learner.games_played_ == 60
-    first, _, last = learner.rounds_
+    assert [progress.game for progress in seen] == [20, 40, 60, 80, 100, 120]
+    assert learner.games_played_ == 120
+    first, *_, last = learner.rounds_
     assert last["error"] < 0.8 * first["error"]
     sizes = learner._kept.sizes
     assert [found["positions"] for found in learner.rounds_] == sizes and min(sizes) > 500
