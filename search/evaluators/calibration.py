@@ -173,6 +173,8 @@ class Calibration:
             return Chances.of_outcome(value)
         place = phase if len(self.scale) > 1 else 0
         win, loss = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
+        if not self.terms and not self.draw[place]:
+            return Chances.of_win(float(win))  # what rounding leaves is no draw
         return Chances(float(win), max(0.0, 1.0 - float(win + loss)), float(loss))
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:

@@ -61,6 +61,12 @@ def test_both_sides_agree(value: float) -> None:
 
 
 @plain
+def test_a_fit_without_draws_says_none() -> None:
+    fit = Calibration((0.37,), (0.0,))
+    assert {fit.chances(value).draw for value in np.linspace(-2, 2, 401)} == {0.0}
+
+
+@plain
 def test_a_larger_value_is_a_better_chance_and_a_proven_one_is_certain() -> None:
     values = np.linspace(-5, 5, 101)
     expected = [KNOWN.chances(value, 1).expected for value in values]
