@@ -102,7 +102,7 @@ def test_the_command_writes_a_file_of_them(
     file = tmp_path / "new" / "even.openings.json"
     options = ["--judge", "open_lines@exact", "--plies", "2", "--within", "0.1", "--quiet"]
     assert main(["openings", "tic_tac_toe", str(file), *options]) == 0
-    assert "2 plies: 24 of 72 positions are within 0.1" in capsys.readouterr().out
+    assert "plies 2: within 0.1 lines of even 24 of 72 positions" in capsys.readouterr().out
     assert len(BalancedOpenings(TIC_TAC_TOE, file).lines) == 24
     for wrong, says in (
         (["--plies", "9"], "--plies: expected 0 to 8, found 9"),

@@ -80,6 +80,7 @@ def test_people_play_it_in_its_own_session(
     assert "sticks: |||||||||\n" in told and "Ann to move" in told
 
 
+@pytest.mark.thorough
 def test_its_recipe_is_the_usual_run(
     sticks: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
