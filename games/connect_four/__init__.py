@@ -13,7 +13,7 @@ from games.connect_four.evaluators import CALIBRATIONS, EVALUATORS
 from games.connect_four.features import LINES
 from games.connect_four.recipes import RECIPES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
-from games.connect_four.solver import Solver
+from games.connect_four.solver import OPENINGS, Solver
 from games.contract import Rules
 from games.kernel_game import KernelGame
 
@@ -46,6 +46,7 @@ class ConnectFour(KernelGame):
     shipped = "solved"
     pacemakers = ("centre", "hand")
     recipes = RECIPES
+    lookups = {"openings": OPENINGS}
     referees = {"truth": lambda _: Solver(table_mib=64), "bitbully": lambda _: BitBully()}
 
     def to_move(self, position: Any) -> int:

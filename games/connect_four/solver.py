@@ -31,9 +31,11 @@ from games.connect_four.rules import (
     legal_moves,
     play,
 )
+from games.database import Database
 from games.kernels import kernel, popcount
+from games.values import EXACT, WIN
 
-__all__ = ["BOOK", "FILE", "Solver", "known_bounds"]
+__all__ = ["BOOK", "FILE", "OPENINGS", "Solver", "known_bounds", "plies_left"]
 
 SQUARES = COLUMNS * ROWS
 #: An entry of the table: 49 bits of a key, then two bounds of its score, each plus 32.
@@ -189,6 +191,53 @@ def known_bounds() -> NDArray[np.int64]:
     return entries
 
 
+@kernel
+def plies_left(stones, score):
+    """Returns the number of plies until the game ends, if both sides play for their score.
+
+    stones: number of stones on the board.
+    """
+    if score == 0:
+        return 42 - stones
+    # the winner's last stone is its (22 - |score|)th, one ply after as many of the other side
+    return 2 * (22 - abs(score)) - stones - ((stones % 2 == 0) == (score > 0))
+
+
+@kernel
+def _known(entries, position):
+    """Returns what a probe does: whether a position of the book is won, drawn or lost.
+
+    entries: in ascending order of their keys. The number of plies to the end is the greatest that
+    the bounds leave open.
+    """
+    own, opponent, _ = position
+    stones = popcount(own | opponent)
+    key = _key(own, own | opponent)
+    first, last = 0, len(entries)
+    while first < last:
+        middle = (first + last) // 2
+        if entries[middle] & KEY < key:
+            first = middle + 1
+        else:
+            last = middle
+    if stones > BOOK or first == len(entries) or entries[first] & KEY != key:
+        return (False, 0.0, 0, EXACT)
+    low, high = (entries[first] >> LOW & 63) - EVEN, (entries[first] >> HIGH & 63) - EVEN
+    if low > 0:
+        return (True, WIN - plies_left(stones, low), 1000, EXACT)
+    if high < 0:
+        return (True, plies_left(stones, high) - WIN, 1000, EXACT)
+    return (low == high, 0.0, 1000, EXACT)
+
+
+def _by_key() -> NDArray[np.int64]:
+    return known_bounds()[np.argsort(known_bounds() & KEY)]
+
+
+#: The shipped bounds as a lookup for searches.
+OPENINGS = Database("openings of at most 12 stones", _known, _by_key)
+
+
 class Solver:
     """Exact values of positions; one thread at a time.
 
@@ -266,9 +315,13 @@ class Solver:
         score = self.value(position) if moves else 0
         return [m for m, after in moves if self.value(after, -score, 1 - score) == -score]
 
+    def kind(self, position: Position) -> int:
+        """As in `games.truth.Teacher`."""
+        return self.value(position, -1, 1)
+
     def classes(self, position: Position) -> dict[int, int]:
         """As in `games.truth.Teacher`."""
-        return {move: -self.value(after, -1, 1) for move, after in _moves(position)}
+        return {move: -self.kind(after) for move, after in _moves(position)}
 
 
 def _moves(position: Position) -> list[tuple[int, Position]]:

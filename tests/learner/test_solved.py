@@ -69,6 +69,9 @@ def test_openings_end_where_positions_are_solved_in_a_moment() -> None:
 class Teaching(Exhaustive):
     """The truth of a small game, as it is asked by a learner."""
 
+    def kind(self, position: Any) -> int:
+        return int(np.sign(self._value(position)))
+
     def classes(self, position: Any) -> dict[Any, int]:
         return {move: int(np.sign(value)) for move, value in self.values(position).items()}
 
