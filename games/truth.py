@@ -41,10 +41,6 @@ class Truth(Protocol):
 class Teacher(Truth, Protocol):
     """A referee that can also say, sooner, only which moves win, draw and lose."""
 
-    def kind(self, position: Any) -> int:
-        """Returns 1 if the side to move wins, 0 for a draw, -1 if it loses."""
-        ...
-
     def classes(self, position: Any) -> dict[Any, int]:
         """As `values`, but only 1 for a win, 0 for a draw and -1 for a loss."""
         ...

@@ -212,6 +212,8 @@ def _known(entries, position):
     """
     own, opponent, _ = position
     stones = popcount(own | opponent)
+    if stones > BOOK:
+        return (False, 0.0, 0, EXACT)
     key = _key(own, own | opponent)
     first, last = 0, len(entries)
     while first < last:
@@ -220,7 +222,7 @@ def _known(entries, position):
             first = middle + 1
         else:
             last = middle
-    if stones > BOOK or first == len(entries) or entries[first] & KEY != key:
+    if first == len(entries) or entries[first] & KEY != key:
         return (False, 0.0, 0, EXACT)
     low, high = (entries[first] >> LOW & 63) - EVEN, (entries[first] >> HIGH & 63) - EVEN
     if low > 0:
@@ -315,13 +317,9 @@ class Solver:
         score = self.value(position) if moves else 0
         return [m for m, after in moves if self.value(after, -score, 1 - score) == -score]
 
-    def kind(self, position: Position) -> int:
-        """As in `games.truth.Teacher`."""
-        return self.value(position, -1, 1)
-
     def classes(self, position: Position) -> dict[int, int]:
         """As in `games.truth.Teacher`."""
-        return {move: -self.kind(after) for move, after in _moves(position)}
+        return {move: -self.value(after, -1, 1) for move, after in _moves(position)}
 
 
 def _moves(position: Position) -> list[tuple[int, Position]]:

@@ -1,13 +1,14 @@
 """Values that follow a search to the end of the game, where a game can be searched so far.
 
 Nothing is known beforehand: the search has no evaluator and values positions by the ends of the
-game alone. In whole games moves are ranked, too: one that keeps the class of a position is to be
-valued above those that do not, by a margin. The means of the weights over the updates are kept, as
-weights that follow single games go up and down.
+game alone. What whole games from the start bring up is kept and taught again, as weights that
+follow single games go up and down; for the same reason the learned evaluator is their mean.
 
-Sources: G. Tesauro, "Connectionist Learning of Expert Preferences by Comparison Training" (1989),
-for ranking; D. Ruppert (1988) and B. Polyak (1990) for the mean of the weights, O. Shamir and
-T. Zhang, "Stochastic Gradient Descent for Non-smooth Optimization" (2013), for its decay.
+Sources: S. Ross, G. Gordon and D. Bagnell, "A Reduction of Imitation Learning and Structured
+Prediction to No-Regret Online Learning" (2011), for games that the learner plays and a teacher
+labels, all of them kept; B. Polyak and A. Juditsky, "Acceleration of Stochastic Approximation by
+Averaging" (1992); O. Shamir and T. Zhang, "Stochastic Gradient Descent for Non-smooth Optimization"
+(2013), for the decay of the mean.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import numpy as np
 from games import truth
 from games.contract import Game
 from learner.bootstrap.frame import LAST_SHARE, Bootstrap
-from learner.models.model import squash
 from learner.models.schedule import Schedule
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
@@ -37,8 +37,6 @@ __all__ = ["Solved"]
 
 #: The squashed value of a won position; 1 would ask for an infinite value.
 WON = 0.98
-#: By how much the squashed value of a move that keeps the class should be above that of others.
-MARGIN = 0.1
 #: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
 DECAY = 1.0
 #: The referee of each thread, which keeps its tables from game to game.
@@ -78,19 +76,20 @@ class _Teacher:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Solved(Bootstrap):
-    """All moves of positions follow their class, by a search to the end of the game.
+    """All moves of the first positions of a game follow their class, by a search to its end.
 
     Only whether positions are won, drawn or lost is learned. A game begins after random moves, as
     many as the game's solver needs to value positions in milliseconds (`Truth.plies`); or it is a
     whole one: from the start the learner moves first, against perfect play at random among its best
-    moves. Where its own move would throw the class away, one that keeps it is played. Every
-    position at which it moved is kept, and all its moves are taught again in later updates, by
-    their classes and by their order.
+    moves, and where its own move would throw the class away, one that keeps it is played. All moves
+    at its turn there are kept, and taught again in all later updates, those of early plies as often
+    as those of late ones. What counts as the first positions is then what a search from a random
+    position of the whole game foresees.
 
     whole: share of the games that are whole ones.
-    searched: positions that every other whole game searches for a move, instead of the limits of
-        the other games; what the search and those of the other moves foresee is kept, too.
-    positions_per_game: positions after the random moves of each game whose moves all teach.
+    searched: positions that this search looks at, instead of the limits of the learner's moves.
+    positions_per_game: positions after the random moves, or the foreseen ones, whose moves all
+        teach.
     epochs: passes over the positions of `games_per_update` games, and as many that are kept.
     """
 
@@ -123,10 +122,8 @@ class Solved(Bootstrap):
         if self.hidden is None:
             self.evaluator_ = self.model_.evaluator.copy()
         self._passes = 0
-        #: classes of kept positions for their side to move, by position
-        self._classes: dict[Any, int] = {}
-        #: positions after each move of a kept position at which the learner moved
-        self._choices: dict[Any, list[Any]] = {}
+        #: by ply: positions after all moves of the learner, with their classes for the side to move
+        self._kept: dict[int, dict[Any, int]] = {}
         self._best: dict[Any, list[Any]] = {}
 
     def _teacher(self) -> Teacher:
@@ -151,99 +148,63 @@ class Solved(Bootstrap):
             if self.game_.outcome(position) is None:
                 return tuple(moves)
 
-    # --- whole games --------------------------------------------------------------------------
-
     def _whole_game(self, random: np.random.Generator, engine: Engine) -> tuple[Any, ...]:
-        """Play a whole game and keep what it teaches; returns its moves but for the last ones."""
-        game, position, moves = self.game_, self.game_.start(), []
-        foresees = random.random() < 0.5
-        for ply in range(self._plies[1]):
-            best = self._best_moves(position, ply % 2 == 0)
+        """Play a whole game and keep its moves; returns moves to a position foreseen there."""
+        game, position, moves = self.game_, self.game_.start(), list[Any]()
+        positions = []
+        while game.outcome(position) is None:
+            positions.append(position)
+            best = self._best_moves(position, len(moves))
             move = best[int(random.integers(len(best)))]
-            if ply % 2 == 0:
-                own = self._foresee(position, engine) if foresees else None
-                if own is None:
-                    engine.clear()
-                    own = engine.search(position, depth=self.depth, nodes=self.nodes).move
-                elif own not in best:
-                    self._foresee_choices(position, best, own, engine)
+            if len(moves) % 2 == 0:
+                engine.clear()
+                own = engine.search(position, depth=self.depth, nodes=self.nodes).move
                 move = own if own in best else move
-            after = game.play(position, move)
-            if game.outcome(after) is not None:
-                break
-            position = after
             moves.append(move)
-        return tuple(moves)
-
-    def _foresee(self, position: Any, engine: Engine) -> Any:
-        """Returns the move of a search, and keeps the positions of its principal variation."""
+            position = game.play(position, move)
+        ply = int(random.integers(len(positions)))
         engine.clear()
-        found = engine.search(position, nodes=self.searched)
-        for move in found.pv:
-            position = self.game_.play(position, move)
-            self._keep(position)
-        return found.move
+        foreseen = engine.search(positions[ply], nodes=self.searched).pv[:-1]
+        # in earlier positions the solver may need minutes once play is no longer perfect
+        return tuple(moves[:ply]) + (foreseen if ply + len(foreseen) >= self._plies[0] else ())
 
-    def _foresee_choices(self, position: Any, best: list[Any], own: Any, engine: Engine) -> None:
-        """Keep what is foreseen after a move that throws the class away, and after better ones."""
-        for move in [*best, own]:
-            after = self.game_.play(position, move)
-            if self.game_.outcome(after) is None:
-                self._foresee(after, engine)
-
-    def _keep(self, position: Any) -> None:
-        if position not in self._classes and self.game_.outcome(position) is None:
-            self._classes[position] = _referee(self.game_).kind(position)
-
-    def _best_moves(self, position: Any, first: bool) -> list[Any]:
+    def _best_moves(self, position: Any, ply: int) -> list[Any]:
         """Returns the moves that keep the class, for the second side only the best of these."""
         if position not in self._best:
-            referee = _referee(self.game_)
-            if first:
+            game, referee = self.game_, _referee(self.game_)
+            if ply % 2 == 0:
                 classes = referee.classes(position)
                 moves = [move for move in classes if classes[move] == max(classes.values())]
-                kinds = {self.game_.play(position, move): -kind for move, kind in classes.items()}
-                self._choices[position] = self._after(position)
-                self._classes |= {after: kinds[after] for after in self._choices[position]}
+                after = {game.play(position, move): -kind for move, kind in classes.items()}
+                kept = {one: kind for one, kind in after.items() if game.outcome(one) is None}
+                if kept:
+                    self._kept.setdefault(ply, {}).update(kept)
             else:
                 moves = referee.best(position)
             self._best[position] = moves
         return self._best[position]
 
-    def _after(self, position: Any) -> list[Any]:
-        """Returns the positions after each move that does not end the game."""
-        after = [self.game_.play(position, move) for move in self.game_.legal_moves(position)]
-        return [one for one in after if self.game_.outcome(one) is None]
-
     # --- learning -----------------------------------------------------------------------------
 
     def _learn(self, lessons: list[Lesson]) -> None:
-        """Move the weights towards the classes, and kept choices towards their order."""
-        if not self._classes:
-            super()._learn(lessons)
-            return
+        """Move the weights towards the classes, and the evaluator towards their mean."""
         random = np.random.default_rng((self.seed, self.games_played_))
         rate = Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games)
         rows = np.concatenate([lesson.rows for lesson in lessons])
-        low = np.concatenate([lesson.low for lesson in lessons])
-        kept = list(self._classes)
-        values = WON * np.array([self._classes[position] for position in kept])
-        at = {position: n for n, position in enumerate(kept)}
-        chosen = [[at[after] for after in some] for some in self._choices.values() if some]
-        sizes = np.array([len(some) for some in chosen])
-        children = np.array([n for some in chosen for n in some])
-        kept_rows = rows_of(self.model_.inputs, np.array(kept))
+        values = np.concatenate([lesson.low for lesson in lessons])
+        kept = [position for one in self._kept.values() for position in one]
+        classes = WON * np.array([kind for one in self._kept.values() for kind in one.values()])
+        sizes = np.array([len(one) for one in self._kept.values()], dtype=np.int64)
+        ends = np.cumsum(sizes)
+        kept_rows = rows_of(self.model_.inputs, np.array(kept)) if kept else rows[:0]
         errors = []
         for _ in range(self.epochs):
-            some = random.integers(len(kept), size=len(rows))
-            pairs, least, most = self._out_of_order(np.array(kept), children, sizes, values)
-            errors.append(self.model_.learn(
-                np.concatenate([rows, kept_rows[some], kept_rows[pairs]]),
-                np.concatenate([low, values[some], least]),
-                np.concatenate([low, values[some], most]),
-                rate=rate,
-                random=random,
-            ))  # fmt: skip
+            # drawn by ply: most positions are late ones, but an early mistake loses all games
+            ply = random.integers(max(1, len(sizes)), size=len(rows) if kept else 0)
+            some = ends[ply] - 1 - (random.random(len(ply)) * sizes[ply]).astype(np.int64)
+            taught = np.concatenate([rows, kept_rows[some]])
+            wanted = np.concatenate([values, classes[some]])
+            errors.append(self.model_.learn(taught, wanted, wanted, rate=rate, random=random))
             self._passes += 1
             if self.evaluator_ is not self.model_.evaluator:
                 share = (1.0 + DECAY) / (self._passes + DECAY)
@@ -252,44 +213,18 @@ class Solved(Bootstrap):
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
 
-    def _out_of_order(
-        self, kept: Any, children: Any, sizes: Any, values: Any
-    ) -> tuple[Any, Any, Any]:
-        """Returns positions whose values ought to be apart, and intervals for their values.
-
-        kept, values: all kept positions and their values by class.
-        children, sizes: the positions after the moves of each choice, one choice after the other,
-            and how many each has.
-
-        Of a choice these are the position after the best move that keeps the class, by its present
-        value, and that after the best other move.
-        """
-        scores = -squash(self.model_.evaluator.values(kept[children]), self.scale)
-        first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        choice = np.repeat(np.arange(len(sizes)), sizes)
-        keeps = -values[children] >= np.maximum.reduceat(-values[children], first)[choice]
-        # Within a choice: other moves by rising score, then those that keep the class.
-        order = np.lexsort((scores, keeps, choice))
-        right, wrong = first + sizes - 1, first + sizes - np.add.reduceat(keeps, first) - 1
-        right, wrong = order[right[wrong >= first]], order[wrong[wrong >= first]]
-        middle = (scores[right] + scores[wrong]) / 2
-        apart = scores[right] - scores[wrong] < MARGIN
-        right, wrong, middle = right[apart], wrong[apart], middle[apart]
-        pairs = children[np.concatenate([right, wrong])]
-        one = np.ones(len(middle))
-        least = np.concatenate([-one, MARGIN / 2 - middle])
-        most = np.concatenate([-MARGIN / 2 - middle, one])
-        return pairs, least, most
-
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        kept = np.array([*self._classes, *self._choices], dtype=np.int64)
+        kept = [
+            (ply, kind, *position)
+            for ply, classes in self._kept.items()
+            for position, kind in classes.items()
+        ]
         state = super().get_state() | {
             "passes": self._passes,
-            "kept": packed(kept, level=1),
-            "classes": list(self._classes.values()),
-            "choices": len(self._choices),
+            "kept": packed(np.array(kept, dtype=np.int64), level=1),
+            "count": len(kept),
         }
         if self.hidden is None:
             state["mean"] = packed(self.evaluator_.weights)
@@ -301,9 +236,9 @@ class Solved(Bootstrap):
             weights = self.evaluator_.weights
             weights[:] = unpacked(state["mean"], weights.dtype, size=len(weights))
         self._passes = int(state["passes"])
-        width, classes = len(self.game_.start()), list(map(int, state["classes"]))
-        size = width * (len(classes) + int(state["choices"]))
-        rows = unpacked(state["kept"], np.int64, size=size, compressed=True).reshape(-1, width)
-        kept = [tuple(row) for row in rows.tolist()]
-        self._classes = dict(zip(kept, classes, strict=False))
-        self._choices = {one: self._after(one) for one in kept[len(classes) :]}
+        width = 2 + len(self.game_.start())
+        size = width * int(state["count"])
+        kept = unpacked(state["kept"], np.int64, size=size, compressed=True)
+        self._kept = {}
+        for ply, kind, *position in kept.reshape(-1, width).tolist():
+            self._kept.setdefault(ply, {})[tuple(position)] = kind
