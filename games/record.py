@@ -15,8 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, given
 from games.errors import MoveError
+from games.extras import extra
 
 __all__ = ["Annotation", "Declared", "GameRecord", "new_record"]
 
@@ -214,10 +215,7 @@ class GameRecord:
         """Add the move that a text names; raises MoveError as `play` does."""
         self._must_go_on(text)
         self.legal_moves(roll)
-        if isinstance(self.game, DiceGame):
-            self.play(self.game.parse_move(self.position, text, roll), roll=roll)
-        else:
-            self.play(self.game.parse_move(self.position, text))
+        self.play(self.game.parse_move(self.position, text, *given(roll)), roll=roll)
 
     def annotate(
         self, *, value: float | None = None, depth: int | None = None, comment: str = ""
@@ -347,10 +345,17 @@ class GameRecord:
         return None
 
 
+@dataclass(frozen=True)
+class RecordKind:
+    """A game's own class of records, an extra."""
+
+    kind: type[GameRecord]
+
+
 def new_record(game: Game, start: Any = None, **options: Any) -> GameRecord:
     """Returns an empty record of the game's own class, from `start` or the game's start.
 
     Options are those of the class, such as `DiceGame.record_options` gives.
     """
-    kind: type[GameRecord] = game.record_kind or GameRecord
-    return kind(game, start, **options)
+    own = extra(game, RecordKind)
+    return (GameRecord if own is None else own.kind)(game, start, **options)

@@ -359,13 +359,11 @@ def _run_prefilter(options: argparse.Namespace) -> int:
 
 def _positions(options: argparse.Namespace, game: Game, evaluator: Any) -> list[Any]:
     if options.store is not None:
-        rows = PositionStore(options.store, game).sample(
-            options.positions, seed=options.seed, keep=Filter(quiet=True, undecided=True)
-        )
-        batch = next(rows, None)
-        if batch is None:
+        rows = PositionStore(options.store, game).load(keep=Filter(quiet=True, undecided=True))
+        if not len(rows):
             raise ValueError(f"--store: expected positions of {game.name}, found none")
-        return [tuple(position) for position in batch.positions.tolist()]
+        order = np.random.default_rng(options.seed).permutation(len(rows))
+        return [tuple(row) for row in rows.positions[order[: options.positions]].tolist()]
     print("playing games ...", flush=True)
     played = played_positions(game, evaluator, 1 + options.positions // 10, seed=options.seed)
     order = np.random.default_rng(options.seed).permutation(len(played))

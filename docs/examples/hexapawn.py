@@ -136,7 +136,7 @@ class Hexapawn(KernelGame):
     evaluators = {"hand": ("pawns", {"pawns": 1.0, "advance": 0.5})}
     sides = ("White", "Black")
     unit = "pawns"
-    board = Board(3, 3, _pieces, _clicks, light_first=True)
+    extras = (Board(3, 3, _pieces, _clicks, light_first=True),)
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

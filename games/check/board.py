@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from games.board import Board
 from games.contract import Game
+from games.extras import extra
 
 __all__ = ["check_board"]
 
@@ -15,7 +17,7 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
 
     fail: called with the broken rule, the position, and what was expected and found; it raises.
     """
-    board: Any = game.board
+    board: Any = extra(game, Board)
     if board is None:
         return
     for square, piece in board.pieces(position).items():

@@ -31,11 +31,10 @@ from games.connect_four.rules import (
     legal_moves,
     play,
 )
-from games.database import Database
 from games.kernels import kernel, popcount
 from games.values import EXACT, WIN
 
-__all__ = ["BOOK", "FILE", "OPENINGS", "Solver", "known_bounds", "plies_left"]
+__all__ = ["BOOK", "FILE", "Solver", "known_bounds", "known_by_key", "plies_left", "probe_openings"]
 
 SQUARES = COLUMNS * ROWS
 #: An entry of the table: 49 bits of a key, then two bounds of its score, each plus 32.
@@ -204,7 +203,7 @@ def plies_left(stones, score):
 
 
 @kernel
-def _known(entries, position):
+def probe_openings(entries, position):
     """Returns what a probe does: whether a position of the book is won, drawn or lost.
 
     entries: in ascending order of their keys. The number of plies to the end is the greatest that
@@ -232,12 +231,9 @@ def _known(entries, position):
     return (low == high, 0.0, 1000, EXACT)
 
 
-def _by_key() -> NDArray[np.int64]:
+def known_by_key() -> NDArray[np.int64]:
+    """Returns the shipped entries, in ascending order of their keys."""
     return known_bounds()[np.argsort(known_bounds() & KEY)]
-
-
-#: The shipped bounds as a lookup for searches.
-OPENINGS = Database("openings of at most 12 stones", _known, _by_key)
 
 
 class Solver:

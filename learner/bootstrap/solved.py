@@ -14,7 +14,7 @@ Averaging" (1992); O. Shamir and T. Zhang, "Stochastic Gradient Descent for Non-
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -27,7 +27,8 @@ from learner.bootstrap.frame import LAST_SHARE, Bootstrap
 from learner.models.schedule import Schedule
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
-from learner.self_play import TABLE_MIB, Lesson, Target, Teacher, rows_of
+from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson, Target, Teacher, rows_of
+from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
 from play.workers import Workers
@@ -46,7 +47,7 @@ _AT_HAND = threading.local()
 def _referee(game: Game) -> Any:
     known = _AT_HAND.__dict__
     if known.get("game") is not game:
-        known["game"], known["referee"] = game, game.referees["truth"](game)
+        known["game"], known["referee"] = game, Referees.of(game).named["truth"](game)
     return known["referee"]
 
 
@@ -107,7 +108,7 @@ class Solved(Bootstrap):
 
     def _check_options(self) -> None:
         super()._check_options()
-        kind = self.game_.referees.get("truth")
+        kind = Referees.of(self.game_).named.get("truth")
         referee = None if kind is None else kind(self.game_)
         if not isinstance(referee, truth.Teacher):
             raise ValueError(
@@ -116,9 +117,9 @@ class Solved(Bootstrap):
             )
         self._plies = referee.plies
 
-    def prepare(self, evaluator: Any = None) -> None:
+    def begin(self, evaluator: Any) -> None:
         """As in `Bootstrap`; the evaluator is the mean of what learns, unless it is a network."""
-        super().prepare(evaluator)
+        super().begin(evaluator)
         if self.hidden is None:
             self.evaluator_ = self.model_.evaluator.copy()
         self._passes = 0
@@ -133,9 +134,12 @@ class Solved(Bootstrap):
         """Yields the numbers of the games; their openings need the present weights."""
         return ((number,) for number in count())
 
-    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
+    def _play(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+    ) -> Generator[list[Lesson], None, None]:
         engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
-        return super()._play(workers, [self._opening(number, engine) for (number,) in openings])
+        moves = [self._opening(number, engine) for (number,) in openings]
+        return super()._play(workers, moves, size)
 
     def _opening(self, number: int, engine: Engine) -> tuple[Any, ...]:
         """Returns the moves before a game counts; after them it is not over."""
@@ -186,10 +190,12 @@ class Solved(Bootstrap):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def _learn(self, lessons: list[Lesson]) -> None:
+    def _end_round(self, workers: Workers) -> str:
         """Move the weights towards the classes, and the evaluator towards their mean."""
-        random = np.random.default_rng((self.seed, self.games_played_))
-        rate = Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games)
+        lessons, self._lessons = self._lessons, []
+        before = self.games_played_ - len(lessons)
+        random = np.random.default_rng((self.seed, before))
+        rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         rows = np.concatenate([lesson.rows for lesson in lessons])
         values = np.concatenate([lesson.low for lesson in lessons])
         kept = [position for one in self._kept.values() for position in one]
@@ -212,6 +218,7 @@ class Solved(Bootstrap):
                 self.evaluator_.weights += np.float32(share) * new
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
+        return f"error {errors[0]:.5f}"
 
     # --- state --------------------------------------------------------------------------------
 

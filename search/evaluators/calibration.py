@@ -26,12 +26,14 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game
+from games.extras import Extra
 from games.values import PROVEN
 from search.evaluators.header import EvaluatorError, check_fields, check_printable, short
 
 __all__ = [
     "CALIBRATION",
     "Calibration",
+    "Calibrations",
     "KNOTS",
     "TERMS",
     "Chances",
@@ -171,6 +173,8 @@ class Calibration:
             return Chances.of_outcome(value)
         place = phase if len(self.scale) > 1 else 0
         win, loss = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
+        if not self.terms and not self.draw[place]:
+            return Chances.of_win(float(win))  # what rounding leaves is no draw
         return Chances(float(win), max(0.0, 1.0 - float(win + loss)), float(loss))
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
@@ -225,6 +229,13 @@ class Calibration:
             entry["terms"] = {name: list(self.terms[name]) for name in TERMS}
             entry |= {"size": self.size, "nodes": list(self.nodes), "pieces": list(self.pieces)}
         return entry
+
+
+@dataclass(frozen=True)
+class Calibrations(Extra):
+    """What the values of a game's hand-crafted evaluators stand for, by their names: an extra."""
+
+    named: Mapping[str, Calibration] = field(default_factory=dict)
 
 
 def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibration | None:

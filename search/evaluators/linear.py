@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from games.contract import Game
+from games.extras import Extra
 from games.features import FeatureSet
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
@@ -33,11 +35,22 @@ from search.evaluators.header import (
     short,
 )
 
-__all__ = ["MOST_BYTES", "LinearEvaluator", "load_linear"]
+__all__ = ["MOST_BYTES", "LinearEvaluator", "UnitTerms", "load_linear"]
 
 FORMAT = "plysmith-linear-1"
 #: Size of the largest file that is read.
 MOST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class UnitTerms(Extra):
+    """What one unit of a game changes in the terms, an extra.
+
+    by_set: by the name of a feature set, the terms that one unit changes, and by how much: a man is
+        {"men": 1.0}. Values of other sets are shown as they are.
+    """
+
+    by_set: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 class LinearEvaluator(Evaluator):
@@ -92,8 +105,8 @@ class LinearEvaluator(Evaluator):
 
     @property
     def unit(self) -> float:
-        """The value of one of the game's units by these weights, see `Game.unit_terms`."""
-        changed = self.game.unit_terms.get(self.features.name, {})
+        """The value of one of the game's units by these weights, see `UnitTerms`."""
+        changed = UnitTerms.of(self.game).by_set.get(self.features.name, {})
         weights = self.term_weights()
         value = sum(change * weights.get(term, 0.0) for term, change in changed.items())
         return float(value) if value > 0 else 1.0

@@ -15,7 +15,7 @@ from games.features import Encoding, FeatureSet
 from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
-from search.evaluators.calibration import Calibration
+from search.evaluators.calibration import Calibrations
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
 from search.evaluators.heuristic import LearnedHeuristic
@@ -157,9 +157,7 @@ def _described(game: Game) -> str:
 
 def _hand_crafted(game: Game, name: str) -> Evaluator:
     evaluator = _made(game, game.evaluators[name], name)
-    known = game.calibrations.get(name)
-    if known is not None:
-        evaluator.calibration = Calibration(**known)
+    evaluator.calibration = Calibrations.of(game).named.get(name)
     return evaluator
 
 

@@ -23,7 +23,7 @@ from learner.fit.calibration import (
     shares,
 )
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.run.training_run import Run
+from learner.run.measured_run import MeasuredRun
 from play.players.limits import Limits
 from search import (
     PROVEN,
@@ -147,7 +147,8 @@ def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> 
     assert found.draw == (0.0, 0.0, 0.0)
     assert found.evidence["log_loss"] < found.evidence["guess"] - 0.1
     # the shipped numbers, of a thousand other games
-    shipped = Calibration(**game.calibrations["hand"])
+    shipped = as_evaluator(game, "hand").calibration
+    assert shipped is not None
     assert log_loss(shipped, sample) < found.evidence["guess"] - 0.1
     chances = as_evaluator(game, "hand").chances(game.start(), 0.3)
     assert chances is not None and chances.text == "win 59 %"
@@ -182,18 +183,18 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     path, store = tmp_path / "hand.json", tmp_path / "store"
     hand = CHECKERS.evaluators["classic"][1]
     LinearEvaluator(CHECKERS, CHECKERS.features["classic"], hand).save(path)
-    line = f"calibrate checkers {path} --nodes 20 100 --games 20 40 --store {store} --seed 5"
+    line = f"calibrate checkers {path} --nodes 5 20 --games 20 40 --store {store} --seed 5"
     assert main(line.split()) == 0
     files = {file.name: file.read_bytes() for file in store.iterdir()}
     assert len(files) == 3
     first = path.read_bytes()
     known = load_evaluator(path).calibration
-    assert known is not None and known.nodes == (20, 100) and set(known.terms) == set(TERMS)
+    assert known is not None and known.nodes == (5, 20) and set(known.terms) == set(TERMS)
     text = capsys.readouterr().out
-    assert "100 nodes a move, 40 games: expected result" in text and "by pieces left" in text
+    assert "20 nodes a move, 40 games: expected result" in text and "by pieces left" in text
     # more than was asked for does not count
     assert main(line.replace("20 40", "20 20").split()) == 0
-    assert "100 nodes a move, 20 games: expected result" in capsys.readouterr().out
+    assert "20 nodes a move, 20 games: expected result" in capsys.readouterr().out
     # what the folder holds is not played again, and what it lacks is played alike
     sorted(store.iterdir())[1].unlink()
     assert main(line.split()) == 0
@@ -202,14 +203,14 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     # the games of another seed count beside those of the first, not in place of them
     capsys.readouterr()
     assert main([*line.replace("20 40", "20 40 20 20").split(), "6"]) == 0
-    assert "100 nodes a move, 60 games: expected result" in capsys.readouterr().out
+    assert "20 nodes a move, 60 games: expected result" in capsys.readouterr().out
     assert len(list(store.iterdir())) == 5
     assert main([*line.split(), "6"]) == 2
     assert "--games: expected one number or 4, found 2" in capsys.readouterr().err
     # the same games twice would look like more than there are
     assert main([*line.split(), "5"]) == 2
     assert "--seed: expected each number once, found [5, 5]" in capsys.readouterr().err
-    assert main(line.replace("20 100", "20 20").split()) == 2
+    assert main(line.replace("5 20", "20 20").split()) == 2
     assert "--nodes: expected each number once, found [20, 20]" in capsys.readouterr().err
     assert main(["calibrate", "backgammon", "hand", "--seed", "1", "2"]) == 2
     assert capsys.readouterr().err == "learner: --seed: expected one number, found 2\n"
@@ -252,7 +253,7 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
 
     def run(games: int) -> Evaluator:
         learner = LeastMeanSquares(CONNECT_FOUR, games=games, depth=1, seed=1)
-        session = Run(
+        session = MeasuredRun(
             learner, CONNECT_FOUR, tmp_path / str(games), opponents=["random"], snapshots=1,
             snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=1),
         )  # fmt: skip

@@ -178,9 +178,9 @@ def test_a_file_of_commands_is_carried_out_to_its_end(talk: Talk) -> None:
     engine = Talk()
     turn = f"position gnubgid {START}\ndice %s\ngo chequer\n"
     engine.said.clear()
-    engine.engine.serve(io.BytesIO(f"set depth 2\n{turn % '3 1'}{turn % '6 5'}".encode()))
+    engine.engine.serve(io.BytesIO(f"set depth 1\n{turn % '3 1'}{turn % '6 5'}".encode()))
     kinds = [line.split(" equity")[0] for line in engine.said]
-    assert kinds == ["info depth 2", "bestmove 8/5 6/5", "info depth 2", "bestmove 24/18 18/13"]
+    assert kinds == ["info depth 1", "bestmove 8/5 6/5", "info depth 1", "bestmove 24/18 18/13"]
     bare = Talk()  # the first draft of the protocol
     bare.engine.serve(io.BytesIO(b"XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\n" * 2))
     assert bare.said == ["8/5 6/5"] * 2
@@ -219,7 +219,7 @@ def test_ubgi_decides_about_the_cube() -> None:
     crawford = Situation(WON, match_length=3, score=(0, 2), crawford=True)
     assert talk(xgid(crawford)) == ["roll"]
     assert talk(f"position xgid {xgid(crawford)}", "go cube") == [
-        "error missing_context expected a side that may double, found another"
+        "error missing_context expected a side that may double, found none"
     ]
     said = talk("position startpos", "dice 3 1", "go cube")
     assert said == ["error missing_context expected a position without dice before go cube"]

@@ -1,0 +1,267 @@
+"""Measures what ships now: `python -m benchmarks.standing [GAME ...]`.
+
+Each measurement is a command of `plysmith play` with `--json`. Its figures are kept in
+`benchmarks/standing.json` with the command, the day, the commit and a digest of each file.
+The tables in `docs/results/` and in README between the lines `<!-- standing: GAME -->` and
+`<!-- end -->`, and the strength in each card of `data/README.md`, are written from it.
+
+Without names, only those measurements run whose command or whose files have changed since;
+`--tables` runs none and writes the pages again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import json
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from games.program import exit_status
+from games.whole_files import write_atomically
+from search.evaluators.shipped import DATA, shipped_files
+
+PROGRAM = "python -m benchmarks.standing"
+KEPT = Path(__file__).with_suffix(".json")
+ROOT = DATA.parent
+#: Characters of a digest.
+DIGITS = 12
+#: The name of the table in README.
+HEADLINE = "headline"
+TABLE = re.compile(r"(<!-- standing: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+#: The sentence in a card that people read before they choose.
+CARD = re.compile(
+    r"(^## (\w+)/(\w+)$(?:(?!^## ).)*?^- \*\*Strength:\*\* )(.*?)(?=^- |^$)",
+    re.MULTILINE | re.DOTALL,
+)
+
+Row = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is measured of the evaluators of a game.
+
+    command: the words behind `plysmith play`, without `--json`.
+    players: the players whose figures count, as the command names them.
+    against: what the figures are above or against, as a table says it.
+    rows: the rows of a table from the command's JSON: player, figure, and on what it stands.
+    """
+
+    game: str
+    command: str
+    players: tuple[str, ...]
+    against: str
+    rows: Callable[[dict[str, Any]], Iterator[Row]]
+
+    def digests(self) -> dict[str, str]:
+        """Returns a digest of each player's file; hand-crafted evaluators have none."""
+        files = shipped_files(self.game)
+        names = {player.partition("@")[0] for player in self.players} & set(files)
+        return {
+            name: hashlib.sha256(files[name].read_bytes()).hexdigest()[:DIGITS]
+            for name in sorted(names)
+        }
+
+
+def _ladder(figures: dict[str, Any]) -> Iterator[Row]:
+    for standing in figures["ratings"]:
+        elo, low, high = standing["elo"]
+        if elo != low:
+            text = f"{elo:+.0f} [{low:+.0f}, {high:+.0f}] Elo"
+            yield standing["name"], text, f"{standing['games']:,} games"
+
+
+def _points(figures: dict[str, Any]) -> Iterator[Row]:
+    value, low, high = figures["points_per_game"]
+    text = f"{value:+.3f} [{low:+.3f}, {high:+.3f}] points a game"
+    yield figures["first"], text, f"{figures['games']:,} games"
+
+
+def _whole_games(figures: dict[str, Any]) -> Iterator[Row]:
+    for judged in figures["judged"]:
+        wins, draws, losses = judged["wins"], judged["draws"], judged["losses"]
+        share, low, high = (100 * value for value in judged["won"])
+        text = f"won {wins}, drawn {draws}, lost {losses}: {share:.1f} % [{low:.1f}, {high:.1f}]"
+        yield judged["player"], text, f"{wins + draws + losses:,} games"
+
+
+def _kept_class(figures: dict[str, Any]) -> Iterator[Row]:
+    for judged in figures["judged"]:
+        share, low, high = (100 * value for value in judged["kept"])
+        text = f"{share:.1f} % [{low:.1f}, {high:.1f}] keep their class"
+        yield judged["player"], text, f"{judged['decisions']:,} decisions"
+
+
+def _first_places(figures: dict[str, Any]) -> Iterator[Row]:
+    for standing in figures["standings"][:1]:
+        share, low, high = (100 * value for value in standing["first"])
+        text = f"first in {share:.1f} % [{low:.1f}, {high:.1f}]"
+        yield standing["name"], text, f"{figures['games']:,} games"
+
+
+CHECKERS = ("quantised", "network", "rootstrap", "samuel", "classic", "rote")
+TRUTH = ("solved@exact", "solved@exact,nodes=3500", "hand@exact", "hand@exact,nodes=12000")
+MEASUREMENTS = (
+    Measurement(
+        "checkers",
+        f"ladder checkers material {' '.join(CHECKERS)} --nodes 2000 --games 200 --seed 31",
+        CHECKERS,
+        "above `material`, 2,000 nodes a move, a round robin",
+        _ladder,
+    ),
+    *(
+        Measurement(
+            "backgammon",
+            f"match backgammon {name} {opponent} --games 4000 --seed 31",
+            (name,),
+            f"against {text}, no search",
+            _points,
+        )
+        for name, opponent, text in (
+            ("wide", "gnubg:0", "GNU Backgammon's 0-ply"),
+            ("backups", "gnubg:0", "GNU Backgammon's 0-ply"),
+            ("tdgammon", "gnubg:0", "GNU Backgammon's 0-ply"),
+        )
+    ),
+    Measurement(
+        "connect_four",
+        f"judge connect_four {' '.join(TRUTH)} --referee truth --games 200 --seed 31",
+        TRUTH,
+        "whole games, moving first from the start against perfect play",
+        _whole_games,
+    ),
+    Measurement(
+        "connect_four",
+        f"judge connect_four {' '.join(TRUTH)} --referee truth --positions 3000 --seed 31",
+        TRUTH,
+        "positions of 14 to 30 random plies in which a move can throw the class away",
+        _kept_class,
+    ),
+    Measurement(
+        "chinese_checkers",
+        "match chinese_checkers batch hand hand --depth 2 --games 300 --seed 31",
+        ("batch",),
+        "against `hand` in both other seats, depth 2; par is 33.3 %",
+        _first_places,
+    ),
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurements; returns the exit status."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
+    names = sorted({one.game for one in MEASUREMENTS})
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(names)}")
+    parser.add_argument("--tables", action="store_true", help="measure nothing, write the tables")
+    options = parser.parse_args(arguments)
+    return exit_status(PROGRAM, lambda: _run(options, names))
+
+
+def _run(options: argparse.Namespace, names: list[str]) -> int:
+    unknown = [name for name in options.games if name not in names]
+    if unknown:
+        raise ValueError(f"GAME: expected one of {', '.join(names)}, found {unknown[0]!r}")
+    for measurement in () if options.tables else MEASUREMENTS:
+        kept = load()
+        if measurement.game in options.games or (not options.games and stale(measurement, kept)):
+            kept[measurement.command] = _measured(measurement)
+            known = {one.command for one in MEASUREMENTS}
+            text = {command: entry for command, entry in kept.items() if command in known}
+            write_atomically(KEPT, f"{json.dumps(text, indent=1)}\n")
+    for path in pages():
+        write_atomically(path, with_figures(path.read_text("utf-8")))
+    return 0
+
+
+def load() -> dict[str, dict[str, Any]]:
+    """Returns what was measured, by command."""
+    kept: dict[str, dict[str, Any]] = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    return kept
+
+
+def stale(measurement: Measurement, kept: dict[str, dict[str, Any]]) -> bool:
+    """Whether a measurement is missing or is of other files than those that ship."""
+    entry = kept.get(measurement.command)
+    return entry is None or entry["digests"] != measurement.digests()
+
+
+def pages() -> list[Path]:
+    """Returns the pages that hold tables or cards."""
+    return [ROOT / "README.md", DATA / "README.md", *sorted((ROOT / "docs/results").glob("*.md"))]
+
+
+def with_figures(text: str) -> str:
+    """Returns a page with its tables and cards as what was measured says."""
+    text = CARD.sub(lambda card: f"{card[1]}{strength(card[2], card[3]) or card[4]}", text)
+    return TABLE.sub(lambda match: f"{match[1]}{table(match[2])}{match[3]}", text)
+
+
+def strength(game: str, name: str) -> str:
+    """Returns what a card says of an evaluator's strength, with a newline; empty if unmeasured."""
+    kept = load()
+    said = [
+        f"{f'`{player}` ' * ('@' in player)}{text} ({measurement.against}; {basis})"
+        for measurement in MEASUREMENTS
+        if measurement.game == game and measurement.command in kept
+        for player, text, basis in measurement.rows(kept[measurement.command]["figures"])
+        if player.partition("@")[0] == name
+    ]
+    lines = textwrap.wrap(f"- **Strength:** {'; '.join(said)}.", 100, subsequent_indent="  ")
+    return f"{chr(10).join(lines)}\n".removeprefix("- **Strength:** ") if said else ""
+
+
+def table(game: str) -> str:
+    """Returns the table of what ships in a game, in Markdown.
+
+    game: a game, or `HEADLINE` for the strongest of each measurement of every game.
+    """
+    kept = load()
+    lines, commands = [], []
+    for measurement in MEASUREMENTS:
+        entry = kept.get(measurement.command)
+        if entry is None or game not in (measurement.game, HEADLINE):
+            continue
+        commands.append(f"`plysmith play {measurement.command}`")
+        rows = [row for row in measurement.rows(entry["figures"]) if row[0] in measurement.players]
+        for player, text, basis in rows[:1] if game == HEADLINE else rows:
+            what = f"{measurement.against}; {basis}"
+            if game == HEADLINE:
+                title = measurement.game.replace("_", " ").capitalize()
+                lines.append(f"| {title}: `{player}` | {text} | {what} |\n")
+                continue
+            digest = entry["digests"].get(player.partition("@")[0], "by hand")
+            when = f"{entry['date']}, {entry['commit']}"
+            lines.append(f"| `{player}` | {text} | {what} | {digest} | {when} |\n")
+    if game == HEADLINE:
+        return f"\n| | strength | measured |\n|---|---|---|\n{''.join(lines)}\n"
+    head = "| player | strength | measured | file | when |\n|---|---|---|---|---|\n"
+    return f"\n{head}{''.join(lines)}\n{', '.join(commands)}.\n\n"
+
+
+def _measured(measurement: Measurement) -> dict[str, Any]:
+    print(f"plysmith play {measurement.command}", flush=True)
+    words = [sys.executable, "-m", "play", *shlex.split(measurement.command), "--json"]
+    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=7", "HEAD"],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    return {
+        "date": datetime.date.today().isoformat(),
+        "commit": commit.stdout.strip(),
+        "digests": measurement.digests(),
+        "figures": json.loads(done.stdout.splitlines()[-1]),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

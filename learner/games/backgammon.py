@@ -1,0 +1,100 @@
+"""Settings of training runs of backgammon: option names and values by the learner's name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.backgammon import Backgammon
+from games.backgammon.kinds import KINDS
+from games.extras import extend
+from learner.positions.kinds import RareKinds
+from learner.run.recipes import UsualRuns
+
+#: Scale for squashing values in points: an outcome of three is three quarters of the way.
+_POINTS = 3.0
+#: For games that neither side would bring to an end.
+_MOST_PLIES = 400
+#: From zero weights, moves by static values; snapshots with enough games for dice.
+_LINEAR: dict[str, Any] = {
+    "depth": 0,
+    "snapshots": 8,
+    "snapshot_games": 1000,
+    "final_games": 2000,
+    "match_games": 4000,
+}
+_NETWORK: dict[str, Any] = {
+    "snapshots": 4,
+    "snapshot_games": 1000,
+    "final_games": 1000,
+    "match_games": 4000,
+}
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "samuel": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {
+            "features": "linear",
+            "round_games": 250,
+            "K": 1.0,
+            "lambda_": 0.0,
+            "active": 21,
+            "most_plies": _MOST_PLIES,
+        },
+    },
+    "samuel1959": {
+        "games": 2000,
+        **_LINEAR,
+        # The weights of pips are fixed, as that of men is in checkers; others reach half a point.
+        "options": {
+            "features": "linear",
+            "fixed": {"lead": 1.0, "race": 1.0, "race_rolls": 0.5},
+            "active": 21,
+            "threshold": 0.0,
+            "asymmetric": False,
+            "longest_span": 4096,
+            "top_power": 6,
+            "unit": 2.0**-7,
+            "trial": 100,
+        },
+    },
+    "lms": {"games": 3000, **_LINEAR, "options": {"features": "linear", "rate": 0.005}},
+    "td": {
+        "games": 8000,
+        **_LINEAR,
+        "options": {
+            "inputs": "linear",
+            "scale": _POINTS,
+            "most_plies": _MOST_PLIES,
+            "games_per_update": 16,
+        },
+    },
+    "rootstrap": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {"inputs": "linear", "scale": _POINTS, "most_plies": _MOST_PLIES},
+    },
+    "batch": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {
+            "features": "linear",
+            "round_games": 250,
+            "K": 1.0,
+            "most_plies": _MOST_PLIES,
+        },
+    },
+    "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
+    "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
+    # The whole way to a strong network; races are valued by calculation, and the race net is that
+    # of the network to start from, if there is one.
+    "backups": {
+        "games": 300_000,
+        "depth": 1,
+        "from": "backgammon/backups",
+        **_NETWORK,
+        "options_from": {"kept_phases": ("race",)},
+    },
+}
+
+extend(Backgammon, UsualRuns("tdgammon", RECIPES), RareKinds(KINDS))

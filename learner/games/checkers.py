@@ -1,0 +1,55 @@
+"""Settings of training runs of checkers: option names and values by the learner's name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.checkers import Checkers
+from games.extras import extend
+from learner.run.recipes import UsualRuns
+
+#: Number of snapshots for learners whose snapshots cost more to measure than they tell.
+_FEW = 8
+_FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "samuel": {"games": 1500, "depth": 5, "snapshots": 12},
+    "samuel1959": {"games": 600, "depth": 5},
+    "lms": {"games": 1000, "depth": 5},
+    "rote": {"games": 1200, "depth": 5, "from": "rote"},
+    "td": {"games": 8000, "depth": 3, "from": "material", "snapshots": _FEW},
+    "tdleaf": {"games": 6000, **_FROM_MATERIAL, "snapshots": _FEW},
+    "rootstrap": {"games": 6000, **_FROM_MATERIAL, "snapshots": _FEW},
+    "treestrap": {"games": 2000, **_FROM_MATERIAL, "snapshots": _FEW},
+    "batch": {
+        "games": 6000,
+        **_FROM_MATERIAL,
+        "snapshots": 4,
+        # from material on: the targets of RootStrap
+        "options": {"blend": 0.0, "K": 4 / 3, "loss": "squared"},
+    },
+    "signature": {"games": 1500, "depth": 5, "snapshots": 3},
+    "book": {"games": 400, "depth": 9, "snapshots": 3},
+    "samuel1967": {"games": 400, "depth": 9, "snapshots": 3, "options": {"method": "samuel"}},
+    "network": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},
+    # from nothing to a network like the shipped one, in hours
+    "quantised": {
+        "games": 120_000,
+        "depth": None,
+        "nodes": 5000,
+        "from": "material",
+        "snapshots": 24,
+        "snapshot_games": 100,
+        "opponents": ("classic", "quantised"),
+        "options": {
+            "round_games": 5000,
+            "growing": 16,
+            "tree_positions": 1000,
+            "epochs": 1,
+            "last_epochs": 4,
+            "opening_plies": 10,
+        },
+    },
+}
+
+extend(Checkers, UsualRuns(settings=RECIPES))

@@ -1,0 +1,58 @@
+"""Settings of training runs of Connect Four: option names and values by the learner's name.
+
+Each run takes minutes on two cores, except that of `quantised`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.connect_four import ConnectFour
+from games.extras import extend
+from learner.run.recipes import UsualRuns
+
+#: Learning starts with all weights at zero.
+_LINEAR: dict[str, Any] = {"games": 2000, "depth": 5, "snapshots": 8}
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "samuel": _LINEAR,
+    "samuel1959": {"games": 400, "depth": 5},
+    "lms": {"games": 400, "depth": 5},
+    "rote": {"games": 400, "depth": 5, "from": "hand"},
+    "td": {"games": 4000, "depth": 3, "snapshots": 8},
+    "tdleaf": _LINEAR,
+    "rootstrap": _LINEAR,
+    "treestrap": _LINEAR,
+    "solved": {
+        "games": 200_000,
+        "depth": 1,
+        "snapshots": 2,
+        "options": {
+            "tuples": "lines",
+            "rate": 1.0,
+            "scale": 1.0,
+            "whole": 0.5,
+            "games_per_update": 1000,
+            "epochs": 10,
+        },
+    },
+    "batch": {**_LINEAR, "snapshots": 4},
+    "network": {
+        "games": 4000,
+        "depth": 5,
+        "from": "hand",
+        "snapshots": 4,
+        "options": {"inputs": "stones"},
+    },
+    "quantised": {
+        "games": 20_000,
+        "depth": None,
+        "nodes": 2000,
+        "from": "hand",
+        "snapshots": 4,
+        # stones on the board at which the second and the third phase begin
+        "options": {"inputs": "stones", "phases": (14, 28)},
+    },
+}
+
+extend(ConnectFour, UsualRuns(settings=RECIPES))

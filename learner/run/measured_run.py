@@ -1,0 +1,364 @@
+"""A run of an evaluator of games: snapshots, matches that choose among them, and a report.
+
+The learner plays and learns in this process; a second one plays snapshots against fixed opponents.
+The best snapshot by these matches is kept beside the last; of a learner that settles it is the
+last. Beside what every run leaves (`learner.run.run`) the folder holds:
+
+    snapshots.csv     the strength of snapshots
+    hours.csv         hours of processor time that learning took to each snapshot and until now
+    games.*           games in the form of the game's files (.pdn with values for checkers, .mat
+                      for backgammon, else .txt): all, or the last of each batch
+    snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
+    report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png, and
+    calibration.png and path.png where they were fitted (`learner.reports.diagnosis`)
+    features.py       a copy of the user's features that the run learned with
+    without/          the same run without them, which it is compared with
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from games.contract import Game
+from games.counted import counted
+from games.file_form import NO_NAMES, form_of
+from games.whole_files import write_atomically
+from learner.arena import Arena, Strength
+from learner.frame import Learner, Progress
+from learner.options import Range
+from learner.run.folder import csv_row
+from learner.run.run import Run
+from learner.run.settings import RunSettings
+from play.players.limits import Limits
+from search import Evaluator, LinearEvaluator, load_evaluator
+
+__all__ = ["FEATURES", "MeasuredRun"]
+
+HOURS = "hours.csv"
+#: Seeds of the order of the openings. Those of the choice are the same positions both times; the
+#: report has positions a ply later, which played no part in the choice.
+CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
+CHOICE_PLIES, REPORT_PLIES = 3, 4
+#: With fewer games, chances of win, draw and loss are not fitted.
+FEWEST_GAMES = 20
+#: The copy of a user's features.
+FEATURES = "features.py"
+
+
+class MeasuredRun(Run):
+    """A learner of a game in a folder, measured on its way.
+
+    learner: the learner.
+    game: the game, with a user's features if the learner has any.
+    folder: where everything is written.
+    opponents: players that snapshots are measured against.
+    snapshots: number of snapshots, evenly spread.
+    snapshot_games: games of each snapshot against each opponent.
+    finalists: number of snapshots with the highest mean score that are measured again.
+    final_games: games of these measurements, by which the best is chosen.
+    limits: limits of the searches of all these matches.
+    settings: the settings, which the folder keeps for `--resume`.
+    feature_file: the user's file of features, of which the folder keeps a copy.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        game: Game,
+        folder: Any,
+        *,
+        opponents: Sequence[str],
+        snapshots: int = 24,
+        snapshot_games: int = 40,
+        finalists: int = 4,
+        final_games: int = 150,
+        limits: Limits,
+        settings: RunSettings | None = None,
+        feature_file: Any = None,
+    ) -> None:
+        Range(1).check("snapshots", snapshots)
+        self._form = form_of(game)
+        self.games_log = f"games{self._form.suffix}"
+        super().__init__(learner, folder, settings=settings, logs={self.games_log: ""})
+        self._game = game
+        self.opponents = list(opponents)
+        self.snapshots = snapshots
+        self.snapshot_games = snapshot_games
+        self.finalists = finalists
+        self.final_games = final_games
+        self.limits = limits
+        self.feature_file = feature_file
+        #: games after which a snapshot was taken
+        self._taken: list[int] = []
+        self._waiting: dict[int, list[Future[Strength]]] = {}
+        #: games played when the learner last reported
+        self._reported_game = 0
+        #: hours of processor time until each snapshot, and in the sessions before this one
+        self._hours: dict[int, float] = {}
+        self._hours_before = 0.0
+        self._began = time.process_time()
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self._game
+
+    def is_finished(self) -> bool:
+        parts = () if self.feature_file is None else ("worth",)
+        reported = self.folder.is_reported(self.asked, *parts)
+        return reported and self._path("best").is_file()
+
+    def _created(self) -> None:
+        self._began = time.process_time()
+        if self.feature_file is not None:
+            copy = Path(self.feature_file).read_bytes()
+            write_atomically(self.folder.path / FEATURES, copy)
+
+    @contextmanager
+    def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Measure the snapshots."""
+        with Arena(self.game, limits=self.limits) as self._arena:
+            for game in self._taken:
+                if game not in self.measured:
+                    self._ask(game, self._snapshot(game))
+            yield
+            if self._waiting:
+                say(f"learned; {counted(len(self._waiting), 'snapshot')} still to be measured")
+            for game in sorted(self._waiting):
+                self._collect(game)
+
+    def _result(self, say: Callable[[str], None]) -> Evaluator:
+        """Returns the best evaluator, with reports on it beside it."""
+        if self.finished:
+            return self._loaded(self._path("best"))
+        if not self.learner.settles:
+            say("choosing among the best snapshots")
+        best = self._finish(say)
+        from learner.reports.diagnosis import diagnose
+
+        missing = diagnose(self.folder.path, self.learner, best)
+        if missing:
+            say(f"no report on the terms: {missing}")
+        return best
+
+    def _take(self, saved: dict[str, Any]) -> None:
+        self._began = time.process_time()
+        self._taken = [int(game) for game in saved["taken"]]
+        self.measured = {
+            int(game): [Strength(**entry) for entry in entries]
+            for game, entries in saved["measured"].items()
+        }
+        self._reported_game = int(saved["learner"]["games_played"])
+        paths = map(self._snapshot_path, self._taken)
+        self.folder.expect(*(str(path.relative_to(self.folder.path)) for path in paths))
+        self._load_hours()
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "taken": self._taken,
+            "measured": {
+                str(game): [entry.as_dict() for entry in entries]
+                for game, entries in sorted(self.measured.items())
+            },
+        }
+
+    def _load_hours(self) -> None:
+        """Take the hours that earlier sessions left; without them, they count from now on."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            with open(self.folder.path / HOURS, newline="", encoding="utf-8") as file:
+                found = {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
+            self._hours_before = max(found.values())
+            self._hours = {game: found[game] for game in self._taken}
+
+    def _is_due(self, game: int, before: int) -> bool:
+        """Returns whether a snapshot is due after a game; game `before` had the last report.
+
+        One is taken after the last game, and others evenly before.
+        """
+        games, count = int(self.learner.games), self.snapshots
+        return game * count // games > before * count // games
+
+    def _path(self, name: str) -> Path:
+        return self.folder.path / f"{name}{self.learner.evaluator_.suffix}"
+
+    def _snapshot_path(self, game: int) -> Path:
+        return self._path(f"snapshots/{game:06d}")
+
+    def _snapshot(self, game: int) -> Evaluator:
+        return self._loaded(self._snapshot_path(game))
+
+    def _loaded(self, path: Path) -> Evaluator:
+        mine = self.learner.evaluator_
+        inputs = getattr(mine, "inputs", None) or getattr(mine, "features", None)
+        return load_evaluator(path, game=self.game, inputs=inputs)
+
+    def _reported(self, progress: Progress) -> bool:
+        game = progress.game
+        self.folder.log(self.games_log, self._game_text(progress) + "\n")
+        due = self._is_due(game, self._reported_game)
+        self._reported_game = game
+        if due:
+            evaluator = self._named(self.learner.evaluator_.copy(), game)
+            evaluator.save(self._snapshot_path(game))
+            self._taken.append(game)
+            self._hours[game] = self._hours_spent()
+            self._ask(game, evaluator)
+        for waiting in sorted(self._waiting):
+            if all(future.done() for future in self._waiting[waiting]):
+                self._collect(waiting)
+        return due
+
+    def _game_text(self, progress: Progress) -> str:
+        """Returns the game in the form of the game's files."""
+        tags = {"Event": "Plysmith", "Round": str(progress.game)}
+        names = NO_NAMES[:1] * self.game.players
+        if progress.alpha_side is not None:
+            names = ("Beta", "Alpha") if progress.alpha_side else ("Alpha", "Beta")
+        assert progress.record is not None
+        return self._form.write(progress.record, names, tags)
+
+    def _ask(self, game: int, evaluator: Evaluator) -> None:
+        """Start measuring a snapshot."""
+        self._waiting[game] = self._matches(
+            self._arena, evaluator, self.snapshot_games, CHOICE_SEED, CHOICE_PLIES
+        )
+
+    def _matches(
+        self, arena: Arena, evaluator: Evaluator, games: int, seed: int, plies: int
+    ) -> list[Future[Strength]]:
+        return [
+            arena.submit(evaluator, opponent, games=games, seed=seed, plies=plies)
+            for opponent in self.opponents
+        ]
+
+    def _collect(self, game: int) -> None:
+        self.measured[game] = [future.result() for future in self._waiting.pop(game)]
+
+    def _hours_spent(self) -> float:
+        """Returns the hours of processor time that this process and earlier sessions took."""
+        return self._hours_before + (time.process_time() - self._began) / 3600
+
+    def _named(self, evaluator: Evaluator, game: int) -> Evaluator:
+        evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
+        evaluator.provenance = {
+            "learner": self.learner.identity(),
+            "games": game,
+            "updates": self.learner.updates_,
+        }
+        return evaluator
+
+    def _save(self) -> None:
+        super()._save()
+        self._save_hours()
+
+    def _save_hours(self) -> None:
+        """Write the hours; not in the checkpoint, which is the same for runs of every speed."""
+        hours = {self._reported_game: self._hours_spent(), **self._hours}
+        rows = [csv_row(game, f"{spent:.4g}") for game, spent in sorted(hours.items())]
+        write_atomically(self.folder.path / HOURS, "".join(["game,hours\n", *rows]))
+
+    def _best_snapshot(self) -> int:
+        """Returns the finalist with the highest score in its last match; if equal, the latest.
+
+        Of a learner that settles it is the last snapshot.
+        """
+        if self.learner.settles:
+            return max(self.measured)
+
+        def mean(entries: Sequence[Strength]) -> float:
+            return sum(entry.score for entry in entries) / max(1, len(entries))
+
+        ranking = sorted(self.measured, key=lambda game: (mean(self.measured[game]), game))
+        finalists = ranking[-self.finalists :]
+        if len(finalists) == 1:
+            return finalists[0]
+        with Arena(self.game, limits=self.limits, workers=2) as arena:
+            pending = {
+                game: self._matches(
+                    arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
+                )
+                for game in finalists
+            }
+            measured = {game: [f.result() for f in futures] for game, futures in pending.items()}
+        return max(finalists, key=lambda game: (mean(measured[game]), game))
+
+    def _finish(self, say: Callable[[str], None]) -> Evaluator:
+        path = self.folder.path
+        best = self._best_snapshot()
+        last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
+        last.save(self._path("last"))
+        write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
+        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high,unit\n"]
+        for game, entries in sorted(self.measured.items()):
+            lines += [
+                csv_row(
+                    game, e.opponent, e.games, e.wins, e.draws, e.losses, f"{e.score:.4f}",
+                    f"{e.value:.4g}", f"{e.low:.4g}", f"{e.high:.4g}", e.unit,
+                )
+                for e in entries
+            ]  # fmt: skip
+        write_atomically(path / "snapshots.csv", "".join(lines))
+        self._plot(best)
+        return self._calibrated(self._loaded(self._path("best")), say)
+
+    def _calibrated(self, best: Evaluator, say: Callable[[str], None]) -> Evaluator:
+        """Fit the chances that the best evaluator's values stand for, where that is cheap.
+
+        The games for it are a third as many as those of the run, at most the usual number.
+        """
+        from learner.fit.calibration import GAMES, calibrate
+
+        games = min(GAMES, self.learner.games // 3)
+        if best.gives_outcomes or self.game.rules is None or games < FEWEST_GAMES:
+            return best
+        if self.game.players > 2:  # chances are those of win, draw and loss
+            return best
+        say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
+        try:
+            best.calibration = calibrate(self.game, best, games=games)
+        except ValueError as error:
+            say(f"no chances: {error}")
+            return best
+        best.save(self._path("best"))
+        return best
+
+    def _plot(self, best: int) -> None:
+        from learner.reports.plots import plot_strength, plot_weights
+
+        path = self.folder.path
+        plot_strength(path / "strength.png", self.measured, chosen=best, hours=self._hours)
+        snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
+        weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
+        if weights:
+            # weights that never changed are fixed
+            first = weights[0][1]
+            held = [n for n in first if first[n] and all(w[n] == first[n] for _, w in weights)]
+            plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())
+
+    def report(
+        self, evaluator: Evaluator, opponents: Sequence[str], *, games: int
+    ) -> Iterator[Strength]:
+        """Measure the best evaluator on openings of its own, and write report.json.
+
+        Yields each opponent's result when its match ends.
+        """
+        results: list[Strength] = []
+        with Arena(self.game, limits=self.limits, workers=2) as arena:
+            pending = [
+                arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
+                for o in opponents
+            ]
+            for future in pending:
+                results.append(future.result())
+                yield results[-1]
+        self.write_report(
+            evaluator=evaluator.name,
+            limits=str(self.limits),
+            matches=[entry.as_dict() for entry in results],
+        )
