@@ -120,8 +120,9 @@ class Solved(Bootstrap):
     def begin(self, evaluator: Any) -> None:
         """As in `Bootstrap`; the evaluator is the mean of what learns, unless it is a network."""
         super().begin(evaluator)
+        self._mean: Any = None
         if self.hidden is None:
-            self.evaluator_ = self.model_.evaluator.copy()
+            self._mean = self.evaluator_ = self.model_.evaluator.copy()
         self._passes = 0
         #: by ply: positions after all moves of the learner, with their classes for the side to move
         self._kept: dict[int, dict[Any, int]] = {}
@@ -212,10 +213,10 @@ class Solved(Bootstrap):
             wanted = np.concatenate([values, classes[some]])
             errors.append(self.model_.learn(taught, wanted, wanted, rate=rate, random=random))
             self._passes += 1
-            if self.evaluator_ is not self.model_.evaluator:
+            if self._mean is not None:
                 share = (1.0 + DECAY) / (self._passes + DECAY)
-                new = self.model_.evaluator.weights - self.evaluator_.weights
-                self.evaluator_.weights += np.float32(share) * new
+                learned: Any = self.model_.evaluator
+                self._mean.weights += np.float32(share) * (learned.weights - self._mean.weights)
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
         return f"error {errors[0]:.5f}"
@@ -233,14 +234,14 @@ class Solved(Bootstrap):
             "kept": packed(np.array(kept, dtype=np.int64), level=1),
             "count": len(kept),
         }
-        if self.hidden is None:
-            state["mean"] = packed(self.evaluator_.weights)
+        if self._mean is not None:
+            state["mean"] = packed(self._mean.weights)
         return state
 
     def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
-        if self.hidden is None:
-            weights = self.evaluator_.weights
+        if self._mean is not None:
+            weights = self._mean.weights
             weights[:] = unpacked(state["mean"], weights.dtype, size=len(weights))
         self._passes = int(state["passes"])
         width = 2 + len(self.game_.start())
