@@ -31,7 +31,7 @@ import safetensors.numpy
 
 from games.connect_four import ConnectFour
 from games.connect_four.bitbully import BitBully
-from games.connect_four.solver import BOOK, FILE, Solver
+from games.connect_four.solver import BOOK, FILE, Solver, plies_left
 from games.whole_files import write_atomically
 
 #: Names, least and most stones, least and most plies to the end with best play.
@@ -44,16 +44,6 @@ SETS = (
     ("begin hard", 2, 14, 29, 42),
 )
 GAME = ConnectFour()
-
-
-def plies_left(position: Any, score: int) -> int:
-    """Returns the number of plies until the game ends, if both sides play for their score."""
-    stones = (position[0] | position[1]).bit_count()
-    if score == 0:
-        return 42 - stones
-    # the winner's last stone is its (22 - |score|)th, one ply after as many of the other side
-    winner_moves_first = (stones % 2 == 0) == (score > 0)
-    return 2 * (22 - abs(score)) - winner_moves_first - stones
 
 
 def drawn(
@@ -78,7 +68,7 @@ def drawn(
         stones = (position[0] | position[1]).bit_count()
         if GAME.outcome(position) is None and least <= stones <= most:
             score = value(position)
-            if nearest <= plies_left(position, score) <= farthest:
+            if nearest <= plies_left(stones, score) <= farthest:
                 found[position] = score
     return list(found)
 

@@ -32,8 +32,9 @@ from games.connect_four.rules import (
     play,
 )
 from games.kernels import kernel, popcount
+from games.values import EXACT, WIN
 
-__all__ = ["BOOK", "FILE", "Solver", "known_bounds"]
+__all__ = ["BOOK", "FILE", "Solver", "known_bounds", "known_by_key", "plies_left", "probe_openings"]
 
 SQUARES = COLUMNS * ROWS
 #: An entry of the table: 49 bits of a key, then two bounds of its score, each plus 32.
@@ -187,6 +188,52 @@ def known_bounds() -> NDArray[np.int64]:
     """Returns the shipped entries, in ascending order."""
     entries: NDArray[np.int64] = safetensors.numpy.load_file(FILE)["entries"]
     return entries
+
+
+@kernel
+def plies_left(stones, score):
+    """Returns the number of plies until the game ends, if both sides play for their score.
+
+    stones: number of stones on the board.
+    """
+    if score == 0:
+        return 42 - stones
+    # the winner's last stone is its (22 - |score|)th, one ply after as many of the other side
+    return 2 * (22 - abs(score)) - stones - ((stones % 2 == 0) == (score > 0))
+
+
+@kernel
+def probe_openings(entries, position):
+    """Returns what a probe does: whether a position of the book is won, drawn or lost.
+
+    entries: in ascending order of their keys. The number of plies to the end is the greatest that
+    the bounds leave open.
+    """
+    own, opponent, _ = position
+    stones = popcount(own | opponent)
+    if stones > BOOK:
+        return (False, 0.0, 0, EXACT)
+    key = _key(own, own | opponent)
+    first, last = 0, len(entries)
+    while first < last:
+        middle = (first + last) // 2
+        if entries[middle] & KEY < key:
+            first = middle + 1
+        else:
+            last = middle
+    if first == len(entries) or entries[first] & KEY != key:
+        return (False, 0.0, 0, EXACT)
+    low, high = (entries[first] >> LOW & 63) - EVEN, (entries[first] >> HIGH & 63) - EVEN
+    if low > 0:
+        return (True, WIN - plies_left(stones, low), 1000, EXACT)
+    if high < 0:
+        return (True, plies_left(stones, high) - WIN, 1000, EXACT)
+    return (low == high, 0.0, 1000, EXACT)
+
+
+def known_by_key() -> NDArray[np.int64]:
+    """Returns the shipped entries, in ascending order of their keys."""
+    return known_bounds()[np.argsort(known_bounds() & KEY)]
 
 
 class Solver:

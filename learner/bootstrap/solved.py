@@ -1,7 +1,14 @@
 """Values that follow a search to the end of the game, where a game can be searched so far.
 
 Nothing is known beforehand: the search has no evaluator and values positions by the ends of the
-game alone.
+game alone. What whole games from the start bring up is kept and taught again, as weights that
+follow single games go up and down; for the same reason the learned evaluator is their mean.
+
+Sources: S. Ross, G. Gordon and D. Bagnell, "A Reduction of Imitation Learning and Structured
+Prediction to No-Regret Online Learning" (2011), for games that the learner plays and a teacher
+labels, all of them kept; B. Polyak and A. Juditsky, "Acceleration of Stochastic Approximation by
+Averaging" (1992); O. Shamir and T. Zhang, "Stochastic Gradient Descent for Non-smooth Optimization"
+(2013), for the decay of the mean.
 """
 
 from __future__ import annotations
@@ -16,9 +23,11 @@ import numpy as np
 
 from games import truth
 from games.contract import Game
-from learner.bootstrap.frame import Bootstrap
+from learner.bootstrap.frame import LAST_SHARE, Bootstrap
+from learner.models.schedule import Schedule
 from learner.options import ranged
-from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson, Target, Teacher
+from learner.positions.packing import packed, unpacked
+from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson, Target, Teacher, rows_of
 from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
@@ -29,6 +38,8 @@ __all__ = ["Solved"]
 
 #: The squashed value of a won position; 1 would ask for an infinite value.
 WON = 0.98
+#: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
+DECAY = 1.0
 #: The referee of each thread, which keeps its tables from game to game.
 _AT_HAND = threading.local()
 
@@ -69,19 +80,24 @@ class Solved(Bootstrap):
     """All moves of the first positions of a game follow their class, by a search to its end.
 
     Only whether positions are won, drawn or lost is learned. A game begins after random moves, as
-    many as the game's solver needs to value positions in milliseconds (`Truth.plies`), or with
-    moves of a whole game: from the start the learner moves first, against perfect play at random
-    among its best moves. Where its own move would throw the class away, one that keeps it is
-    played. There every position and mistake of such games comes up, and is taught.
+    many as the game's solver needs to value positions in milliseconds (`Truth.plies`); or it is a
+    whole one: from the start the learner moves first, against perfect play at random among its best
+    moves, and where its own move would throw the class away, one that keeps it is played. All moves
+    at its turn there are kept, and taught again in all later updates, those of early plies as often
+    as those of late ones. What counts as the first positions is then what a search from a random
+    position of the whole game foresees.
 
-    whole: share of the games that begin with whole ones; the start position takes a solver minutes.
-    positions_per_game: positions after the random moves of each game whose moves all teach.
-    epochs: passes over the positions of `games_per_update` games.
+    whole: share of the games that are whole ones.
+    searched: positions that this search looks at, instead of the limits of the learner's moves.
+    positions_per_game: positions after the random moves, or the foreseen ones, whose moves all
+        teach.
+    epochs: passes over the positions of `games_per_update` games, and as many that are kept.
     """
 
     games: int = 200_000
     depth: int | None = 1
     whole: float = ranged(0.0, 0, 1)
+    searched: int = ranged(3500, 1)
     positions_per_game: int = ranged(2, 1)
     games_per_update: int = 2000
     epochs: int = ranged(5, 1)
@@ -101,12 +117,22 @@ class Solved(Bootstrap):
             )
         self._plies = referee.plies
 
+    def begin(self, evaluator: Any) -> None:
+        """As in `Bootstrap`; the evaluator is the mean of what learns, unless it is a network."""
+        super().begin(evaluator)
+        self._mean: Any = None
+        if self.hidden is None:
+            self._mean = self.evaluator_ = self.model_.evaluator.copy()
+        self._passes = 0
+        #: by ply: positions after all moves of the learner, with their classes for the side to move
+        self._kept: dict[int, dict[Any, int]] = {}
+        self._best: dict[Any, list[Any]] = {}
+
     def _teacher(self) -> Teacher:
         return _Teacher(self.game_, self.positions_per_game)
 
     def _openings(self) -> Iterator[tuple[int, ...]]:
         """Yields the numbers of the games; their openings need the present weights."""
-        self._kept: dict[Any, list[Any]] = {}
         return ((number,) for number in count())
 
     def _play(
@@ -128,30 +154,99 @@ class Solved(Bootstrap):
                 return tuple(moves)
 
     def _whole_game(self, random: np.random.Generator, engine: Engine) -> tuple[Any, ...]:
-        """Returns the first moves of a whole game, of random number."""
-        game, position, moves = self.game_, self.game_.start(), []
-        for ply in range(int(random.integers(self._plies[1] + 1))):
-            first = ply % 2 == 0
-            best = self._best_moves(position, first)
+        """Play a whole game and keep its moves; returns moves to a position foreseen there."""
+        game, position, moves = self.game_, self.game_.start(), list[Any]()
+        positions = []
+        while game.outcome(position) is None:
+            positions.append(position)
+            best = self._best_moves(position, len(moves))
             move = best[int(random.integers(len(best)))]
-            if first:
+            if len(moves) % 2 == 0:
                 engine.clear()
                 own = engine.search(position, depth=self.depth, nodes=self.nodes).move
                 move = own if own in best else move
-            position = game.play(position, move)
-            if game.outcome(position) is not None:
-                break
             moves.append(move)
-        return tuple(moves)
+            position = game.play(position, move)
+        ply = int(random.integers(len(positions)))
+        engine.clear()
+        foreseen = engine.search(positions[ply], nodes=self.searched).pv[:-1]
+        # in earlier positions the solver may need minutes once play is no longer perfect
+        return tuple(moves[:ply]) + (foreseen if ply + len(foreseen) >= self._plies[0] else ())
 
-    def _best_moves(self, position: Any, first: bool) -> list[Any]:
+    def _best_moves(self, position: Any, ply: int) -> list[Any]:
         """Returns the moves that keep the class, for the second side only the best of these."""
-        if position not in self._kept:
-            referee = _referee(self.game_)
-            if first:
+        if position not in self._best:
+            game, referee = self.game_, _referee(self.game_)
+            if ply % 2 == 0:
                 classes = referee.classes(position)
                 moves = [move for move in classes if classes[move] == max(classes.values())]
+                after = {game.play(position, move): -kind for move, kind in classes.items()}
+                kept = {one: kind for one, kind in after.items() if game.outcome(one) is None}
+                if kept:
+                    self._kept.setdefault(ply, {}).update(kept)
             else:
                 moves = referee.best(position)
-            self._kept[position] = moves
-        return self._kept[position]
+            self._best[position] = moves
+        return self._best[position]
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def _end_round(self, workers: Workers) -> str:
+        """Move the weights towards the classes, and the evaluator towards their mean."""
+        lessons, self._lessons = self._lessons, []
+        before = self.games_played_ - len(lessons)
+        random = np.random.default_rng((self.seed, before))
+        rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
+        rows = np.concatenate([lesson.rows for lesson in lessons])
+        values = np.concatenate([lesson.low for lesson in lessons])
+        kept = [position for one in self._kept.values() for position in one]
+        classes = WON * np.array([kind for one in self._kept.values() for kind in one.values()])
+        sizes = np.array([len(one) for one in self._kept.values()], dtype=np.int64)
+        ends = np.cumsum(sizes)
+        kept_rows = rows_of(self.model_.inputs, np.array(kept)) if kept else rows[:0]
+        errors = []
+        for _ in range(self.epochs):
+            # drawn by ply: most positions are late ones, but an early mistake loses all games
+            ply = random.integers(max(1, len(sizes)), size=len(rows) if kept else 0)
+            some = ends[ply] - 1 - (random.random(len(ply)) * sizes[ply]).astype(np.int64)
+            taught = np.concatenate([rows, kept_rows[some]])
+            wanted = np.concatenate([values, classes[some]])
+            errors.append(self.model_.learn(taught, wanted, wanted, rate=rate, random=random))
+            self._passes += 1
+            if self._mean is not None:
+                share = (1.0 + DECAY) / (self._passes + DECAY)
+                learned: Any = self.model_.evaluator
+                self._mean.weights += np.float32(share) * (learned.weights - self._mean.weights)
+        self.errors_.append(errors[0])
+        self.updates_ += sum(len(lesson.rows) for lesson in lessons)
+        return f"error {errors[0]:.5f}"
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        kept = [
+            (ply, kind, *position)
+            for ply, classes in self._kept.items()
+            for position, kind in classes.items()
+        ]
+        state = super().get_state() | {
+            "passes": self._passes,
+            "kept": packed(np.array(kept, dtype=np.int64), level=1),
+            "count": len(kept),
+        }
+        if self._mean is not None:
+            state["mean"] = packed(self._mean.weights)
+        return state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        super().set_state(state)
+        if self._mean is not None:
+            weights = self._mean.weights
+            weights[:] = unpacked(state["mean"], weights.dtype, size=len(weights))
+        self._passes = int(state["passes"])
+        width = 2 + len(self.game_.start())
+        size = width * int(state["count"])
+        kept = unpacked(state["kept"], np.int64, size=size, compressed=True)
+        self._kept = {}
+        for ply, kind, *position in kept.reshape(-1, width).tolist():
+            self._kept.setdefault(ply, {})[tuple(position)] = kind

@@ -27,7 +27,14 @@ RECIPES: dict[str, dict[str, Any]] = {
         "games": 200_000,
         "depth": 1,
         "snapshots": 2,
-        "options": {"tuples": "lines", "rate": 1.0, "scale": 1.0},
+        "options": {
+            "tuples": "lines",
+            "rate": 1.0,
+            "scale": 1.0,
+            "whole": 0.5,
+            "games_per_update": 1000,
+            "epochs": 10,
+        },
     },
     "batch": {**_LINEAR, "snapshots": 4},
     "network": {

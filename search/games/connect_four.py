@@ -1,13 +1,15 @@
-"""What search wants to know of Connect Four: techniques, a calibration and n-tuples."""
+"""What search wants to know of Connect Four: techniques, n-tuples, openings."""
 
 from __future__ import annotations
 
 from games.connect_four import ConnectFour
 from games.connect_four.encoding import LINES_AND_COLUMNS
+from games.connect_four.solver import known_by_key, probe_openings
 from games.extras import extend
 from search.alphabeta.techniques import Selective
 from search.evaluators.calibration import Calibration, Calibrations
 from search.evaluators.tuples import Tuples
+from search.lookups.database import Database, Databases
 
 #: By `python -m learner calibrate connect_four hand --games 400 --nodes 2000 --plies 4`. The
 #: results of `centre` against itself do not rise with its values.
@@ -18,4 +20,7 @@ extend(
     Selective("late_moves=1.2"),  # singular extensions lose here
     Calibrations({"hand": HAND}),
     Tuples({"lines": LINES_AND_COLUMNS}),
+    Databases(
+        {"openings": Database("openings of at most 12 stones", probe_openings, known_by_key)}
+    ),
 )

@@ -15,6 +15,9 @@ from games.connect_four.solver import EVEN, FILE, HIGH, LOW, Solver, known_bound
 from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
+from games.values import EXACT, WIN
+from search import Engine
+from search.lookups.database import DatabaseLookup
 
 GAME = ConnectFour()
 SOLVER = Solver(table_mib=8)
@@ -104,6 +107,30 @@ def test_the_bounds_of_the_book_are_in_order() -> None:
     low, high = (entries >> LOW & 63) - EVEN, (entries >> HIGH & 63) - EVEN
     assert (np.diff(entries) > 0).all() and (low <= high).all() and low.min() >= -21
     assert FILE.stat().st_size < 1_000_000
+
+
+@pytest.mark.plain
+def test_the_lookup_of_openings_knows_who_wins() -> None:
+    truth, found = Solver(table_mib=8), set()
+    probe = DatabaseLookup(GAME, "openings").plain()
+    for line in ("4", "41", "43", "444", "4444", "44441", "44444", "444442", "44444222"):
+        position = after(line)
+        known, value, _, bound = probe(position)
+        found.add(truth.value(position, -1, 1))
+        assert known and bound == EXACT and np.sign(value) == truth.value(position, -1, 1)
+        assert WIN - abs(value) <= 42 - len(line)
+        assert probe(after("".join(str(8 - int(column)) for column in line)))[1] == value
+    assert found == {-1, 1}
+    # a first player who at least draws; one that nobody asked about; one beyond the book
+    assert not any(probe(after(line))[0] for line in ("44", "121212", "4444442222222"))
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+def test_a_search_with_the_openings_keeps_the_win_in_them() -> None:
+    engine = Engine(GAME, "centre", lookup=DatabaseLookup(GAME, "openings"), table_mib=1)
+    for line, keeps in (("", "4"), ("4444", "4"), ("444442", "2")):
+        result = engine.search(after(line), nodes=200)
+        assert result.move == int(keeps) - 1, line
 
 
 @pytest.mark.plain
