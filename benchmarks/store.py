@@ -1,7 +1,7 @@
 """Measures the position store: `python -m benchmarks.store [--positions N] [--json]`.
 
 Positions of random checkers play, repeated until there are enough, are written to a store in a
-temporary folder, as games of 60 positions, and read back: all at once, in random batches, with
+temporary folder, as games of 60 positions, and read back: all at once, with
 filters, and without repetitions. Rates hold for files in memory,
 where they are once written.
 """
@@ -9,6 +9,7 @@ where they are once written.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 import tempfile
@@ -50,7 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the measurement; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.store", description=__doc__)
     parser.add_argument("--positions", type=int, default=5_000_000)
-    parser.add_argument("--batch", type=int, default=16_384)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
     options = parser.parse_args(arguments)
@@ -91,19 +91,17 @@ def main(arguments: list[str] | None = None) -> int:
             f" {TARGET / 1e6:.0f} million take {TARGET * bytes_each / 1e9:.2f} GB"
         )
         filters = {
-            "sampled": Filter(),
-            "sampled, quiet": Filter(quiet=True),
-            "sampled, nine games of ten": Filter(games=split(0.1)[0]),
+            "loaded": Filter(),
+            "loaded, quiet": Filter(quiet=True),
+            "loaded, nine games of ten": Filter(games=split(0.1)[0]),
         }
         for name, keep in filters.items():
-            batches = store.sample(options.batch, seed=options.seed, keep=keep)
-            count, seconds = timed(lambda batches=batches: sum(map(len, batches)))  # type: ignore[misc]
-            rate(name, count, seconds)
+            found, seconds = timed(functools.partial(store.load, keep=keep))
+            rate(name, len(found), seconds)
             if keep == Filter():
-                print(f"{'':<28} {TARGET / count * seconds:7.1f} s for {TARGET / 1e6:.0f} million")
-                assert count == options.positions
-        rows, seconds = timed(store.load)
-        rate("loaded", len(rows), seconds)
+                rows, each = found, TARGET / len(found) * seconds
+                print(f"{'':<28} {each:7.1f} s for {TARGET / 1e6:.0f} million")
+                assert len(rows) == options.positions
         once, seconds = timed(lambda: distinct(game, rows))
         rate("made distinct", len(rows), seconds)
         print(f"{len(once)} distinct positions")

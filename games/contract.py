@@ -55,7 +55,7 @@ from games.rules import Rules
 if TYPE_CHECKING:
     from games.features import Outcomes, Phases
 
-__all__ = ["DiceGame", "Game", "Rules", "first_rolls"]
+__all__ = ["DiceGame", "Game", "Rules", "first_rolls", "given"]
 
 Position = Any
 Move = Any
@@ -92,8 +92,8 @@ class Game:
     #: Phases that evaluators may have separate parts for; None for a single phase.
     phases: Phases | None = None
     rules: Rules | None = None
-    #: The probability of each roll of the dice before a move; () in games without dice.
-    rolls: Sequence[float] = ()
+    #: Whether each turn begins with a roll of the dice; True in a `DiceGame`.
+    dice: bool = False
     #: Whether its records have a doubling cube.
     cube: bool = False
     #: The name of the game as people write it; empty for `name` in words.
@@ -225,6 +225,9 @@ class DiceGame(Cubes, Game):
     `play` needs no roll.
     """
 
+    dice = True
+    #: The probability of each roll of the dice before a move.
+    rolls: Sequence[float] = ()
     #: The probabilities of the first roll of a game, if they differ; else empty.
     first_rolls: Sequence[float] = ()
 
@@ -263,6 +266,11 @@ class DiceGame(Cubes, Game):
                 f"expected one of {', '.join(list(moves)[:20])}, found {text.strip()[:40]!r}"
             )
         return moves[text.strip()]
+
+
+def given(roll: Roll | None) -> tuple[Roll, ...]:
+    """Returns the roll as further arguments of a method: none in a game without dice."""
+    return () if roll is None else (roll,)
 
 
 def first_rolls(game: DiceGame) -> Sequence[float]:

@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, given
+from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.extras import extra
 from games.record import GameRecord, new_record
@@ -224,7 +225,7 @@ def _read_one(lines: list[tuple[int, str]], game: Game) -> ReadGame:
     except (MoveError, PositionError, ValueError) as error:
         record, problems = None, [f"line {number}: {error}"]
     names = tuple(tags.get(seat, "?") for seat in _seats(game))
-    count = "damaged" if record is None else f"{record.ply} moves"
+    count = "damaged" if record is None else counted(record.ply, "move")
     result = tags.get("Result", "")
     title = f"{' – '.join(names)}, {count}"
     return ReadGame(record, names, problems, title, result, tags)
@@ -241,20 +242,18 @@ def _begun(game: Game, tags: Mapping[str, str]) -> GameRecord:
 def _play(record: GameRecord, line: str) -> None:
     game = record.game
     words, _, note = line.partition(" ; ")
-    roll: dict[str, int] = {}
+    roll = None
     if isinstance(game, DiceGame):
         dice, _, words = words.partition(":")
-        roll["roll"] = game.parse_roll(dice)
-        move = game.parse_move(record.position, words.strip(), roll["roll"])
-    else:
-        move = game.parse_move(record.position, words.strip())
+        roll = game.parse_roll(dice)
+    move = game.parse_move(record.position, words.strip(), *given(roll))
     value, depth, comment = (*note.split(" ", 2), "", "", "")[:3]
     record.play(
         move,
         value=None if value in ("", "-") else _number(value),
         depth=None if depth in ("", "-") else int(depth),
         comment=comment,
-        **roll,
+        roll=roll,
     )
 
 

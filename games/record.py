@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, given
 from games.errors import MoveError
 from games.extras import extra
 
@@ -215,10 +215,7 @@ class GameRecord:
         """Add the move that a text names; raises MoveError as `play` does."""
         self._must_go_on(text)
         self.legal_moves(roll)
-        if isinstance(self.game, DiceGame):
-            self.play(self.game.parse_move(self.position, text, roll), roll=roll)
-        else:
-            self.play(self.game.parse_move(self.position, text))
+        self.play(self.game.parse_move(self.position, text, *given(roll)), roll=roll)
 
     def annotate(
         self, *, value: float | None = None, depth: int | None = None, comment: str = ""

@@ -117,7 +117,7 @@ def measure(
         *[rival] * (game.players - 1),
         limits=limits,
         games=games,
-        openings=None if game.rolls else Openings(game, plies=plies, seed=seed),
+        openings=None if game.dice else Openings(game, plies=plies, seed=seed),
         threads=threads,
         seed=seed,
     )
@@ -135,7 +135,7 @@ def _strength(match: Match, opponent: str) -> Strength:
         wins = sum(one[0] > max(one[1:]) for one in outcomes)
         draws = sum(min(one) == max(one) for one in outcomes)
         counts, value, score, unit = (wins, draws), first, first.value, FIRST
-    elif match.game.rolls:
+    elif match.game.dice:
         wins, mean = summary.won(), summary.mean
         counts = wins, match.games - wins - summary.lost()
         value, score, unit = mean, mean.value, POINTS

@@ -65,7 +65,7 @@ def describe_game(game: Game, *, games: int = 20, seed: int = 0) -> GameDescript
         raise ValueError(f"games: expected at least 1, found {games}")
     chance = random.Random(seed)
     zero_sum = finite = True
-    same = not isinstance(game, DiceGame) and game.chances is None
+    same = not game.dice and game.chances is None
     longest = positions = moves_seen = 0
     for _ in range(games):
         position = game.start()

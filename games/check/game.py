@@ -9,8 +9,8 @@ import random
 from typing import Any, NoReturn
 
 from games.check.board import check_board
-from games.check.kernels import KernelCheck, given, same
-from games.contract import DiceGame, Game
+from games.check.kernels import KernelCheck, same
+from games.contract import DiceGame, Game, given
 from games.errors import ContractError, MoveError, PositionError
 from games.values import GRID
 

@@ -6,9 +6,9 @@ import math
 import numbers
 from typing import Any
 
-from games.contract import Rules
+from games.contract import Rules, given
 
-__all__ = ["KernelCheck", "given", "same"]
+__all__ = ["KernelCheck", "same"]
 
 MOST_TRIED = 32  # number of moves of a position that are played
 MOST_INTEGERS = 16  # in a position of a game written as kernels
@@ -127,11 +127,6 @@ class KernelCheck:
         for roll, count in zip(rolls, counts, strict=True):
             found = len(self.moves(image, roll, source["legal_moves"]))
             check.equal(f"standard, {image}, keeps the number of moves", position, count, found)
-
-
-def given(roll: int | None) -> tuple[int, ...]:
-    """Returns the arguments that a roll adds to a call: () in a game without dice."""
-    return () if roll is None else (roll,)
 
 
 def _is_integer(value: object) -> bool:

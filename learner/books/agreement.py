@@ -67,12 +67,6 @@ class Agreement:
             f"C {self.coefficient}, ties counted {self.strict}, of {self.entries} moves; {shares}"
         )
 
-    @property
-    def by_game(self) -> Floats:
-        """C of each game, NaN where L + H is 0; [games]."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray((self.lower - self.higher) / (self.lower + self.higher))
-
 
 @dataclass(frozen=True)
 class Difference:

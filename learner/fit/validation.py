@@ -106,17 +106,9 @@ def _along(fit: LogisticFit, alphas: Sequence[float], rows: Any, targets: Any, w
         yield fitted
 
 
-def choose_alpha(path: Sequence[PathPoint], *, one_standard_error: bool = False) -> float:
-    """Returns the alpha with the least error held out; of equal ones the largest.
-
-    With `one_standard_error` it is the largest alpha whose error is within one standard error of
-    the least (Breiman and others 1984): the simplest weights that fit the data.
-    """
-    best = min(path, key=lambda point: (point.error, -point.alpha))
-    if not one_standard_error:
-        return best.alpha
-    within = best.error + best.standard_error
-    return max(point.alpha for point in path if point.error <= within)
+def choose_alpha(path: Sequence[PathPoint]) -> float:
+    """Returns the alpha with the least error held out; of equal ones the largest."""
+    return min(path, key=lambda point: (point.error, -point.alpha)).alpha
 
 
 @dataclass(frozen=True)

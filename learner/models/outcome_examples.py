@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,32 +66,6 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.positions)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Examples]) -> Examples:
-        """Returns the examples of several sets, one after the other, not measured again."""
-        whole = cls.__new__(cls)
-        whole.positions = np.concatenate([part.positions for part in parts])
-        starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
-        seen = []
-        for nets in zip(*(part.seen for part in parts), strict=True):
-            index = np.concatenate([net.index + at for net, at in zip(nets, starts, strict=False)])
-            places, terms = (
-                None if rows[0] is None else np.concatenate(rows)
-                for rows in ([net.places for net in nets], [net.terms for net in nets])
-            )
-            seen.append(Seen(index, places, terms, np.concatenate([net.possible for net in nets])))
-        whole.seen = tuple(seen)
-        return whole
-
-    def encoded(self) -> Examples:
-        """Returns the same for an evaluator whose nets see only the encoding, if these have one."""
-        other = type(self).__new__(type(self))
-        other.positions = self.positions
-        other.seen = tuple(
-            net if net.places is None else replace(net, terms=None) for net in self.seen
-        )
-        return other
 
 
 def phases_of(phases: Phases | None, positions: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from learner.models.schedule import Schedule
 from learner.options import Range
 from search.evaluators.outcome_network import OutcomeNetwork
 
-__all__ = ["OutcomeModel", "largest_difference", "threads_of_torch"]
+__all__ = ["OutcomeModel", "threads_of_torch"]
 
 #: Positions that go through a net at a time where nothing is learned, on a CPU and on a GPU.
 _BLOCK, _GPU_BLOCK = 4096, 1 << 16
@@ -38,8 +38,6 @@ class OutcomeModel:
     evaluator: the evaluator whose nets learn; `write` gives it their weights, and `read` takes its
         weights again after a change elsewhere.
     batch: positions per step.
-    weight_decay: share of each weight, but of no bias, that a step removes, in units of the rate
-        (Loshchilov and Hutter 2019).
     equity_share: share of the squared error of the equity in the loss; the rest is the
         cross-entropy of each possible outcome.
     averaging: share of itself that the average of the weights, which `write` writes, keeps with
@@ -55,7 +53,6 @@ class OutcomeModel:
         evaluator: OutcomeNetwork,
         *,
         batch: int = 256,
-        weight_decay: float = 0.0,
         equity_share: float = 0.0,
         averaging: float = 0.0,
         precision: str = "float32",
@@ -65,7 +62,6 @@ class OutcomeModel:
         Range(1).check("batch", batch)
         Range(1).check("threads", threads)
         Range(0, 1).check("equity_share", equity_share)
-        Range(0, below=1000).check("weight_decay", weight_decay)
         Range(0, below=1).check("averaging", averaging)
         self.evaluator = evaluator
         self.batch = batch
@@ -88,14 +84,7 @@ class OutcomeModel:
         self._averages: list[list[Any]] = []
         self.read()
         self._optimisers = [
-            torch.optim.AdamW(
-                [
-                    {"params": parameters[0::2], "weight_decay": weight_decay},
-                    {"params": parameters[1::2], "weight_decay": 0.0},
-                ],
-                lr=1e-3,
-                fused=True,
-            )
+            torch.optim.AdamW(parameters, lr=1e-3, weight_decay=0.0, fused=True)
             for parameters in self._nets
         ]
         self._payoffs = torch.tensor(evaluator.kinds.payoffs, device=self.device)
@@ -326,13 +315,6 @@ class OutcomeModel:
                     found[index] = torch.sigmoid(logits).cpu().numpy()
         return confined(self.evaluator.game, examples.positions, found)
 
-    def equity_error(self, examples: Examples, targets: NDArray[np.float64]) -> float:
-        """Returns the root mean squared difference between the nets' equities and the targets'."""
-        self._check(examples, targets)
-        kinds = self.evaluator.kinds
-        error = kinds.values(self.probabilities(examples)) - kinds.values(targets)
-        return float(np.sqrt(np.mean(error**2))) if len(error) else 0.0
-
     def _check(self, examples: Examples, targets: NDArray[np.float64]) -> None:
         shape = (len(examples), len(self.evaluator.kinds))
         if targets.shape != shape:
@@ -351,13 +333,6 @@ class OutcomeModel:
         places = None if seen.places is None else self._tensor(seen.places)
         terms = None if seen.terms is None else self._tensor(seen.terms)
         return places, terms, self._tensor(seen.possible.astype(np.float32))
-
-
-def largest_difference(evaluator: OutcomeNetwork, positions: Any) -> float:
-    """Returns the largest difference between the probabilities of torch and of native code."""
-    examples = Examples(evaluator, positions)
-    calculated = OutcomeModel(evaluator).probabilities(examples)
-    return float(np.abs(calculated - evaluator.outcomes(examples.positions)).max(initial=0.0))
 
 
 def _rows(seen: Seen, rows: NDArray[np.int64]) -> Seen:

@@ -56,7 +56,6 @@ class Filter:
     quiet: no positions that the game calls noisy.
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
     known: no positions whose result is unknown.
-    first_ply, last_ply: no positions before or after these plies.
     first_game, last_game: no positions of games with numbers before or after these.
     games: only positions of these games.
     """
@@ -65,8 +64,6 @@ class Filter:
     quiet: bool = False
     undecided: bool = False
     known: bool = False
-    first_ply: int = 0
-    last_ply: int = (1 << 16) - 1
     first_game: int = 0
     last_game: int = (1 << 32) - 1
     games: Games | None = None
@@ -80,8 +77,6 @@ class Filter:
             passing &= np.abs(rows.value) <= PROVEN
         if self.known:
             passing &= rows.result != UNKNOWN
-        if self.first_ply > 0 or self.last_ply < (1 << 16) - 1:
-            passing &= (self.first_ply <= rows.ply) & (rows.ply <= self.last_ply)
         if self.first_game > 0 or self.last_game < (1 << 32) - 1:
             passing &= (self.first_game <= rows.game_number) & (rows.game_number <= self.last_game)
         if self.games is not None:
@@ -94,7 +89,7 @@ class Filter:
         return rows
 
 
-def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
+def distinct(game: Game, rows: Rows) -> Rows:
     """Returns the rows with every position once, in the order of first appearance.
 
     Positions that are the same by symmetry count as one
@@ -102,15 +97,13 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
     bounds are different rows. `count` is the number of rows that each stands for; ply and game
     number are those of the first.
 
-    labels: "first" keeps the first row's value and result. "mean" averages results over the rows
-        whose result is known (float32; 2 if none is), and values over all rows, or over those of
-        games won or lost if there are any, because they are proven and the others estimated.
+    Results are means over the rows whose result is known (float32; 2 if none is), and values over
+    all rows, or over those of games won or lost if there are any, because they are proven and the
+    others estimated.
 
     Split by games before; otherwise a position counts for the first game that has it. Needs about
     150 bytes per row.
     """
-    if labels not in ("mean", "first"):
-        raise ValueError(f"labels: expected 'mean' or 'first', found {labels!r}")
     keys = standard_keys(game, rows.positions)
     keys ^= rows.bound.astype(np.int64) * BOUND_MARK
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
@@ -118,16 +111,13 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
     order = np.argsort(first, kind="stable")
     count = np.bincount(group, rows.count, minlength=len(first))[order]
     unique = rows.take(first[order])
-    value: NDArray[Any] = unique.value
-    result: NDArray[Any] = unique.result
-    if labels == "mean":
-        decided = np.abs(rows.value) > PROVEN
-        value = _means(group, rows.value, rows.count * ~decided, len(first))[order]
-        proven = _means(group, rows.value, rows.count * decided, len(first))[order]
-        value = np.where(np.isnan(proven), value, proven).astype(np.float32)
-        known = rows.result != UNKNOWN
-        result = _means(group, rows.result, rows.count * known, len(first))[order]
-        result = np.where(np.isnan(result), UNKNOWN, result).astype(np.float32)
+    decided = np.abs(rows.value) > PROVEN
+    value: NDArray[Any] = _means(group, rows.value, rows.count * ~decided, len(first))[order]
+    proven = _means(group, rows.value, rows.count * decided, len(first))[order]
+    value = np.where(np.isnan(proven), value, proven).astype(np.float32)
+    known = rows.result != UNKNOWN
+    result: NDArray[Any] = _means(group, rows.result, rows.count * known, len(first))[order]
+    result = np.where(np.isnan(result), UNKNOWN, result).astype(np.float32)
     return replace(unique, value=value, result=result, count=count.astype(np.uint32))
 
 

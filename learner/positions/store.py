@@ -15,12 +15,9 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from games.contract import Game
 from learner.positions.filters import Filter, Games, distinct, split
@@ -50,12 +47,11 @@ class PositionStore:
     folder: the folder, which is made if it does not exist.
     game: the game.
     shard_rows: rows of a full shard.
-    skip_damaged: whether reading skips damaged shards, which `skipped` then lists with the reasons.
 
     Appended positions wait in memory until `shard_rows` of them make a shard, or until `flush`;
     only rows in shards are read. Several writers, in threads that share a store or in processes
     with one each, never overwrite one another's rows. Damaged shards, and those of another game or
-    of other rules, raise StoreError with their names unless `skip_damaged`.
+    of other rules, raise StoreError with their names.
     """
 
     def __init__(
@@ -64,7 +60,6 @@ class PositionStore:
         game: Game,
         *,
         shard_rows: int = 500_000,
-        skip_damaged: bool = False,
     ) -> None:
         start = game.start()
         if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
@@ -77,8 +72,6 @@ class PositionStore:
         self.folder = Path(folder)
         self.game = game
         self.shard_rows = shard_rows
-        self.skip_damaged = skip_damaged
-        self.skipped: dict[str, str] = {}
         self._width = len(start)
         self._about = {"game": game.name, "rules": game.version, "width": self._width}
         self._lock = threading.Lock()
@@ -90,7 +83,7 @@ class PositionStore:
 
     def __reduce__(self) -> Any:
         # a copy reads the same folder; rows that were not flushed are not in it
-        return _again, (self.folder, self.game, self.shard_rows, self.skip_damaged)
+        return _again, (self.folder, self.game, self.shard_rows)
 
     def __enter__(self) -> PositionStore:
         return self
@@ -219,103 +212,17 @@ class PositionStore:
     # --- reading ------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """Returns the number of rows in shards that can be read."""
+        """Returns the number of rows in shards."""
         return sum(self.shards().values())
 
     def shards(self) -> dict[str, int]:
-        """Returns the names of the shards that can be read, in order, and their numbers of rows."""
-        sizes = {}
-        for path in self._paths():
-            with_rows = self._tolerant(self._rows_of, path)
-            if with_rows is not None:
-                sizes[path.name] = with_rows
-        return sizes
+        """Returns the names of the shards, in order, and their numbers of rows."""
+        return {path.name: self._rows_of(path) for path in self._paths()}
 
-    def load(self, limit: int | None = None, *, keep: Filter = ALL) -> Rows:
-        """Returns the rows that pass `keep`, in the order of writing; at most the first `limit`."""
-        if limit is not None and limit < 0:
-            raise ValueError(f"limit: expected at least 0, found {limit}")
-        parts = []
-        missing = float("inf") if limit is None else limit
-        for path in self._paths():
-            if missing <= 0:
-                break
-            rows = self._tolerant(self._read, path)
-            if rows is None:
-                continue
-            rows = keep.apply(self.game, rows)
-            if len(rows) > missing:
-                rows = rows.take(slice(int(missing)))
-            parts.append(rows)
-            missing -= len(rows)
+    def load(self, *, keep: Filter = ALL) -> Rows:
+        """Returns the rows that pass `keep`, in the order of writing."""
+        parts = [keep.apply(self.game, self._read(path)) for path in self._paths()]
         return Rows.concatenate(parts, self._width)
-
-    def sample(
-        self,
-        batch: int,
-        *,
-        seed: int,
-        epochs: int | None = 1,
-        first_epoch: int = 0,
-        keep: Filter = ALL,
-        open_shards: int = 4,
-    ) -> Iterator[Rows]:
-        """Yields batches of `batch` rows in random order, each row that passes once per epoch.
-
-        batch: rows of a batch; the last one of an epoch may be smaller.
-        seed: seed of the order, which also depends on the number of the epoch, `open_shards` and
-            the shards at the beginning of the epoch.
-        epochs: number of epochs (None: without end, unless there are no rows).
-        first_epoch: number of the first epoch, with which training resumes between two epochs.
-        keep: the filter of rows.
-        open_shards: number of shards whose rows are shuffled together; they are drawn in random
-            order and are in memory (about 100 bytes per row).
-        """
-        if batch < 1 or open_shards < 1:
-            raise ValueError(
-                f"batch, open_shards: expected at least 1, found {batch} and {open_shards}"
-            )
-        return self._batches(batch, seed, epochs, first_epoch, keep, open_shards)
-
-    def _batches(
-        self,
-        batch: int,
-        seed: int,
-        epochs: int | None,
-        first_epoch: int,
-        keep: Filter,
-        open_shards: int,
-    ) -> Iterator[Rows]:
-        epoch = first_epoch
-        while epochs is None or epoch < first_epoch + epochs:
-            random = np.random.default_rng([seed, epoch])
-            rest = Rows.concatenate([], self._width)
-            empty = True
-            paths = self._paths()
-            order = random.permutation(len(paths))
-            for first in range(0, len(paths), open_shards):
-                read = [
-                    self._tolerant(self._read, paths[i]) for i in order[first : first + open_shards]
-                ]
-                parts = [keep.apply(self.game, rows) for rows in read if rows is not None]
-                rows = Rows.concatenate(parts, self._width)
-                del read, parts
-                places = random.permutation(len(rows))
-                used = 0
-                while len(rest) + len(rows) - used >= batch:
-                    chosen = rows.take(places[used : used + batch - len(rest)])
-                    used += len(chosen)
-                    if len(rest):
-                        chosen = Rows.concatenate([rest, chosen], self._width)
-                        rest = rest.take(slice(0))
-                    empty = False
-                    yield chosen
-                rest = Rows.concatenate([rest, rows.take(places[used:])], self._width)
-            if len(rest):
-                yield rest
-            elif empty:
-                return
-            epoch += 1
 
     def _paths(self) -> list[Path]:
         if not self.folder.is_dir():
@@ -341,16 +248,6 @@ class PositionStore:
     def _read(self, path: Path) -> Rows:
         return read_shard(path, self._about)
 
-    def _tolerant(self, read: Callable[[Path], Any], path: Path) -> Any:
-        """Read from a shard; returns None if it is damaged and damaged shards are skipped."""
-        try:
-            return read(path)
-        except StoreError as error:
-            if not self.skip_damaged:
-                raise
-            self.skipped[path.name] = str(error)
-            return None
 
-
-def _again(folder: Path, game: Game, shard_rows: int, skip_damaged: bool) -> PositionStore:
-    return PositionStore(folder, game, shard_rows=shard_rows, skip_damaged=skip_damaged)
+def _again(folder: Path, game: Game, shard_rows: int) -> PositionStore:
+    return PositionStore(folder, game, shard_rows=shard_rows)

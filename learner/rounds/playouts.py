@@ -10,15 +10,14 @@ improvement using Monte-Carlo search", 1996, for backgammon.)
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learner.learner import check_limits
+from learner.game_learner import check_limits
 from learner.options import Range
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop
@@ -26,7 +25,7 @@ from play.workers import Workers
 from search import PROVEN, Engine, Evaluator
 from search.evaluators.noise import NoisyEvaluator
 
-__all__ = ["RolloutEstimate", "Rollout", "slight_noise"]
+__all__ = ["Rollout", "slight_noise"]
 
 #: Searches of rollouts are short, and the table is emptied for each game.
 TABLE_MIB = 0.125
@@ -36,20 +35,6 @@ GAMES_PER_TASK = 64
 Positions = NDArray[np.int64]
 #: Positions [games, integers] to play out, and the number of each game among its position's.
 _Task = tuple[Positions, list[int]]
-
-
-@dataclass(frozen=True)
-class RolloutEstimate:
-    """What the rollouts of a position found, for its side to move.
-
-    mean: of the outcomes. standard_error: of that mean, the sample standard deviation of the
-    outcomes divided by the square root of `games`; NaN for a single game. It knows nothing of how
-    well the players play, and 0 says only that all games ended alike.
-    """
-
-    mean: float
-    standard_error: float
-    games: int
 
 
 class Rollout:
@@ -65,7 +50,7 @@ class Rollout:
     seed: seed of all noise.
 
     The noise of a game depends only on the seed, the position and the number of the game, so that
-    the estimate of a position does not depend on other positions or on the workers. A position
+    the outcomes of a position do not depend on other positions or on the workers. A position
     comes without its history: repetitions and quiet moves count from there on. For games without
     dice.
 
@@ -100,22 +85,6 @@ class Rollout:
         self.most_plies = most_plies
         self.decide = decide
         self.seed = seed
-
-    def estimate(self, positions: Any, *, workers: Workers | None = None) -> list[RolloutEstimate]:
-        """Returns the estimate of each position, in order; a list of one for a single position.
-
-        positions: tuples of integers, or an array [positions, integers].
-        workers: the `Workers` that play (None: this thread).
-
-        Raises ValueError for an array of another shape.
-        """
-        rows = self._rows(positions)
-        n = self.games
-        estimates = []
-        for outcomes in self.outcomes(rows, workers=workers):
-            error = float(outcomes.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-            estimates.append(RolloutEstimate(float(outcomes.mean()), error, n))
-        return estimates
 
     def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
         """Returns each game's outcome for the side to move at its start, [positions, games]."""

@@ -24,7 +24,7 @@ from learner.self_play import Teacher
 from search import EXACT, Evaluator, Techniques, as_evaluator, as_techniques
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import value_mark
-from search.lookups.database import DatabaseLookup, databases_of
+from search.lookups.database import DatabaseLookup, Databases
 
 __all__ = ["QuantisedFit"]
 
@@ -90,19 +90,20 @@ class QuantisedFit(BatchLearner):
         super()._check_options()
         self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
         self.lookup_ = None
-        known = 4 if "endgame" in databases_of(self.game_).named else 0
+        known = 4 if "endgame" in Databases.of(self.game_).named else 0
         self._endgame = known if self.endgame is None else self.endgame
         if self._endgame:
             self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")
 
-    def _begin(self, evaluator: Any) -> Evaluator:
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         self._start = as_evaluator(self.game_, evaluator)
         self._start_mark = value_mark(self.game_, self._start)
         self._ended = False
         self._model = self._new_model(1.0)
         if isinstance(self._start, QuantisedNetwork):
             self._model = self._new_model(self._start.scale, self._start)
-        return self._network()
+        self.evaluator_ = self._network()
 
     def _teacher(self, number: int) -> Teacher | None:
         if not self.tree_positions or number < self.growing:
@@ -223,12 +224,8 @@ class QuantisedFit(BatchLearner):
                 f"games: expected {state['games_played']}, for learning has ended with the passes"
                 f" over all rounds (last_epochs), found {self.games}"
             )
-
-    def _resume(self, state: dict[str, Any]) -> None:
-        self.check_goes_on(state)
         if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
             raise ValueError(
                 "start: expected the evaluator that learning began with, which still plays the"
                 f" games (mark {state.get('start')}), found one with mark {self._start_mark}"
             )
-        super()._resume(state)

@@ -69,7 +69,6 @@ def run_analyse(options: argparse.Namespace) -> int:
     import sys
 
     import games
-    from games.contract import DiceGame
     from games.file_form import form_of
     from games.problem import refuse_problem
     from games.whole_files import write_atomically
@@ -84,7 +83,7 @@ def run_analyse(options: argparse.Namespace) -> int:
     game = games.load(options.game) if options.game else game_of_file(options.file)
     refuse_problem(game)
     game = with_met(game, options)
-    form, dice = form_of(game), isinstance(game, DiceGame)
+    form, dice = form_of(game), game.dice
     output = options.output or options.file.with_name(
         f"{options.file.stem}-analysed{form.suffix if form.annotated else '.txt'}"
     )
@@ -100,7 +99,7 @@ def run_analyse(options: argparse.Namespace) -> int:
         if options.rollout < 1:
             raise ValueError(f"--rollout: expected at least 1 game, found {options.rollout}")
     read = read_games(options.file, game, black_first=options.black_first)
-    cube = isinstance(game, DiceGame) and game.cube
+    cube = game.cube
     thinker = Thinker(
         game,
         options.evaluator or usual_evaluator(game),
@@ -184,10 +183,8 @@ def _with_cube(record: Any, thinker: Thinker, money: bool) -> bool:
     money: whether the cube was used in the file; games for money in which nobody touches it count
         as played without one.
     """
-    from games.contract import DiceGame
-
     game = thinker.game
-    if not isinstance(game, DiceGame) or not game.cube or not thinker.evaluator.gives_outcomes:
+    if not game.cube or not thinker.evaluator.gives_outcomes:
         return False
     return money or record.match_length > 0
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from games.file_form import form_of
 from play.commands.options import refuse
 from play.match.balanced import BalancedOpenings, usual_openings
@@ -62,13 +63,13 @@ class Contest:
             self.kind = units_of(game, self.length)
         elif getattr(options, "jacoby", None):
             raise ValueError("--jacoby: expected --cube, found games without the cube")
-        self.standings = "standings" if game.rolls else "ratings"
+        self.standings = "standings" if game.dice else "ratings"
         options.games = self.kind.usual_games[ladder] if options.games is None else options.games
         clock = None if options.time is None else parse_clock(options.time)
         depth = options.depth
         if (depth, options.nodes, options.seconds, clock) == (None,) * 4:
             depth = self.kind.usual_depth
-        if game.rolls:
+        if game.dice:
             check_depth(depth or 0)
         elif depth is not None and depth < 1:
             raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
@@ -76,7 +77,7 @@ class Contest:
             raise ValueError("--judge: expected --within too, found none")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.heading = str(self.limits)
-        if game.rolls:
+        if game.dice:
             plies = " (GNU plies)" if depth is not None else " a move"
             self.heading = self.heading.removesuffix(" a move") + plies
         self.sprt = _sprt(options)
@@ -92,7 +93,7 @@ class Contest:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
             self.database = DatabaseLookup(self.game, options.adjudicate)
-        if self.game.rolls:
+        if self.game.dice:
             return
         if options.plies is None and options.within is None:
             self.openings = usual_openings(self.game, seed=options.seed)
@@ -151,10 +152,10 @@ class Contest:
         if self.sprt is not None and summary.games:
             yield self.sprt.text(summary.tally)
         twice = summary.games - match.different
-        alike = f"{twice} games repeat another with colours swapped"
+        alike = f"repeats of another game with colours swapped: {twice}"
         yield (
-            f"{alike if twice else 'all games different'}; {match.repeated} pairs repeated earlier"
-            " games and were not counted"
+            f"{alike if twice else 'all games different'};"
+            f" {counted(match.repeated, 'pair')} left out for repeating earlier games"
         )
         wanted = summary.games < self._options.games and match.verdict in ("", "continue")
         if wanted and not match.interrupted:
@@ -181,7 +182,7 @@ class Contest:
             if found is not None and player.evaluator is not None:
                 play = play_text(player.evaluator, nodes)
                 yield (
-                    f"chances of {player.name} at its {found.moves} moves"
+                    f"chances of {player.name} at its {counted(found.moves, 'move')}"
                     f"{', as they are ' * bool(play)}{play}: log loss"
                     f" {found.loss:.3f} nats ({found.guess:.3f} by the shares of the results)"
                 )
@@ -194,7 +195,7 @@ class Contest:
         if not match.units:
             return
         par = 100 / self.game.players
-        yield f"95 % intervals over {len(match.units)} openings; par is {par:.1f} %"
+        yield f"95 % intervals over {counted(len(match.units), 'opening')}; par is {par:.1f} %"
         width = max(map(len, match.names))
         for standing in match.summary().standings():
             first = standing.first
@@ -224,15 +225,15 @@ class Contest:
         doubles = match.actions("double")
         if match.length is not None and match.units:
             yield (
-                f"{match.played} games, {doubles / match.played:.2f} doubles a game, of which"
-                f" {100 * match.actions('drop') / max(doubles, 1):.0f} % were dropped"
+                f"{counted(match.played, 'game')}, {doubles / match.played:.2f} doubles a game, of"
+                f" which {100 * match.actions('drop') / max(doubles, 1):.0f} % were dropped"
             )
         if match.units:
             yield f"{match.played / match.elapsed:.1f} games/s"
 
     def ladder_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         """Yields the report of a ladder."""
-        if self.game.rolls:
+        if self.game.dice:
             yield from self._points_lines(standings, matches)
             return
         anchor = matches[0].names[0]
@@ -270,7 +271,7 @@ class Contest:
     def plot(self, path: Path, standings: list[Any]) -> None:
         """Write a picture of the standings."""
         title = f"{self.game.name}, {self.heading}"
-        if not self.game.rolls:
+        if not self.game.dice:
             plot_ladder(path, standings, title)
             return
         rows = [(one.name, one.points) for one in standings]
@@ -312,7 +313,7 @@ class Contest:
                 **head,
                 "cube": {"length": self.length, "jacoby": bool(options.jacoby), "met": met},
             }
-        if self.game.rolls:
+        if self.game.dice:
             return {**head, "luck": None if self.luck is None else self.luck.name}
         head |= {
             name: getattr(options, name) for name in ("plies", "within", "judge", "adjudicate")
@@ -324,14 +325,11 @@ class Contest:
 
 def _searches(players: Sequence[Player]) -> str:
     """Returns the techniques of the players' searches, in words that follow others."""
-    used = {
-        one.name: str(one.options["techniques"]) for one in players if "techniques" in one.options
-    }
-    if len(set(used.values())) == 1 and len(used) == sum(
-        one.evaluator is not None for one in players
-    ):
-        return f", search: {next(iter(used.values()))}"
-    return "".join(f", {name}: {techniques}" for name, techniques in used.items())
+    searching = [one for one in players if one.evaluator is not None]
+    used = [(one.name, str(one.options.get("techniques", ""))) for one in searching]
+    if len({techniques for _, techniques in used}) == 1:
+        return f", search: {used[0][1]}" if used[0][1] else ""
+    return "".join(f", {name}: {techniques}" for name, techniques in used if techniques)
 
 
 def _check_cube(game: Any, options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.counted import counted
 from play.commands.options import add_game, check_writable, load_game, read_situation, refuse
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
 
 def run_explain(options: argparse.Namespace) -> int:
     """Run `explain`: contributions, values by depth, principal variations or best moves."""
-    from games.contract import DiceGame
     from games.extras import extra
     from games.problem import Problem
     from games.tree import Explicit
@@ -69,7 +69,7 @@ def run_explain(options: argparse.Namespace) -> int:
     from play.players.thinker import Thinker, usual_evaluator
 
     game = load_game(options, problems=True)
-    dice = isinstance(game, DiceGame)
+    dice = game.dice
     if options.roll is not None and not dice:
         raise ValueError(f"--roll: expected a game with dice, found {game.name}")
     if options.most < 0:
@@ -84,7 +84,7 @@ def run_explain(options: argparse.Namespace) -> int:
             options.first = usual_evaluator(game)
     found = options.position.strip()
     left_out, roll = "", None
-    if isinstance(game, DiceGame):
+    if dice:
         text = game.position_text(game.start()) if found == START else found
         position, roll, left_out = read_situation(game, text, options.roll)
     else:
@@ -154,11 +154,10 @@ def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any
 
 def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     """Show the tree of textbook alpha-beta or max^n with the first evaluator."""
-    from games.contract import DiceGame
     from play.judging.search_tree import search_tree
     from search import as_evaluator
 
-    if isinstance(game, DiceGame):
+    if game.dice:
         raise ValueError(f"--tree: expected a game without dice, found {game.name}")
     if options.second is not None:
         raise ValueError(f"--tree: expected one evaluator, found {options.second!r} as well")
@@ -174,7 +173,7 @@ def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     for line in tree.lines:
         print(line)
     print(
-        f"\nvalue {tree.root.value_text}; {tree.leaves} positions valued, of the"
+        f"\nvalue {tree.root.value_text}; {counted(tree.leaves, 'position')} valued, of the"
         f" {tree.all_leaves} that {'max^n' if many else 'minimax'} values"
     )
     if options.svg is not None:
@@ -192,10 +191,9 @@ def _values(
     game: Any, titles: list[str], thinkers: list[Thinker], position: Any, roll: int | None
 ) -> list[str]:
     """Values at each depth, and the moves that the search would play."""
-    from games.contract import DiceGame
     from play.players.thinker import chances_text
 
-    dice = isinstance(game, DiceGame)
+    dice = game.dice
     lines = ["", "Values for the side to move" + (", before the roll" if dice else "")]
     width = max(map(len, titles))
     statics = [thinker.evaluator(position) for thinker in thinkers]

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players
 
@@ -36,20 +37,19 @@ def add_openings_command(commands: Any) -> None:
         help="greatest distance from even in the game's unit, such as men (default 0.25)",
     )
     add("--quiet", action="store_true", help="no progress bar")
-    describe_players(command)
+    describe_players(command, others=False)
     command.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from games.contract import DiceGame
     from play.match.balanced import find_openings, positions_after, save_openings
     from play.players.parse import parse_player
     from play.players.thinker import usual_evaluator
 
     game = load_game(options)
-    if isinstance(game, DiceGame):
+    if game.dice:
         raise ValueError(f"openings: expected a game without dice, found {game.name}")
     if not options.within > 0 or options.nodes < 1:
         raise ValueError(
@@ -72,6 +72,7 @@ def _run(options: argparse.Namespace) -> int:
     save_openings(options.file, content)
     for plies, count in zip(lengths, counts, strict=True):
         kept = sum(len(text.split()) == plies for text in content["openings"])
-        print(f"{plies} plies: {kept} of {count} positions are within {options.within} {game.unit}")
-    print(f"{options.file}: {options.file.stat().st_size} bytes")
+        print(f"plies {plies}: within {options.within} {game.unit} of even {kept} of"
+              f" {counted(count, 'position')}")  # fmt: skip
+    print(f"{options.file}: {options.file.stat().st_size:,} bytes")
     return 0

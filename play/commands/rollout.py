@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from games.counted import counted
 from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
 
@@ -36,7 +37,6 @@ def add_rollout_command(commands: Any) -> None:
     add(
         "--fewest",
         type=int,
-        default=144,
         metavar="N",
         help="with --confidence: fewest games of each (default 144)",
     )
@@ -44,11 +44,11 @@ def add_rollout_command(commands: Any) -> None:
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
     add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
     add("--with-luck", action="store_true", help="no variance reduction: quicker, but noisier")
-    add("--threads", type=int, default=2, metavar="N", help="games at a time (default 2)")
+    add("--threads", type=int, metavar="N", help="games at a time (default 2)")
     add("--seed", type=int, default=0, help="decides the dice")
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
-    describe_players(command)
+    describe_players(command, others=False)
     command.set_defaults(run=_run_rollout)
 
 
@@ -56,13 +56,12 @@ def _run_rollout(options: argparse.Namespace) -> int:
     """Run `rollout`: the equity of positions, or of moves, by playing them out."""
     from tqdm import tqdm
 
-    from games.contract import DiceGame
     from play.players.limits import Limits
     from play.players.parse import parse_player
     from play.rollout.rollout import rollout
 
     game = load_game(options)
-    if not isinstance(game, DiceGame):
+    if not game.dice:
         raise ValueError(f"rollout: expected a game with dice, found {game.name}")
     player = parse_player(game, options.evaluator)
     if player.evaluator is None:
@@ -84,6 +83,8 @@ def _run_rollout(options: argparse.Namespace) -> int:
         for name in ("moves", "best", "confidence"):
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --roll as well, found none")
+    if options.fewest is not None and options.confidence is None:
+        raise ValueError("--fewest: expected --confidence as well, found none")
     limits = player.within(Limits(depth=options.depth))
     depth = limits.depth
     if depth is None or limits != Limits(depth=depth):
@@ -101,12 +102,12 @@ def _run_rollout(options: argparse.Namespace) -> int:
             positions[0] if comparing else list(positions),
             player.evaluator,
             games=options.games,
-            fewest=options.fewest,
+            fewest=144 if options.fewest is None else options.fewest,
             depth=depth,
             truncate=options.truncate,
             variance_reduction=not options.with_luck,
             lookup=player.lookup,
-            threads=options.threads,
+            threads=2 if options.threads is None else options.threads,
             seed=options.seed,
             progress=lambda games: bar.update(games) and None,
             **player.options,
@@ -121,7 +122,8 @@ def _run_rollout(options: argparse.Namespace) -> int:
     for line in [*dict.fromkeys(filter(None, left_out)), *_lines(game, names, result)]:
         print(line)
     print(
-        f"{result.games.sum()} games, {result.plies} plies, {result.plies_per_second:.0f} plies/s"
+        f"{counted(result.games.sum(), 'game')}, {result.plies:,} plies,"
+        f" {result.plies_per_second:,.0f} plies/s"
     )
     if options.json:
         print(json.dumps(_figures(names, result, player.name, depth)))
@@ -136,15 +138,20 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     from play.rollout.cube import INTERVAL, rollout_cube
     from search import Engine
 
-    for name in ("roll", "moves", "best", "confidence", "depth", "with_luck"):
+    for name in ("roll", "moves", "best", "confidence", "fewest", "depth", "threads", "with_luck"):
         if getattr(options, name):
             raise ValueError(f"--{name.replace('_', '-')}: expected it without --cube, found both")
     if not game.cube:
         raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
+    if player.options or player.limits is not None:
+        raise ValueError(f"--cube: expected a player without options, found {player.name}")
     engine = Engine(game, player.evaluator, lookup=player.lookup)
     found = []
     for text in options.positions:
-        record: Any = new_record(game, game.parse_position(text), **game.record_options(text))
+        position, roll = game.parse_situation(text)
+        if roll is not None:
+            raise ValueError(f"--cube: expected a position before the roll, found {text}")
+        record: Any = new_record(game, position, **game.record_options(text))
         result = rollout_cube(
             engine,
             record.situation(),
@@ -154,14 +161,16 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
         )
         decision, (waiting, taken, between) = result.decision, result.intervals
         print(f"{text}: {decision.action}; {decision.reason}")
-        print(f"  no double {result.waiting:+.4f} ± {waiting:.4f}, double and take"
-              f" {result.taken:+.4f} ± {taken:.4f}, the difference ± {between:.4f}")  # fmt: skip
+        unit = "chance to win the match" if record.match_length else "points"
+        print(f"  {unit}: no double {result.waiting:.4f} ± {waiting:.4f}, double and take"
+              f" {result.taken:.4f} ± {taken:.4f}, the difference ± {between:.4f}")  # fmt: skip
         found.append({
             "name": text, "action": decision.action, "games": result.games,
             "no_double": result.waiting, "double_take": result.taken,
             "intervals": list(result.intervals),
         })  # fmt: skip
-    print(f"{player.name}, {options.games} games each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
+    games = counted(options.games, "game")
+    print(f"{player.name}, {games} each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
     if options.json:
         print(json.dumps({"evaluator": player.name, "rolled_out": found}))
     return 0
@@ -205,7 +214,7 @@ def _lines(game: DiceGame, names: list[str], result: RolloutResult) -> list[str]
                 game.outcomes.names, result.outcomes[i], result.outcome_errors[i], strict=True
             )
             line += "".join(f", {name} {100 * p:.2f} ± {100 * e:.2f} %" for name, p, e in parts)
-        line += f"; {result.games[i]} games"
+        line += f"; {counted(result.games[i], 'game')}"
         if result.moves and i != result.best:
             line += f"; the best is better with {result.lead[i]:.1%}"
         lines.append(line)

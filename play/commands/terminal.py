@@ -36,7 +36,7 @@ def _add_game(commands: Any, name: str) -> None:
         command.set_defaults(game=name)
     add = command.add_argument
     add("evaluator", nargs="?", help="who to play against (default: the usual one of the game)")
-    describe_players(command)
+    describe_players(command, others=False)
     add("--play", metavar="SIDE", help="your side by name; or first, second, both, none")
     add("--position", metavar="TEXT", help="position to begin with")
     add("--depth", type=int, metavar="PLIES", help="search depth (with dice, default 0)")
@@ -77,7 +77,6 @@ def run_game(options: argparse.Namespace) -> int:
     import random
     import sys
 
-    from games.contract import DiceGame
     from games.problem import refuse_problem
     from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
     from play.terminal import run_session, session_of
@@ -85,11 +84,11 @@ def run_game(options: argparse.Namespace) -> int:
 
     game = games.load(options.game)
     refuse_problem(game)
-    if getattr(game, "cube", False) and not options.cube and options.match is None:
+    if game.cube and not options.cube and options.match is None:
         if options.met is not None:
             raise ValueError("--met: expected --cube or --match as well, found neither")
     game = with_met(game, options)
-    dice = isinstance(game, DiceGame)
+    dice = game.dice
     name = options.evaluator or usual_evaluator(game)
     thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))
     chosen = (options.play or "first").lower()
@@ -113,7 +112,7 @@ def run_game(options: argparse.Namespace) -> int:
             if value is not None:
                 raise ValueError(f"--{option}: expected a game with dice, found {game.name}")
     if options.cube or options.match is not None:
-        if not isinstance(game, DiceGame) or not game.cube:
+        if not game.cube:
             raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
         if options.match is not None and not 1 <= options.match <= 64:
             raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")

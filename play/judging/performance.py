@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from games.contract import DiceGame
 from games.record import GameRecord
 from play.judging.analysis import Judged
 from play.judging.cube import ERRORS, JudgedCube
@@ -61,7 +60,7 @@ class JudgedGame:
     @property
     def result(self) -> float | None:
         """The result for side 0: points, or in a match chances to win it; None if unknown."""
-        if not self.whole or not isinstance(self.record.game, DiceGame):
+        if not self.whole or not self.record.game.dice:
             return None
         if self.cube:
             return result(self.record.game, self.record)

@@ -117,9 +117,9 @@ def play_match(
     terms = Terms(limits, seed, table_mib, database, luck, length, jacoby)
     match = Match(game, names, limits, length, None if luck is None else luck.name)
     driver = _Driver(match, kind(game, players, terms), sprt, progress)
-    driver.keep = keep_records or not game.rolls
+    driver.keep = keep_records or not game.dice
     lines: Iterable[tuple[Any, ...]] = repeat(())
-    if not game.rolls:
+    if not game.dice:
         lines = usual_openings(game, seed=seed) if openings is None else openings
     backend = "loky" if threads > 1 and needs_processes(*players) else "threads"
     with nullcontext(workers) if workers is not None else Workers(backend, threads) as crew:

@@ -54,7 +54,7 @@ def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[
     two players or seats, or two players of one name.
     """
     matches = play_all(game, players, **options)
-    if game.rolls:
+    if game.dice:
         return standings(matches), matches
     anchor = players[0].name
     if game.players == 2:

@@ -63,7 +63,7 @@ class Openings:
         )
 
     def __str__(self) -> str:
-        return f"openings of {self.plies} plies or more"
+        return f"openings of {self.plies} {'ply' if self.plies == 1 else 'plies'} or more"
 
     def __iter__(self) -> Iterator[Moves]:
         """Openings as tuples of moves from the start; ends if the game has no more."""

@@ -125,7 +125,7 @@ class Match:
         if self.length:
             won = sum(point > 0 for point in points)
             return f"{first} won {won} of {self.games} matches against {other}"
-        if self.game.rolls:
+        if self.game.dice:
             return f"{first} {sum(points) / max(self.games, 1):+.3f} a game against {other}"
         return str(self.summary().brief())
 

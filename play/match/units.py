@@ -367,6 +367,6 @@ def units_of(game: Game, length: int | None = None) -> type[Units]:
     """Returns the kind of the units of a game; `length` as in `play_match`."""
     if length is not None:
         return CubePairs
-    if game.rolls:
+    if game.dice:
         return DicePairs
     return Pairs if game.players == 2 else Rounds

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import search.limits
-from games.contract import DiceGame, Game
+from games.contract import Game
 from play.players.clock import Clock
 from search.search import DEEPEST
 from search.time_control import Allowance
@@ -47,7 +47,7 @@ class Limits(search.limits.Limits):
 
     def check(self, game: Game) -> None:
         """Raises ValueError if the depth is not possible in the game."""
-        if isinstance(game, DiceGame):
+        if game.dice:
             if self.clock is not None:
                 raise ValueError(f"time: expected a game without dice, found {game.name}")
             check_depth(self.depth or 0)

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from play.players.book_choice import parse_book
-from play.players.external import programs_of
+from play.players.external import Programs
 from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
 from play.players.hub_player import as_hub_program
@@ -16,7 +16,7 @@ from play.players.limits import Limits
 from play.players.player import Player
 from search import Lookup, Opponent, as_evaluator, parse_techniques
 from search.expectiminimax.move_filters import as_filters
-from search.lookups.database import DatabaseLookup, databases_of, usual_lookup
+from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
@@ -54,7 +54,7 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     if text == RANDOM:
         return Player(RANDOM)
     program = as_hub_program(game, text) or (
-        as_program(text) if programs_of(game).engines else None
+        as_program(text) if Programs.of(game).engines else None
     )
     if program is not None:
         return Player(text, program=program)
@@ -78,19 +78,15 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
             continue
         if book is not None:
             raise ValueError(f"player: expected one opening book at most, found {text!r}")
-        if _has_dice(game):
+        if game.dice:
             raise ValueError(f"opening book: expected a game without dice, found {game.name}")
         book = parse_book(game, part.removeprefix(BOOK))
         book.book.check_evaluator(evaluator)
         lookups.append(BookLookup(book.book))
-    if _has_dice(game) and len(lookups) > 1:
+    if game.dice and len(lookups) > 1:
         raise ValueError(f"player: expected one lookup in a game with dice, found {text!r}")
     lookup = CombinedLookup(*lookups) if len(lookups) > 1 else next(iter(lookups), None)
     return Player(text, evaluator, lookup, options, book, limits=limits)
-
-
-def _has_dice(game: Game) -> bool:
-    return isinstance(game, DiceGame)
 
 
 def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None, dict[str, Any]]:
@@ -111,13 +107,13 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                 limits[name] = _number(name, value)
             elif name == "threads":
                 engine[name] = _threads(option, value)
-            elif name == "opponent" and not _has_dice(game):
+            elif name == "opponent" and not game.dice:
                 engine[name] = _opponent(game, value)
             elif game.players > 2 and name in METHODS and not value:
                 engine["method"] = name
             elif name == "table":
                 engine["table_mib"] = _table(option, value)
-            elif not _has_dice(game):
+            elif not game.dice:
                 techniques.append(f"{name}={value}" if value else name)
             elif name == "filters":
                 as_filters(value)
@@ -127,7 +123,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                     "player: expected depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB or"
                     f" filters=NAME after the @, found {option[:40]!r}"
                 )
-    if not techniques and game.players == 2 and not _has_dice(game) and "opponent" not in engine:
+    if not techniques and game.players == 2 and not game.dice and "opponent" not in engine:
         techniques.append(usual)
     if techniques:
         engine["techniques"] = parse_techniques(",".join(techniques), game)
@@ -190,8 +186,8 @@ def parse_lookup(game: Game, part: str) -> Lookup:
 
     Raises ValueError or OSError if the game has no such database.
     """
-    if part in databases_of(game).named or (part.isidentifier() and not Path(part).exists()):
+    if part in Databases.of(game).named or (part.isidentifier() and not Path(part).exists()):
         return DatabaseLookup(game, part)
-    if _has_dice(game):
+    if game.dice:
         raise ValueError(f"rote memory: expected a game without dice, found {game.name}")
     return RoteMemory.load(game, unquoted(part))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from play.players.grammar import split
 from play.players.limits import Limits
-from play.players.opponents import opponents_of, reference
+from play.players.opponents import Opponents, reference
 from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result
 from search.evaluators.calibration import Chances
@@ -61,7 +61,7 @@ class Thinker:
         if player.evaluator is None:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
-        if isinstance(game, DiceGame) and filters is not None:
+        if game.dice and filters is not None:
             options.setdefault("filters", filters)
         self.game = game
         self.name = split(name).short
@@ -127,7 +127,7 @@ def usual_evaluator(game: Game) -> str:
     It is the shipped evaluator of the game if there is one, else that of `usual_referee`. Raises
     ValueError if the game has no evaluators.
     """
-    return opponents_of(game).shipped or usual_referee(game)
+    return Opponents.of(game).shipped or usual_referee(game)
 
 
 def usual_referee(game: Game) -> str:
@@ -143,7 +143,7 @@ def usual_referee(game: Game) -> str:
 
 def usual_limits(game: Game) -> dict[str, Any]:
     """Returns the default limits of interactive play: static values with dice, else 1 s."""
-    return {"depth": 0} if isinstance(game, DiceGame) else {"seconds": 1.0}
+    return {"depth": 0} if game.dice else {"seconds": 1.0}
 
 
 def limits_of(options: Any, **default: Any) -> Limits:

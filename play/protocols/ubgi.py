@@ -164,7 +164,7 @@ class Ubgi(LineEngine):
         if not self.thinker.evaluator.gives_outcomes:
             raise UbgiError("unsupported_feature", "go cube: the evaluator gives no chances")
         if not self._decides():
-            raise UbgiError("missing_context", "expected a side that may double, found another")
+            raise UbgiError("missing_context", "expected a side that may double, found none")
         self.start(lambda result: self._decided(prefix, situation, result), situation.position)
 
     def _search_resignation(self, situation: Situation, side: int, kind: int) -> None:

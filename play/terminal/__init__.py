@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.extras import extra
 from play.terminal.colour import Paint, wants_colour
 from play.terminal.dice import DiceSession
@@ -25,4 +25,4 @@ def session_of(game: Game) -> type[Session]:
     own = extra(game, SessionOf)
     if own is not None:
         return own.kind
-    return DiceSession if isinstance(game, DiceGame) else Session
+    return DiceSession if game.dice else Session

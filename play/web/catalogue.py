@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import games
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.file_form import form_of
 from games.problem import Problem
-from play.players.external import programs_of
-from play.players.opponents import opponents_of
+from play.players.external import Programs
+from play.players.opponents import Opponents
 from play.players.parse import NONE
 from play.web.descriptions import cards, hand_crafted, learned, measured
 from play.web.files import (
@@ -40,7 +40,7 @@ from play.web.runs import is_run, stamp_of
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.evaluators.samples import value_scale
 from search.first_use import will_use
-from search.lookups.database import DatabaseLookup, databases_of, usual_lookup
+from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 
@@ -127,7 +127,7 @@ class Catalogue:
         }
         for game in own:
             usual = self.games.get(game.name) or self.problems.get(game.name)
-            replaces = type(usual) is type(game) and getattr(game, "cube", False)
+            replaces = type(usual) is type(game) and game.cube
             known = usual is not None and not replaces
             if _NAME.fullmatch(game.name) is None or known:
                 taken = f"{game.name!r}, which is taken" * known
@@ -168,7 +168,7 @@ class Catalogue:
         It is the shipped evaluator that the terminal uses; otherwise the last of the game's usual
         opponents that is an evaluator; otherwise any evaluator.
         """
-        opponents = opponents_of(game)
+        opponents = Opponents.of(game)
         here = [e for e in self.entries().values() if e.game == game.name and e.role == EVALUATOR]
         ids = [entry.id for entry in here]
         shipped = [e.id for e in here if e.source == "shipped" and e.name == opponents.shipped]
@@ -238,7 +238,7 @@ class Catalogue:
 
     def _usual(self, game: Game, loaded: Loaded) -> Lookup | None:
         """Returns the game's usual database, if the evaluator consults it."""
-        usual = databases_of(game).usual
+        usual = Databases.of(game).usual
         if not usual or not loaded.evaluator.gives_outcomes:
             return None
         make = partial(usual_lookup, game, loaded.evaluator)
@@ -251,7 +251,7 @@ class Catalogue:
         if isinstance(game, Problem):
             return Loaded(entry, evaluator, 1.0, None)
         techniques = None
-        if not isinstance(game, DiceGame):
+        if not game.dice:
             techniques = as_techniques("selective", game)
         unit = value_scale(game, evaluator) / evaluator.unit
         return Loaded(entry, evaluator, unit, techniques)
@@ -297,14 +297,14 @@ class Catalogue:
                 kind, about = "weights written by hand", hand_crafted(game, evaluator)
                 by_hand = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
                 yield replace(by_hand, about=about, group="hand-crafted")
-            databases = databases_of(game)
+            databases = Databases.of(game)
             if databases.usual:
                 yield Entry(NONE, name, "no databases", "databases", "named", LOOKUP)
             for id, known in databases.named.items():
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)
                     yield Entry(id, name, known.title, "databases", "named", LOOKUP)
-            for engine in programs_of(game).engines:
+            for engine in Programs.of(game).engines:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
@@ -318,7 +318,7 @@ class Catalogue:
         strongest = (
             entry.source == "shipped"
             and game is not None
-            and entry.name == opponents_of(game).shipped
+            and entry.name == Opponents.of(game).shipped
         )
         return "/" in entry.name, not strongest
 
@@ -333,7 +333,7 @@ class Catalogue:
         if found is None or not (found.game in self.games or found.game in self.problems):
             return None
         game = found.game
-        if found.role == LOOKUP and isinstance(self.games.get(game), DiceGame | None):
+        if found.role == LOOKUP and (game not in self.games or self.games[game].dice):
             return None  # a rote memory serves games without dice
         relative = path.relative_to(folder)
         where = relative.with_suffix("").as_posix()
@@ -387,8 +387,8 @@ def game_view(game: Game) -> dict[str, Any]:
         "sides": game.sides,
         "kind": face.kind,
         "light_first": face.light_first,
-        "dice": isinstance(game, DiceGame),
-        "cube": isinstance(game, DiceGame) and game.cube,
+        "dice": game.dice,
+        "cube": game.cube,
         "methods": METHODS if game.players > 2 else (),
         "suffix": form_of(game).suffix,
     }

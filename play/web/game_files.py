@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord
 
@@ -66,7 +66,7 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
     if record is None:
         problems = read.problems or ["expected a whole game, found a damaged one"]
         raise ValueError(problems[0])
-    if not isinstance(game, DiceGame):
+    if not game.dice:
         record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
     unclear = read.order is not None and not read.order.clear
     names = {} if set(read.names) == {"?"} else dict(zip(game.sides, read.names, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from games.board import Board
-from games.contract import DiceGame, Game
+from games.contract import Game, given
 from games.errors import MoveError
 from games.extras import extra
 from play.web.faces import Face, FaceOf, Step
@@ -70,11 +70,7 @@ class GridFace(PlainFace):
     def steps(self, position: Any, roll: int | None) -> ClickSteps:
         """Returns the clicks of a move, which is played with the last one."""
         game = self.game
-        legal = (
-            game.legal_moves(position, roll)
-            if isinstance(game, DiceGame)
-            else game.legal_moves(position)
-        )
+        legal = game.legal_moves(position, *given(roll))
         ways = [(self.ways(position, move), move) for move in legal]
         texts = {
             game.move_text(position, move): self.path(position, move) or [c[0] for c in way]

@@ -197,7 +197,7 @@ def _values(engine: Engine, position: Any, side: int, depth: int) -> tuple[float
     game = engine.game
     if game.players > 2:
         return values_of_all(game, engine.evaluator, position, side)
-    if not isinstance(game, DiceGame):
+    if not game.dice:
         value = float(engine.search(position, depth=max(depth, 1)).value)
     else:
         outcome = game.outcome(position)
@@ -215,7 +215,7 @@ def _judged(
     roll's `luck` and `luck_word` too.
     """
     game, evaluator = engine.game, loaded.evaluator
-    least = 0 if isinstance(game, DiceGame) else 1
+    least = 0 if game.dice else 1
     result = engine.analyse(position, depth=max(depth, least), roll=roll)
     outcomes = dict(zip([m for m, _ in result.moves], result.move_outcomes, strict=False))
     values = dict(result.moves)

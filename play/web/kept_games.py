@@ -71,7 +71,7 @@ def table_of(
     if id is not None and (not isinstance(id, str) or ID.fullmatch(id) is None):
         raise ValueError(f"id: expected letters, digits, - and _, found {reprlib.repr(id)}")
     made: Any = {"chance": chance, "limits": limits, "id": id}
-    if isinstance(game, DiceGame) and game.cube:
+    if game.cube:
         table: Table = CubeTable(game, seats, play=play_of(content.get("play")), **made)
     else:
         table = Table(game, seats, **made)

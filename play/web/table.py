@@ -8,7 +8,7 @@ import secrets
 import time
 from typing import Any
 
-from games.contract import DiceGame, Game, first_rolls
+from games.contract import DiceGame, Game, first_rolls, given
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord, new_record
 from games.values import places_text, value_text
@@ -16,7 +16,7 @@ from play.web.faces import Face, Steps
 from play.web.grid_face import face_of
 from play.web.limits import Limits
 from play.web.seat import HUMAN, Seat
-from play.words import words_of
+from play.words import Words
 
 __all__ = ["Table", "clamped", "start_text"]
 
@@ -51,7 +51,7 @@ class Table:
         self.limits = limits
         # Grows from server to server too: a page compares the versions of its table.
         self.version = time.time_ns() // 1_000_000
-        self.dice = isinstance(game, DiceGame)
+        self.dice = game.dice
         self.record: GameRecord
         self.roll: int | None = None
         self.steps: Steps | None = None
@@ -172,9 +172,7 @@ class Table:
         """Returns the legal moves; empty before the roll and after the end."""
         if self.waiting in ("over", "roll", "answer"):
             return []
-        if isinstance(self.game, DiceGame):
-            return self.game.legal_moves(self.record.position, self.roll)
-        return self.game.legal_moves(self.record.position)
+        return self.game.legal_moves(self.record.position, *given(self.roll))
 
     def play(self, move: Any, *, value: float | None = None, depth: int | None = None) -> None:
         """Play a legal move."""
@@ -194,10 +192,7 @@ class Table:
         if self.over:
             raise MoveError("expected no move after the end, found one")
         position = self.record.position
-        if isinstance(self.game, DiceGame):
-            self.play(self.game.parse_move(position, text, self.roll))
-        else:
-            self.play(self.game.parse_move(position, text))
+        self.play(self.game.parse_move(position, text, *given(self.roll)))
 
     def step(self, source: Any, target: Any) -> None:
         """Take one step of a move. A complete move is played at once if its game plays so."""
@@ -309,7 +304,7 @@ class Table:
             "board": self.board(),
             "start": kept["position"],
             "position": self.game.position_text(record.position),
-            "situation": words_of(self.game).situation(record, self.roll),
+            "situation": Words.of(self.game).situation(record, self.roll),
             "roll": self._roll_text(self.roll),
             "legal": self._legal_texts(),
             "taken": [] if steps is None else steps.taken,
@@ -376,13 +371,13 @@ class Table:
         loser = self.game.sides[1 if outcome > 0 else 0]
         if not self.game.wins:
             points = abs(outcome)
-            words = words_of(self.game).outcomes.get(points) if points > 1 else None
+            words = Words.of(self.game).outcomes.get(points) if points > 1 else None
             how = f" with {words}" if words else ""
             if reason == "resignation":
                 return f"{name} wins: {loser} resigned"
             return f"{name} wins {points:g} point{'s' * (points != 1)}{how}"
         if reason == "no move":
-            return f"{name} wins: {loser} {words_of(self.game).stuck(self.record.position)}"
+            return f"{name} wins: {loser} {Words.of(self.game).stuck(self.record.position)}"
         return f"{name} wins: {loser} resigned" if reason == "resignation" else f"{name} wins"
 
 
@@ -395,7 +390,7 @@ def _noted(note: Annotation) -> dict[str, Any]:
 def start_text(record: GameRecord) -> str:
     """Returns the position that a game began with as text, with its score and cube, if any."""
     game = record.game
-    return words_of(game).situation(record.beginning()) or game.position_text(record.start)
+    return Words.of(game).situation(record.beginning()) or game.position_text(record.start)
 
 
 def clamped(value: float) -> float:

@@ -87,7 +87,7 @@ class Question:
     told: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
-        dice = isinstance(self.game, DiceGame)
+        dice = self.game.dice
         least = 0 if dice else 1
         deepest = DEEPEST_DICE if dice else DEEPEST
         wanted = (USUAL_DICE if dice else DEEPEST) if self.depth is None else self.depth
@@ -202,7 +202,7 @@ class Thinking:
             if loaded in self._warm:
                 return
             engine = self._take(game, loaded)
-            roll = 0 if isinstance(game, DiceGame) else None
+            roll = 0 if game.dice else None
             for ask in (engine.search, engine.analyse):
                 ask(game.start(), depth=1, roll=roll)
             self._put(loaded, engine)
@@ -346,7 +346,7 @@ class Thinking:
         options: dict[str, Any] = {}
         if game.players > 2:
             options |= {"method": method} if method else {}
-        elif not isinstance(game, DiceGame):
+        elif not game.dice:
             options["techniques"] = loaded.techniques
         elif loaded.evaluator.gives_outcomes:
             options["filters"] = "normal"  # the filter's margins are in points, as these values are

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from search.sizes import DEPTHS
 
 __all__ = [
@@ -116,7 +116,7 @@ class Techniques:
 
 
 @dataclass(frozen=True)
-class Selective:
+class Selective(Extra):
     """What `selective` stands for in a game, an extra: the techniques that gain strength there.
 
     techniques: a text for `parse_techniques`.
@@ -164,8 +164,8 @@ def parse_techniques(text: str, game: Game) -> Techniques:
     for place, part in enumerate(text.split(",")):
         if part in PRESETS and place == 0:
             if part == "selective":
-                usual_ones = extra(game, Selective) or Selective()
-                techniques = parse_techniques(f"exact,{usual_ones.techniques}", game)
+                gaining = Selective.of(game).techniques
+                techniques = parse_techniques(f"exact,{gaining}", game)
             continue
         name, equals, number = part.removeprefix("-").partition("=")
         switch = part.startswith("-") or isinstance(known.get(name), bool)

@@ -26,6 +26,7 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game
+from games.extras import Extra
 from games.values import PROVEN
 from search.evaluators.header import EvaluatorError, check_fields, check_printable, short
 
@@ -172,6 +173,8 @@ class Calibration:
             return Chances.of_outcome(value)
         place = phase if len(self.scale) > 1 else 0
         win, loss = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
+        if not self.terms and not self.draw[place]:
+            return Chances.of_win(float(win))  # what rounding leaves is no draw
         return Chances(float(win), max(0.0, 1.0 - float(win + loss)), float(loss))
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
@@ -229,10 +232,10 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Calibrations:
+class Calibrations(Extra):
     """What the values of a game's hand-crafted evaluators stand for, by their names: an extra."""
 
-    named: Mapping[str, Calibration]
+    named: Mapping[str, Calibration] = field(default_factory=dict)
 
 
 def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibration | None:

@@ -224,13 +224,15 @@ class Expectiminimax(Search):
 
     def _decide_shared(self, roll: int) -> None:
         """As `_decide`, with a thread for each line."""
+        from search.root import record
+
         source, lines = self._source, self._lines
         first, others = lines[0], lines[1:]
         head = first.row
         for number, line in enumerate(lines):
             line.share_root(first, number, len(lines))
             line.put(roll=roll)
-        source.record(head, 0, source.search_depth(head, 0))
+        record(head, 0, source.search_depth(head, 0))
         for depth in range(1, first.depth_limit + 1):
             if first.stop or first.final:
                 break
@@ -243,7 +245,7 @@ class Expectiminimax(Search):
                     line.put(**{name: 0})
             if any(line.stop for line in lines):
                 break
-            source.record(head, depth, source.settle(head, depth))
+            record(head, depth, source.settle(head, depth))
 
     def _raise_failure(self) -> None:
         """Raise the evaluator's error, or ValueError if it gave a value out of its bounds."""
@@ -365,7 +367,9 @@ class Expectiminimax(Search):
         Raises KeyboardInterrupt if stopped, and ValueError if the evaluator gives no outcomes.
         """
         if not self.evaluator.gives_outcomes:
-            raise ValueError("expected an evaluator that gives chances of outcomes, found another")
+            raise ValueError(
+                f"expected an evaluator that gives chances of outcomes, found {self.evaluator.name}"
+            )
         rows = self._rows(positions)
         outcomes = np.zeros((len(rows), len(self.game.outcomes or ())))
         self._put(stop=0)  # a search that ran out of nodes or time left it set

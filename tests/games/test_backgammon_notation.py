@@ -107,15 +107,6 @@ def test_the_position_id_of_gnu_backgammon() -> None:
         assert position_id(where) == gnu.position_id(board)
 
 
-def test_the_colour_to_move_is_kept() -> None:
-    sides = set()
-    for where, _ in PLAYED:
-        text = GAME.position_text(where)
-        assert GAME.parse_position(text) == where
-        sides.add((text.endswith(" O"), where[4]))
-    assert sides == {(False, 0), (True, 1)}
-
-
 def test_a_fibs_board() -> None:
     situation = parse_situation(FIBS)
     assert situation == Situation(
@@ -259,15 +250,6 @@ def test_situations_that_cannot_be(fields: dict[str, Any], message: str) -> None
 
 
 # --- moves and rolls ------------------------------------------------------------------------------
-
-
-def test_moves_come_back_and_differ() -> None:
-    for where, roll in PLAYED:
-        moves = GAME.legal_moves(where, roll)
-        texts = [GAME.move_text(where, move) for move in moves]
-        assert len(set(texts)) == len(texts), (where, roll)
-        for move, text in list(zip(moves, texts, strict=True))[:: 1 + len(moves) // 5]:
-            assert GAME.parse_move(where, text, roll) == move
 
 
 @settings(max_examples=200, deadline=None)

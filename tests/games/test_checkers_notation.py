@@ -183,22 +183,6 @@ def test_moves_are_read_back(position: Position) -> None:
             assert len(path) == 2
 
 
-def test_moves_of_random_games_are_read_back() -> None:
-    generator = random.Random(11)
-    long_captures = 0
-    for _ in range(15):
-        position = START
-        for _ in range(120):
-            moves = legal(position)
-            if not moves:
-                break
-            for move in moves:
-                assert parse_move(position, move_text(position, move)) == move
-                long_captures += len(captured_squares(move)) > 1
-            position = rules.play(position, generator.choice(moves))
-    assert long_captures
-
-
 def test_text_of_known_moves() -> None:
     assert [move_text(START, move) for move in legal(START)] == [
         "9-13", "10-14", "11-15", "12-16", "9-14", "10-15", "11-16",

@@ -343,7 +343,6 @@ def test_an_edited_kernel_is_never_answered_from_a_stale_cache(project: Project)
     )
     # after X's move it is O's turn (2nd number), whose value is negated
     assert project.run(USE) == "1.0 -11.0"
-    assert project.run(USE) == "1.0 -11.0"
     project.write("constants", "FACTOR = 20.0")
     assert project.run(USE) == "1.0 -21.0"
     text = (project.folder / "callee.py").read_text()

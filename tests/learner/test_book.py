@@ -74,7 +74,6 @@ def test_agreement_by_hand() -> None:
     assert found.games.tolist() == [0, 1]
     assert found.lower.tolist() == [3, 2] and found.higher.tolist() == [1, 1]
     assert found.tied.tolist() == [1, 0] and found.entries == 3
-    assert found.by_game.tolist() == pytest.approx([0.5, 1 / 3])
     assert found.coefficient.low == pytest.approx(1 / 3)
     assert found.coefficient.high == pytest.approx(0.5)
     assert str(found.coefficient) == "0.429 [0.333, 0.500]"
@@ -208,9 +207,9 @@ def test_a_report_says_how_much_of_a_book_was_read(tmp_path: Path) -> None:
     for path in paths:
         path.write_text("1. 11-15 *\n" * 3 + "1. 11-11 *\n")
     for most, said in (
-        (2, "0 moves of 2 of 4 games, and 2 files not read; 0 games skipped"),
-        (3, "0 moves of 3 of 4 games, and 2 files not read; 0 games skipped"),
-        (4, "0 moves of 4 of 8 games, and 1 file not read; 1 games skipped"),
+        (2, "0 moves of 2 games of 4, and 2 files not read; 0 games skipped"),
+        (3, "0 moves of 3 games of 4, and 2 files not read; 0 games skipped"),
+        (4, "0 moves of 4 games of 8, and 1 file not read; 1 game skipped"),
         (99, "0 moves of 9 games; 3 games skipped"),
     ):
         report = BookReport()

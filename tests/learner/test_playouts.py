@@ -24,7 +24,6 @@ from learner.rounds.playouts import (
     GAMES_PER_TASK,
     TABLE_MIB,
     Rollout,
-    RolloutEstimate,
     slight_noise,
 )
 from play.workers import Workers
@@ -121,7 +120,7 @@ def test_the_side_that_stands_to_win() -> None:
         ("B:B3:WK10,K11,K15", -1.0),
     ):
         position = CHECKERS.parse_position(text)
-        assert rollout.estimate(position) == [RolloutEstimate(mean, 0.0, 2)], text
+        assert rollout.outcomes(position).tolist() == [[mean] * 2], text
 
 
 @plain
@@ -140,38 +139,23 @@ def test_perfect_players_of_tic_tac_toe() -> None:
     expected = [known[position] for position in positions]
     np.testing.assert_array_equal(outcomes, np.column_stack([expected, expected]))
     assert set(expected) == {-1.0, 0.0, 1.0}
-    (start,) = Rollout(evaluator, games=20, depth=1, noise=1.0).estimate(BOARD.start())
-    assert start == RolloutEstimate(0.0, 0.0, 20)
+    start = Rollout(evaluator, games=20, depth=1, noise=1.0).outcomes(BOARD.start())
+    assert start.tolist() == [[0.0] * 20]
 
 
 def test_who_does_not_look_ahead_does_not_draw_every_game() -> None:
     blind = as_evaluator(BOARD, None)
-    (start,) = Rollout(blind, games=200, depth=1, noise=1.0, decide=False).estimate(BOARD.start())
-    assert start.mean > 3 * start.standard_error > 0.0  # X has the better of chance
-
-
-@plain
-def test_the_standard_error_by_hand() -> None:
-    # mean 1/4; squares of what is missing 9/16, 9/16, 25/16 and 1/16; their sum 44/16 over 3 is
-    # the variance 11/12; of the mean of four 11/48
-    first, second = Known(MATERIAL, games=4, depth=1, noise=0.1).estimate(POSITIONS[:2])
-    assert first.mean == 0.25
-    assert first.standard_error == pytest.approx(math.sqrt(11 / 48))
-    assert second == RolloutEstimate(1.0, 0.0, 4)
-    (single,) = Rollout(MATERIAL, games=1, depth=1, noise=0.1).estimate(POSITIONS[0])
-    assert single.games == 1
-    assert math.isnan(single.standard_error)
+    rollout = Rollout(blind, games=200, depth=1, noise=1.0, decide=False)
+    (start,) = rollout.outcomes(BOARD.start())
+    assert start.mean() > 3 * start.std() / math.sqrt(200) > 0.0  # X has the better of chance
 
 
 @native_only
 def test_the_standard_error_is_how_far_means_are_apart() -> None:
     """Means of many seeds vary as much as the error of each says."""
-    estimates = [
-        Rollout(MATERIAL, games=16, depth=1, noise=0.3, seed=seed).estimate(POSITIONS[3:7])
-        for seed in range(40)
-    ]
-    means = np.array([[e.mean for e in row] for row in estimates])
-    errors = np.array([[e.standard_error for e in row] for row in estimates])
+    rollouts = [Rollout(MATERIAL, games=16, depth=1, noise=0.3, seed=seed) for seed in range(40)]
+    outcomes = np.array([rollout.outcomes(POSITIONS[3:7]) for rollout in rollouts])
+    means, errors = outcomes.mean(axis=2), outcomes.std(axis=2, ddof=1) / 4
     said = np.sqrt(np.mean(errors**2, axis=0))
     uncertain = said > 0.05
     assert uncertain.sum() >= 2
@@ -220,7 +204,6 @@ def test_whoever_plays_finds_the_same(backend: str, jobs: int) -> None:
     rollout = Rollout(MATERIAL, games=20, depth=1, noise=0.3, seed=9)
     with Workers(backend, jobs) as workers:
         found = rollout.outcomes(POSITIONS, workers=workers)
-        assert rollout.estimate(POSITIONS[:2], workers=workers) == rollout.estimate(POSITIONS[:2])
     np.testing.assert_array_equal(found, rollout.outcomes(POSITIONS))
     assert rollout.outcomes([], workers=None).shape == (0, 20)
 
@@ -257,7 +240,7 @@ def test_labels_keep_the_rows_and_their_order() -> None:
     rollout = Rollout(MATERIAL, games=8, depth=1, noise=0.3, seed=1)
     labelled = rollout.label(rows)
     assert labelled.result.dtype == np.float32
-    expected = [estimate.mean for estimate in rollout.estimate(POSITIONS)]
+    expected = rollout.outcomes(POSITIONS).mean(axis=1).tolist()
     np.testing.assert_array_equal(labelled.result, np.array(expected, dtype=np.float32))
     assert len(set(expected)) > 3
     for part in ("positions", "value", "ply", "game_number", "count"):
@@ -283,7 +266,7 @@ def test_points_count_as_wins_in_labels() -> None:
     evaluator = PythonEvaluator(Points(), lambda position: 0.0)
     rollout = Rollout(evaluator, games=2, depth=6, noise=0.1, decide=False)
     positions = [(6, 0), (4, 0), (4, 1), (3, 1)]
-    assert [e.mean for e in rollout.estimate(positions)] == [5.0, -5.0, -5.0, 5.0]
+    assert rollout.outcomes(positions).mean(axis=1).tolist() == [5.0, -5.0, -5.0, 5.0]
     assert rollout.label(Rows.of(positions)).result.tolist() == [1.0, -1.0, -1.0, 1.0]
 
 
@@ -316,7 +299,7 @@ def test_other_errors() -> None:
     rollout = Rollout(MATERIAL, depth=1, noise=0.1)
     for positions in ([(1, 2, 3)], (1, 2, 3), [(0.5, 0.5, 0.5, 0.5)]):
         with pytest.raises(ValueError, match=r"positions: expected \[positions, 4\] integers"):
-            rollout.estimate(positions)
+            rollout.outcomes(positions)
 
 
 @plain
@@ -326,9 +309,9 @@ def test_an_evaluator_that_fails() -> None:
 
     rollout = Rollout(PythonEvaluator(BOARD, fails), games=1, depth=1, noise=0.1)
     with pytest.raises(RuntimeError, match="broken"):
-        rollout.estimate(BOARD.start())
+        rollout.outcomes(BOARD.start())
     with Workers(jobs=2) as workers, pytest.raises(RuntimeError, match="broken"):
-        rollout.estimate(BOARD.start(), workers=workers)
+        rollout.outcomes(BOARD.start(), workers=workers)
 
 
 @plain

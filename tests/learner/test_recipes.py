@@ -24,8 +24,8 @@ from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
 from learner.run.command_line import parser, settings_of
 from learner.run.learners import make_learner
-from learner.run.recipes import RECIPES, usual_runs
-from learner.run.training_run import Run
+from learner.run.measured_run import MeasuredRun
+from learner.run.recipes import RECIPES, UsualRuns
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
@@ -49,12 +49,12 @@ class Killed(BaseException):
 #: Learners, and the games that each is tried on. Signature tables need a layout, and books games.
 TRIED = [
     *((name, BACKGAMMON if name in DICE else CHECKERS) for name in NAMES if name != "solved"),
-    *((name, CONNECT_FOUR) for name in usual_runs(CONNECT_FOUR).settings if name in NAMES),
-    *((name, FOR_THREE) for name in usual_runs(FOR_THREE).settings),
+    *((name, CONNECT_FOUR) for name in UsualRuns.of(CONNECT_FOUR).settings if name in NAMES),
+    *((name, FOR_THREE) for name in UsualRuns.of(FOR_THREE).settings),
 ]
 
 
-def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
+def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
     dice = isinstance(game, DiceGame)
     depth = DICE.get(name, "2")
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
@@ -71,7 +71,7 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
     settings = settings_of(parser().parse_args(arguments))
     learner = make_learner(game, settings, None)
     opponents = ["material" if game is CHECKERS else "random"]
-    session = Run(
+    session = MeasuredRun(
         learner, game, folder, opponents=opponents, snapshots=2,
         snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
         settings=settings,

@@ -219,7 +219,7 @@ def test_ubgi_decides_about_the_cube() -> None:
     crawford = Situation(WON, match_length=3, score=(0, 2), crawford=True)
     assert talk(xgid(crawford)) == ["roll"]
     assert talk(f"position xgid {xgid(crawford)}", "go cube") == [
-        "error missing_context expected a side that may double, found another"
+        "error missing_context expected a side that may double, found none"
     ]
     said = talk("position startpos", "dice 3 1", "go cube")
     assert said == ["error missing_context expected a position without dice before go cube"]

@@ -24,7 +24,7 @@ class Doomed:
         self.left = games
 
     def __call__(self, game: Any, limits: Any) -> Any:
-        if game.rolls:
+        if game.dice:
             seat: Any = RandomSeat(game)
         else:
             seat = EvaluatorSeat(game, None, limits, options={})

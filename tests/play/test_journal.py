@@ -97,7 +97,7 @@ def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
 def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) -> None:
     game = games.load("backgammon")
     first, second = (parse_player(game, text) for text in ("hand", "random"))
-    options: dict[str, Any] = {"games": 200 if depth is None else 12, "luck": first}
+    options: dict[str, Any] = {"games": 140 if depth is None else 12, "luck": first}
     if depth:
         options["limits"] = Limits(depth=depth)
     whole = play_match(game, first, second, keep_records=True, **options)

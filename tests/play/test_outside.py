@@ -18,10 +18,10 @@ from games import Game, extend
 from games.board import Board
 from games.file_form import form_of
 from games.tic_tac_toe import TicTacToe
-from play.players.opponents import Opponents, opponents_of
+from play.players.opponents import Opponents
 from play.terminal import session_of
 from play.web.catalogue import Catalogue, game_view
-from play.words import words_of
+from play.words import Words
 from search.alphabeta.techniques import parse_techniques
 from search.evaluators.load import as_evaluator
 
@@ -54,7 +54,7 @@ def test_each_layer_finds_what_the_package_registered(sticks: Any, tmp_path: Pat
     assert not loaded.lookup.plain()((5, 0))[0]
     assert loaded.techniques == parse_techniques("exact,late_moves=0.5", sticks)
     assert as_evaluator(sticks, "count").in_units(1.0) == 2.0
-    assert words_of(sticks).stuck((0, 0)) == "has no stick left"
+    assert Words.of(sticks).stuck((0, 0)) == "has no stick left"
     assert session_of(sticks).__name__ == "SticksSession"
 
 
@@ -91,15 +91,17 @@ def test_its_recipe_is_the_usual_run(
 
 @pytest.mark.plain
 def test_what_was_an_attribute_once_is_refused_and_never_ignored() -> None:
-    with pytest.raises(ValueError, match=r"Old: expected a games.board.Board among its extras, f"):
+    with pytest.raises(
+        ValueError, match=r"Old: expected the extra Board .*, found the attribute board"
+    ):
 
         class Old(TicTacToe):
             board = None
 
     game: Any = TicTacToe()
     game.shipped = "hand"
-    with pytest.raises(ValueError, match=r"expected a play.players.opponents.Opponents among"):
-        opponents_of(game)
+    with pytest.raises(ValueError, match="TicTacToe: expected the extra Opponents"):
+        Opponents.of(game)
 
 
 @pytest.mark.plain
@@ -108,10 +110,10 @@ def test_the_nearest_class_has_the_word_and_has_it_once() -> None:
         extras = (Opponents(("open_lines",)),)
 
     near: Any = Near()
-    assert opponents_of(near).usual == ("open_lines",)
+    assert Opponents.of(near).usual == ("open_lines",)
     assert games.extra(near, Board) is games.extra(TicTacToe(), Board)
     near.extras = (Opponents(("random",)),)
-    assert opponents_of(near).usual == ("random",)
+    assert Opponents.of(near).usual == ("random",)
     with pytest.raises(ValueError, match="extras of Near: expected one Opponents, found two"):
         extend(Near, Opponents())
     assert games.extra(Game(), Board) is None

@@ -122,11 +122,24 @@ def test_bad_input_is_refused(engine: Engine, capsys: pytest.CaptureFixture[str]
     assert "--roll: expected it without --cube, found both" in capsys.readouterr().err
 
 
-def test_the_command_tells_the_decision(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["rollout", "backgammon", "4HPwATDgc/ABMA:cAkAAAAAAAAA", "backups", "--cube"]
+@pytest.mark.parametrize(
+    ("position", "unit"),
+    [
+        ("4HPwATDgc/ABMA:cAkAAAAAAAAA", "points: no double 0.1"),
+        (
+            "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:7:10",
+            "chance to win the match: no double 0.5",
+        ),
+    ],
+)
+def test_the_command_tells_the_decision(
+    position: str, unit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["rollout", "backgammon", position, "backups", "--cube"]
     assert main([*command, "--games", "36", "--truncate", "2", "--json"]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert "no double, take" in lines[0]
+    assert lines[1].strip().startswith(unit)
     figures = json.loads(last)["rolled_out"][0]
     assert figures["games"] == 36
     assert len(figures["intervals"]) == 3

@@ -80,7 +80,7 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
     assert f"{first} against random: depth 2 a move" in out
     assert "games 6: won" in out
     assert "test of normalised Elo -50 against +200" in out
-    assert "all games different; 0 pairs repeated earlier games and were not counted" in out
+    assert "all games different; 0 pairs left out for repeating earlier games" in out
     figures = last_json(out)
     assert figures["games"] == figures["wins"] + figures["draws"] + figures["losses"] == 6
     assert figures["score"][0] == (figures["wins"] + figures["draws"] / 2) / 6
@@ -137,7 +137,7 @@ def test_a_small_game_says_how_many_it_counted(capsys: pytest.CaptureFixture[str
     figures = last_json(out)
     assert 10 < figures["games"] < 40
     assert f"no more than {figures['games']} different games from these openings" in out
-    assert f"{figures['repeated_pairs']} pairs repeated earlier games and were not counted" in out
+    assert f"{figures['repeated_pairs']} pair" in out and " left out for repeating earlier" in out
 
 
 def test_no_opening_is_even_enough(capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,6 +169,25 @@ def test_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[
     assert [match["games"] for match in figures["matches"]] == [4, 4, 4]
     assert plot.read_bytes().startswith(PNG)
     assert len(list(read_games(pdn.read_text("utf-8"), games.load("checkers")))) == 12
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "match tic_tac_toe random random --games 2 --plies 1 --quiet",
+        "match backgammon random random --games 2 --quiet",
+        "judge tic_tac_toe random --referee truth --games 1",
+        "explain tree [[1]] --tree",
+        "openings tic_tac_toe {folder}/o.json --plies 0 --nodes 1 --within 9 --quiet",
+    ],
+)
+def test_one_thing_is_not_called_many(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.format(folder=tmp_path).split()) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"\b1 [a-z]", out)
+    assert not re.search(r"(?<![.,\d])1 [a-z]+s\b", out.replace("1 s ", "")), out
 
 
 def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:

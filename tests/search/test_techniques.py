@@ -22,7 +22,7 @@ from games.kernels import kernel
 from games.tree import Tree
 from search import WIN, Engine, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta.negamax import INFINITY, negamax
-from search.alphabeta.techniques import EXACT_SEARCH
+from search.alphabeta.techniques import EXACT_SEARCH, Selective
 from search.evaluators.samples import sample_positions, value_scale
 from search.line import NONE, NativeLine
 from search.native import legal_moves, move_at, play, position_key
@@ -452,7 +452,8 @@ def test_text_and_back() -> None:
     assert Engine(four, "hand", techniques="selective,singular=5").techniques == Techniques(
         late_moves=1.2, singular=5
     )
-    mistaken = type("Mistaken", (Tree,), {"selective": "selective,singular=5"})([[1, 2], [3, 4]])
+    extras = (Selective("selective,singular=5"),)
+    mistaken = type("Mistaken", (Tree,), {"extras": extras})([[1, 2], [3, 4]])
     with pytest.raises(ValueError, match="found 'selective'"):
         parse_techniques("selective", mistaken)
     assert EXACT_SEARCH.exact
