@@ -79,7 +79,7 @@ def line(name: str, found: Agreement) -> str:
     """Returns one line of the table."""
     first, second, third = found.shares
     shares = f"{first.value:6.1%} {second.value:6.1%} {third.value:6.1%}"
-    return f"{name:<24}{found.coefficient!s:>24}{found.strict!s:>24}  {shares}"
+    return f"{name:<24}{found.coefficient.text('.3f'):>24}{found.strict.text('.3f'):>24}  {shares}"
 
 
 def learned(entries: list[BookEntry]) -> dict[str, Evaluator]:
@@ -165,7 +165,7 @@ def main() -> None:
         for name in ("polynomial, samuel", "polynomial, logistic"):
             ahead = compare(found[f"tables, {method}"], found[name], held)
             print(
-                f"  {name:<22}{ahead.coefficient!s:>24}{ahead.strict!s:>24}"
+                f"  {name:<22}{ahead.coefficient.text('.3f'):>24}{ahead.strict.text('.3f'):>24}"
                 f"  first {100 * ahead.first.value:+.1f} %"
                 f" [{100 * ahead.first.low:+.1f}, {100 * ahead.first.high:+.1f}]"
             )

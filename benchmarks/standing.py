@@ -121,7 +121,7 @@ MEASUREMENTS = (
     *(
         Measurement(
             "backgammon",
-            f"match backgammon {name} {opponent} --games 10000 --seed 31",
+            f"match backgammon {name} {opponent} --games 4000 --seed 31",
             (name,),
             f"against {text}, no search",
             _points,

@@ -12,31 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from games.counted import counted
 from learner.books.book import BookEntry
 from learner.books.book_rows import BookRows
+from play.ratings.statistics import Estimate
 from search import Evaluator
 
-__all__ = ["Agreement", "Difference", "IntervalEstimate", "agreement", "compare"]
+__all__ = ["Agreement", "Difference", "agreement", "compare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class IntervalEstimate:
-    """A number with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-@dataclass(frozen=True)
 class Agreement:
-    """Agreement of an evaluator with the moves of a book.
+    """Agreement of an evaluator with the moves of a book; one game sets no bounds.
 
     coefficient: C = (L - H) / (L + H), where L and H count the legal moves rated lower and higher
         than the book move; moves rated the same count in neither (Samuel 1959).
@@ -48,9 +38,9 @@ class Agreement:
     lower, higher, tied: the counts of each game, [games].
     """
 
-    coefficient: IntervalEstimate
-    strict: IntervalEstimate
-    shares: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
+    coefficient: Estimate
+    strict: Estimate
+    shares: tuple[Estimate, Estimate, Estimate]
     entries: int
     games: Ints
     lower: Floats
@@ -64,7 +54,8 @@ class Agreement:
             for name, share in zip(("first", "second", "third"), self.shares, strict=True)
         )
         return (
-            f"C {self.coefficient}, ties counted {self.strict}, of {self.entries} moves; {shares}"
+            f"C {self.coefficient.text('.3f')}, ties counted {self.strict.text('.3f')}, of"
+            f" {counted(self.entries, 'move')}; {shares}"
         )
 
 
@@ -72,9 +63,9 @@ class Agreement:
 class Difference:
     """The agreement of one evaluator minus that of another, on the same entries."""
 
-    coefficient: IntervalEstimate
-    strict: IntervalEstimate
-    first: IntervalEstimate
+    coefficient: Estimate
+    strict: Estimate
+    first: Estimate
 
 
 def agreement(
@@ -92,7 +83,8 @@ def agreement(
     drawn = _draw(len(games), draws, seed)
     total = sums.sum(axis=0, keepdims=True)
     estimates = [
-        _estimate(statistic(total)[0], statistic(drawn @ sums)) for statistic in STATISTICS
+        _estimate(statistic(total)[0], statistic(drawn @ sums), len(games))
+        for statistic in STATISTICS
     ]
     return Agreement(
         estimates[0],
@@ -127,6 +119,7 @@ def compare(
                 - statistic(other_sums.sum(axis=0, keepdims=True))
             )[0],
             statistic(drawn @ sums) - statistic(drawn @ other_sums),
+            len(games),
         )
         for statistic in STATISTICS[:3]
     ]
@@ -186,7 +179,9 @@ def _draw(games: int, draws: int, seed: int) -> Floats:
     return random.multinomial(games, np.full(games, 1.0 / games), size=draws).astype(np.float64)
 
 
-def _estimate(value: float, drawn: Floats) -> IntervalEstimate:
+def _estimate(value: float, drawn: Floats, games: int) -> Estimate:
     good = drawn[~np.isnan(drawn)]
-    low, high = np.quantile(good, [0.025, 0.975]) if len(good) else (np.nan, np.nan)
-    return IntervalEstimate(float(value), float(low), float(high))
+    # Resampling a single game gives that game again, which says nothing of others.
+    known = games > 1 and len(good) > 0
+    low, high = np.quantile(good, [0.025, 0.975]) if known else (-np.inf, np.inf)
+    return Estimate(float(value), float(low), float(high))

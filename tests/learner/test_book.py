@@ -76,7 +76,9 @@ def test_agreement_by_hand() -> None:
     assert found.tied.tolist() == [1, 0] and found.entries == 3
     assert found.coefficient.low == pytest.approx(1 / 3)
     assert found.coefficient.high == pytest.approx(0.5)
-    assert str(found.coefficient) == "0.429 [0.333, 0.500]"
+    assert found.text().startswith("C 0.429 [0.333, 0.500], ties counted 0.375 [")
+    alone = agreement(FIRST, entries[:2])
+    assert alone.text().startswith("C 0.500 (these games set no bounds), ties counted 0.400 (")
 
 
 @plain

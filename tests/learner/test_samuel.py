@@ -12,7 +12,10 @@ from games.checkers import Checkers
 from learner.positions.shards import Rows
 from learner.rounds.samuel import Samuel, losses_without
 from learner.self_play import Lesson
-from search import LinearEvaluator
+from play.match.driver import play_match
+from play.players.limits import Limits
+from play.players.player import Player
+from search import LinearEvaluator, as_evaluator
 
 CHECKERS = Checkers()
 NAMES = [name for name in CHECKERS.features["samuel"].names if name != "PIECES"]
@@ -145,3 +148,18 @@ def test_positions_that_the_fixed_terms_decide_teach_the_others_nothing() -> Non
     assert any(weights[1:])
     assert fitted(even + uneven, [*values, 3.0, -3.0]) == weights
     assert any(fitted(uneven, [3.0, -3.0])[1:])  # without others they teach
+
+
+@compiled_only
+@pytest.mark.thorough
+def test_the_weights_settle_and_the_last_are_better_than_samuels() -> None:
+    """Half of the games of `make train`, at depth 3."""
+    learner = Samuel(CHECKERS, games=800, depth=3, games_per_report=100, seed=1)
+    fitted: list[Any] = []
+    learner.fit(watch=lambda progress: fitted.append(learner.evaluator_.weights.copy()))
+    free = [CHECKERS.features["samuel"].names.index(name) for name in NAMES]
+    assert np.corrcoef(fitted[-2][free], fitted[-1][free])[0, 1] > 0.9
+    players = [Player(name, as_evaluator(CHECKERS, one))
+               for name, one in (("learned", learner.evaluator_), ("rote", "rote"))]  # fmt: skip
+    match = play_match(CHECKERS, *players, limits=Limits(depth=5), games=100, threads=1)
+    assert match.summary().score.value > 0.5

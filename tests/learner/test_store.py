@@ -664,4 +664,4 @@ def test_the_benchmark_finds_what_is_promised_of_size(capsys: pytest.CaptureFixt
     assert measure(["--positions", "20000", "--json"]) == 0
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert figures["bytes_each"] <= 20 + 11
-    assert figures["sampled"] > 0
+    assert figures["loaded"] > 0
