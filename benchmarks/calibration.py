@@ -26,7 +26,6 @@ from learner.fit.validation import calibration
 from learner.reports.calibration import reliability_lines
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques
-from search.evaluators.shipped import find_file
 
 PROGRAM = "python -m benchmarks.calibration"
 
@@ -53,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
     evaluator = as_evaluator(game, options.evaluator)
     if evaluator.calibration is None:
         raise ValueError(f"{options.evaluator}: expected an evaluator with chances, found none")
-    techniques = as_techniques("selective", game, find_file(options.evaluator, game.name))
+    techniques = as_techniques("selective", game)
     with tqdm(total=sum(options.games), unit=" games", dynamic_ncols=True) as bar:
         for _, number in played_games(
             game, evaluator, techniques, nodes=options.nodes, games=options.games,

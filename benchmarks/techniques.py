@@ -43,11 +43,6 @@ TESTS: dict[str, tuple[str, str]] = {
     "aspiration": ("exact", "exact,-aspiration"),
     "late-move reductions": ("exact,late_moves=1.2", "exact"),
     "singular extensions": ("exact,late_moves=1.2,singular=6", "exact,late_moves=1.2"),
-    "ProbCut": ("exact,late_moves=1.2,probcut", "exact,late_moves=1.2"),
-    "ProbCut beside singular extensions": (
-        "exact,late_moves=1.2,singular=6,probcut",
-        "exact,late_moves=1.2,singular=6",
-    ),
 }
 CHUNK = 100
 
@@ -56,9 +51,8 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
     """Play a test to its end, from where it stopped; returns its figures."""
     game = games.load(options.game)
     limit = {"seconds": options.seconds} if options.nodes is None else {"nodes": options.nodes}
-    learned = "probcut" if options.probcut is None else f"probcut={options.probcut}"
     first, second = (
-        parse_player(game, f"{quoted(options.evaluator)}@{techniques.replace('probcut', learned)}")
+        parse_player(game, f"{quoted(options.evaluator)}@{techniques}")
         for techniques in TESTS[name]
     )
     setting = {
@@ -70,9 +64,6 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
         **limit,
         "plies": options.plies,
     }
-    probcut = first.options["techniques"].probcut
-    if probcut is not None:
-        setting["probcut"] = str(probcut)
     entry = kept.get(name, {})
     if any(entry.get(key) != value for key, value in setting.items()):
         entry = {**setting, "pairs": [], "verdict": "continue"}
@@ -146,7 +137,6 @@ def main(arguments: list[str] | None = None) -> int:
     add("names", nargs="*", metavar="NAME", help=f"of {', '.join(TESTS)} (all)")
     add("--game", default="checkers")
     add("--evaluator", default="data/checkers/network.safetensors")
-    add("--probcut", type=Path, metavar="FILE", help="(the one beside the evaluator)")
     add("--seconds", type=float, default=0.02, help="a move (0.02)")
     add("--nodes", type=int, help="of a move, instead of its time")
     add("--games", type=int, default=4000, help="at most (4000)")

@@ -24,7 +24,7 @@ stands where it is used. These are:
     games.record.RecordKind                 the class of its game records
     games.tree.Explicit                     the game itself is part of a position's text
     search.lookups.database.Databases       databases by name: `EVALUATOR+NAME` in players
-    search.alphabeta.techniques.Selective   the techniques of a selective search, without ProbCut
+    search.alphabeta.techniques.Selective   the techniques of a selective search
     search.evaluators.linear.UnitTerms      how much terms change with one unit
     search.evaluators.calibration.Calibrations   the chances that hand-crafted values stand for
     search.evaluators.signature_layout.SignatureLayout   the layout of its signature tables

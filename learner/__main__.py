@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 from tqdm import tqdm
 
 import games
@@ -26,13 +25,11 @@ from learner.fit.calibration import (
     self_play_sample,
 )
 from learner.fit.played import games_of, played_games
-from learner.fit.probcut import check_options, learn_probcut, played_positions
 from learner.options import Range
-from learner.positions.store import Filter, PositionStore
 from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
 from search import as_evaluator
-from search.alphabeta.techniques import as_techniques, probcut_file
+from search.alphabeta.techniques import as_techniques
 from search.evaluators.calibration import KNOTS
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.shipped import find_file
@@ -44,10 +41,6 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line."""
     result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
-    probcut = commands.add_parser(
-        "probcut", help="learn how deep values follow from shallow ones, for ProbCut"
-    )
-    _probcut_options(probcut)
     calibrate = commands.add_parser(
         "calibrate", help="learn the chances of win, draw and loss that values stand for"
     )
@@ -67,80 +60,6 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     """Run a command; returns its exit status. `program` is the name in usage and errors."""
     options = parser(program).parse_args(arguments)
     return exit_status(program, lambda: int(options.run(options)))
-
-
-def _probcut_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("game", help="checkers, or another game without dice")
-    add("evaluator", help="an evaluator by name, or a file")
-    add(
-        "--store",
-        type=Path,
-        metavar="FOLDER",
-        help="store to take positions from (default: self-play)",
-    )
-    add(
-        "--positions",
-        type=int,
-        default=4000,
-        metavar="N",
-        help="number of positions (default 4000)",
-    )
-    add(
-        "--depth",
-        type=int,
-        default=11,
-        metavar="PLIES",
-        help="depth of the deepest search (default 11)",
-    )
-    add(
-        "--width",
-        type=float,
-        default=1.5,
-        metavar="SIGMA",
-        help="margin in standard deviations of the error (default 1.5)",
-    )
-    add("--seed", type=int, default=0, help="chooses the positions (default 0)")
-    add("--threads", type=int, default=2, metavar="N", help="default 2")
-    add(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="file to write (default: beside the evaluator's file)",
-    )
-    command.set_defaults(run=_run_probcut)
-
-
-def _run_probcut(options: argparse.Namespace) -> int:
-    for name in ("positions", "threads"):
-        Range(1).check(f"--{name}", getattr(options, name))
-    Range(0).check("--seed", options.seed)
-    game = games.load(options.game)
-    check_options(game, depth=options.depth, width=options.width)
-    evaluator = as_evaluator(game, options.evaluator)
-    file = find_file(options.evaluator, game.name)
-    if options.output is None and not file.is_file():
-        raise ValueError(
-            f"--output: expected a file, for {options.evaluator} is not one; found none"
-        )
-    output = options.output or probcut_file(file)
-    check_writable("--output", output)
-    positions = _positions(options, game, evaluator)
-    with tqdm(total=len(positions), unit=" positions", dynamic_ncols=True) as bar:
-        probcut = learn_probcut(
-            game, evaluator, positions, depth=options.depth, width=options.width,
-            threads=options.threads, progress=bar.update,
-        )  # fmt: skip
-    probcut.save(output)
-    print("phase depth shallow      a        b    sigma  positions")
-    for check in probcut.checks:
-        if check.depth <= options.depth:
-            print(
-                f"{check.phase:5} {check.depth:5} {check.shallow:7} {check.a:6.3f}"
-                f" {check.b:8.4g} {check.sigma:8.4g} {check.positions:10}"
-            )
-    print(f"written: {output}")
-    return 0
 
 
 def _calibrate_options(command: argparse.ArgumentParser) -> None:
@@ -254,7 +173,7 @@ def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any)
                 plies=PLIES if options.plies is None else options.plies,
                 seed=options.seed[0], threads=options.threads, progress=bar.update,
             )  # fmt: skip
-        techniques = as_techniques("selective", game, find_file(options.evaluator, game.name))
+        techniques = as_techniques("selective", game)
         with TemporaryDirectory() as room:
             folder = options.store or Path(room)
             for _, played in played_games(
@@ -355,19 +274,6 @@ def _run_prefilter(options: argparse.Namespace) -> int:
     evaluator.save(output)
     print(f"written: {output}")
     return 0
-
-
-def _positions(options: argparse.Namespace, game: Game, evaluator: Any) -> list[Any]:
-    if options.store is not None:
-        rows = PositionStore(options.store, game).load(keep=Filter(quiet=True, undecided=True))
-        if not len(rows):
-            raise ValueError(f"--store: expected positions of {game.name}, found none")
-        order = np.random.default_rng(options.seed).permutation(len(rows))
-        return [tuple(row) for row in rows.positions[order[: options.positions]].tolist()]
-    print("playing games ...", flush=True)
-    played = played_positions(game, evaluator, 1 + options.positions // 10, seed=options.seed)
-    order = np.random.default_rng(options.seed).permutation(len(played))
-    return [played[i] for i in order[: options.positions]]
 
 
 if __name__ == "__main__":

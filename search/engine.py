@@ -16,7 +16,6 @@ from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
-from search.evaluators.shipped import find_file
 from search.expectiminimax.cubeful import roll_values, searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.first_use import will_use
@@ -61,9 +60,6 @@ class Engine:
         games without dice, without techniques and with one thread.
     keywords: fields of the options, by name; they replace those of `options`.
 
-    If `techniques` is a text and `evaluator` names a file, the fit of ProbCut is read from the
-    file beside it (`search.alphabeta.techniques.probcut_file`).
-
     Raises ValueError if an option is out of range or belongs to the other kind of search, and
     TypeError if a name is not an option. An engine must not be used by two threads at once.
     """
@@ -105,8 +101,7 @@ class Engine:
                 raise ValueError(f"opponent: expected a game for two, found {game.name}")
             self._search = Multiplayer(game, self.evaluator, self.options, **self._shared)
         else:
-            path = find_file(evaluator, game.name) if named else None
-            techniques = as_techniques(self.options.techniques, game, path)
+            techniques = as_techniques(self.options.techniques, game)
             self.options = replace(self.options, techniques=techniques)
             kind = AlphaBeta if opponent is None else partial(OpponentModel, opponent=opponent)
             self._search = kind(game, self.evaluator, self.options, **self._shared)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.kernels import NativeRecord
 from search.native import rules_addresses
-from search.sizes import BUSY, CHECKS, DEPTHS, MOST_PLAIN, PHASES, STACK, WIDTH
+from search.sizes import BUSY, DEPTHS, MOST_PLAIN, STACK, WIDTH
 from search.table import fill_of, new_table, table_mask
 
 __all__ = ["LINE", "MOST_PLAYERS", "MOST_PLIES", "NONE", "NativeLine", "PlainLine", "key_function"]
@@ -36,7 +36,7 @@ MOST_PLAYERS = 8
 _NUMBERS = (
     # addresses: the search of the root to one depth, the game, the evaluator, lookups, memory
     "root_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
-    " phase_at positions moves order table table_mask busy"
+    " positions moves order table table_mask busy"
     # options
     " width most_moves wins repeats equal_depth exact_root depth_limit"
     " node_limit null_window aspiration"
@@ -67,9 +67,7 @@ LINE = np.dtype(
         ("singular_margin", np.float64),
         ("temperature", np.float64),
         ("win_value", np.float64),
-        ("cut_width", np.float64),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
-        ("cuts", np.float64, (PHASES, DEPTHS, CHECKS, 4)),
         ("excluded", np.int64, (MOST_PLIES + 1,)),
         ("first", np.int64, (MOST_PLIES + 1,)),
         ("keys", np.int64, (MOST_EARLIER + MOST_PLIES + 1,)),
@@ -193,7 +191,6 @@ class PlainLine:
                 setattr(self, name, np.zeros(shape, dtype=np.float64 if number else object))
             elif number:
                 setattr(self, name, 0.0)
-        self.phase = game.phases.phase if game.phases is not None else lambda position: 0
         self.positions: list[Any] = [None] * (MOST_PLIES + 1)
         self.moves: list[Any] = []
         self.order: list[float] = []

@@ -24,7 +24,7 @@ from games.kernels.memory import (
     store_int,
 )
 from games.values import LIMIT
-from search.sizes import PHASES, STACK, WIDTH
+from search.sizes import STACK, WIDTH
 
 QUIET, TACTICAL, FINISHED = 0, 1, 2
 
@@ -129,22 +129,6 @@ def outcome(line, ply):
 @overload(outcome)
 def _outcome(line, ply):
     return lambda line, ply: call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
-
-
-def phase(line, ply):
-    """Returns the position's phase of the game for ProbCut; beyond `PHASES` it is the last."""
-    return min(max(int(line.phase(line.positions[ply])), 0), PHASES - 1)
-
-
-@overload(phase)
-def _phase(line, ply):
-    def native(line, ply):
-        if line.phase_at == 0:
-            return 0
-        stage = call_int(line.phase_at, (line.positions + 8 * WIDTH * ply,))
-        return min(max(stage, 0), PHASES - 1)
-
-    return native
 
 
 def position_key(line, ply):
@@ -335,14 +319,6 @@ def outcome_at(source):
         ),
         "key_at": key_address(rules.key, width),
     }  # fmt: skip
-
-
-def phase_address(game: Game) -> int:
-    """Returns the address of native code for a position's phase; 0 if the game has no phases."""
-    if game.phases is None:
-        return 0
-    text = f"def phase_at(source):\n    return int(phase({read_position(len(game.start()))}))"
-    return native_function("phase_at", text, _scope(phase=game.phases.phase), "int64(int64)")
 
 
 def key_address(key: Callable[..., Any] | None, width: int) -> int:

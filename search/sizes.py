@@ -4,13 +4,11 @@ from __future__ import annotations
 
 __all__ = [
     "BUSY",
-    "CHECKS",
     "DEPTHS",
     "ENTRY",
     "MOST_MIB",
     "MOST_PLAIN",
     "MOST_THREADS",
-    "PHASES",
     "STACK",
     "WIDTH",
 ]
@@ -21,8 +19,6 @@ WIDTH = 16
 STACK = 1 << 14
 #: Depths, and numbers of moves tried, that techniques distinguish; greater ones count as the last.
 DEPTHS = 32
-#: Phases of the game that ProbCut distinguishes, and its shallow searches at each depth.
-PHASES, CHECKS = 8, 2
 #: Integers of a table entry; two entries make a bucket, and two buckets a cache line.
 ENTRY = 2
 #: Greatest number of entries in the transposition table of a plain search.

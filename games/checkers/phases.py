@@ -1,4 +1,4 @@
-"""The phases of checkers, by the number of pieces left; ProbCut has parameters for each."""
+"""The phases of checkers, by the number of pieces left."""
 
 from __future__ import annotations
 

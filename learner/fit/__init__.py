@@ -1,1 +1,1 @@
-"""Fitting: methods, targets, validation, selection of terms, ProbCut."""
+"""Fitting: methods, targets, validation, selection of terms."""

@@ -89,11 +89,6 @@ class QuantisedFit(BatchLearner):
     def _check_options(self) -> None:
         super()._check_options()
         self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
-        if self.techniques_.probcut is not None:
-            raise ValueError(
-                "techniques: expected none that is learned of one evaluator, for every round has"
-                f" another, found {self.techniques_}"
-            )
         self.lookup_ = None
         known = 4 if "endgame" in Databases.of(self.game_).named else 0
         self._endgame = known if self.endgame is None else self.endgame

@@ -15,7 +15,6 @@ from play.players.hub_player import as_hub_program
 from play.players.limits import Limits
 from play.players.player import Player
 from search import Lookup, Opponent, as_evaluator, parse_techniques
-from search.evaluators.shipped import find_file
 from search.expectiminimax.move_filters import as_filters
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
@@ -127,9 +126,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
     if not techniques and game.players == 2 and not game.dice and "opponent" not in engine:
         techniques.append(usual)
     if techniques:
-        engine["techniques"] = parse_techniques(
-            ",".join(techniques), game, find_file(parts.source, game.name)
-        )
+        engine["techniques"] = parse_techniques(",".join(techniques), game)
     if not limits:
         return None, engine
     own = Limits(**limits)

@@ -38,7 +38,6 @@ from play.web.files import (
 from play.web.grid_face import face_of
 from play.web.runs import is_run, stamp_of
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
-from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
 from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
@@ -253,9 +252,7 @@ class Catalogue:
             return Loaded(entry, evaluator, 1.0, None)
         techniques = None
         if not game.dice:
-            techniques = as_techniques("selective", game, name)
-            if techniques.probcut is not None:
-                techniques.probcut.check_evaluator(game, evaluator)
+            techniques = as_techniques("selective", game)
         unit = value_scale(game, evaluator) / evaluator.unit
         return Loaded(entry, evaluator, unit, techniques)
 
@@ -275,11 +272,8 @@ class Catalogue:
             raise EvaluatorError(
                 f"{entry.name}: expected at most {MOST_BYTES} bytes, found {status.st_size}"
             )
-        # the file for ProbCut lies beside the evaluator's and may be written later
-        beside = probcut_file(path)
-        other = beside.stat().st_mtime_ns if beside.is_file() else 0
         try:
-            return self._kept_as((entry.id, status.st_mtime_ns, other), lambda: make(path))
+            return self._kept_as((entry.id, status.st_mtime_ns), lambda: make(path))
         except (OSError, ValueError) as error:
             # Messages name the file but not its folder, which the browser must not learn.
             said = str(error).replace(str(path), entry.id)

@@ -20,13 +20,7 @@ from numba import float64, int64
 
 from games.kernels import kernel, next_up
 from games.values import EXACT, LOWER, PROVEN, UNKNOWN_PLIES, UPPER, WIN
-from search.alphabeta.selective import (
-    check_bound,
-    check_depth,
-    may_be_singular,
-    may_cut,
-    reduction,
-)
+from search.alphabeta.selective import may_be_singular, reduction
 from search.alphabeta.trace import trace
 from search.line import MOST_PLIES, NONE
 from search.native import (
@@ -46,7 +40,6 @@ from search.native import (
     status,
 )
 from search.root import RECORD
-from search.sizes import CHECKS
 from search.table import begin, end, expect_probe, is_busy, probe_table, store_table
 
 SEARCH = float64(RECORD, int64, float64, float64, int64)
@@ -240,10 +233,10 @@ def negamax(line, depth, alpha, beta, ply):
     excluded move, whose index is `line.excluded[ply]`, is not searched; the position then counts as
     another one, for which nothing is looked up or stored.
 
-    The shallow searches (ProbCut, singular extensions) are part of
-    this one function because two functions that call each other cannot be compiled: Numba compiles
-    each by its signature before the other exists, and does not cache such a circle. The conditions
-    of these searches are kernels in `search.alphabeta.selective`.
+    The shallow search of singular extensions is part of this one function because two functions
+    that call each other cannot be compiled: Numba compiles each by its signature before the other
+    exists, and does not cache such a circle. Its conditions are kernels in
+    `search.alphabeta.selective`.
     """
     if depth <= 0:
         return quiesce(line, alpha, beta, ply)
@@ -290,22 +283,6 @@ def negamax(line, depth, alpha, beta, ply):
         quiet = status(line, ply) == QUIET
         nodes_before = line.nodes
 
-        # ProbCut: a shallow value far beyond the window predicts that the deep one is beyond it
-        if may_cut(line, depth, ply, quiet, wide, beta):
-            above = static_value(line, ply) >= beta
-            for check in range(CHECKS):
-                shallow = check_depth(line, depth, check, ply)
-                if shallow == 0:
-                    break
-                bound = check_bound(line, depth, check, ply, alpha, beta, above)
-                value = negamax(line, shallow, bound, next_up(bound), ply)
-                if line.stop != 0:
-                    return 0.0
-                if above and value > bound:
-                    return beta
-                if not above and value <= bound:
-                    return alpha
-
         # singular extension: the one move that is much better than all others
         if 0 <= hint < count and may_be_singular(line, depth, ply, hint_depth, hint_value):
             bound = hint_value - line.singular_margin * depth
@@ -317,7 +294,7 @@ def negamax(line, depth, alpha, beta, ply):
             if value <= bound:
                 longer = hint
 
-        if line.nodes != nodes_before:  # those searches have changed this list of moves
+        if line.nodes != nodes_before:  # that search has changed this list of moves
             legal_moves(line, ply)
             line.pv_length[ply] = 0
 

@@ -73,16 +73,9 @@ class AlphaBeta(Search):
             raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.techniques = techniques = as_techniques(options.techniques, game)
-        addresses = {}
-        if techniques.probcut is not None:
-            techniques.probcut.check_evaluator(game, evaluator)
-            if self.native:
-                from search.native import phase_address
-
-                addresses["phase_at"] = phase_address(game)
         self._bind(
             self._kernel(), table_mib=table_mib, threads=threads, lookup=lookup,
-            trace=options.trace, addresses=addresses,
+            trace=options.trace,
         )  # fmt: skip
         scale = value_scale(game, evaluator) if techniques.singular else 1.0
         self._put(

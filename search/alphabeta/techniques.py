@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from games.contract import Game
 from games.extras import Extra
-from search.alphabeta.probcut import ProbCut
 from search.sizes import DEPTHS
 
 __all__ = [
@@ -20,7 +18,6 @@ __all__ = [
     "Techniques",
     "as_techniques",
     "parse_techniques",
-    "probcut_file",
 ]
 
 #: Number of first moves of a position that late-move reductions never reduce.
@@ -55,13 +52,10 @@ class Techniques:
         Campbell and Hsu 1988, in the form that tests only the table's move); 0 for never.
     singular_margin: margin for each ply of depth, in units of the usual size of the evaluator's
         values (`search.evaluators.samples.value_scale`).
-    probcut: cut if a shallow value lies far enough beyond the window (ProbCut, Buro 1995; with
-        several depths Multi-ProbCut, Buro 1997), as fitted by `learner.fit.probcut`; None for
-        never.
 
     With each of them a reported win or loss is proven within the stated number of plies, repetition
-    and other drawing rules aside: the value of a move that is reduced, or cut by ProbCut, is never
-    a proven loss, and a position counts as lost only if all of its moves do.
+    and other drawing rules aside: the value of a move that is reduced is never a proven loss, and a
+    position counts as lost only if all of its moves do.
 
     Raises ValueError if a number is out of range.
     """
@@ -71,7 +65,6 @@ class Techniques:
     late_moves: float = 0.0
     singular: int = 0
     singular_margin: float = 0.024
-    probcut: ProbCut | None = None
 
     def __post_init__(self) -> None:
         number = self.singular
@@ -87,13 +80,10 @@ class Techniques:
     @property
     def exact(self) -> bool:
         """Whether values are those of plain minimax."""
-        return not (self.late_moves or self.singular or self.probcut)
+        return not (self.late_moves or self.singular)
 
     def __str__(self) -> str:
-        """The text that `parse_techniques` reads, without techniques that have their defaults.
-
-        ProbCut is described by its width and a digest of its checks, not by its file.
-        """
+        """The text that `parse_techniques` reads, without techniques that have their defaults."""
         parts = []
         for field in fields(self):
             value = getattr(self, field.name)
@@ -122,7 +112,6 @@ class Techniques:
             "singular_from": self.singular or NEVER,
             "singular_margin": self.singular_margin * scale,
             "reductions": reductions,
-            **({"cut_width": 0.0} if self.probcut is None else self.probcut.for_line()),
         }
 
 
@@ -130,7 +119,7 @@ class Techniques:
 class Selective(Extra):
     """What `selective` stands for in a game, an extra: the techniques that gain strength there.
 
-    techniques: a text for `parse_techniques`, without ProbCut.
+    techniques: a text for `parse_techniques`.
     """
 
     techniques: str = "late_moves=1.2,singular=6"
@@ -141,46 +130,35 @@ EXACT_SEARCH = Techniques()
 PRESETS = ("exact", "selective")
 
 
-def as_techniques(
-    techniques: Techniques | str | None, game: Game, evaluator: Any = None
-) -> Techniques:
+def as_techniques(techniques: Techniques | str | None, game: Game) -> Techniques:
     """Returns the techniques that are given, or that a text names.
 
     techniques: `Techniques`, a text for `parse_techniques`, or None for those that change no value.
     game: the game that is searched.
-    evaluator: path of the evaluator's file, beside which that of ProbCut is looked for.
 
     Raises TypeError for anything else, and the errors of `parse_techniques`.
     """
     if techniques is None:
         return EXACT_SEARCH
     if isinstance(techniques, str):
-        return parse_techniques(techniques, game, evaluator)
+        return parse_techniques(techniques, game)
     if not isinstance(techniques, Techniques):
         raise TypeError(f"techniques: expected Techniques or their text, found {techniques!r}")
     return techniques
 
 
-def probcut_file(evaluator: Any) -> Path:
-    """Returns the path of the ProbCut file that belongs to an evaluator's file."""
-    return Path(evaluator).with_suffix(".probcut.json")
-
-
-def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques:
+def parse_techniques(text: str, game: Game) -> Techniques:
     """Returns the techniques that a text names, such as `selective,-singular,late_moves=0.6`.
 
     text: parts separated by commas. `exact` or `selective`, a preset, may come first; `NAME`
-        switches a technique on, `-NAME` off, and `NAME=NUMBER` sets its number. `probcut` reads the
-        file beside the evaluator's, `probcut=FILE` another one. `selective` stands for the
-        techniques that gained strength in matches of this kind of game (`Selective`,
-        docs/results/search.md), with ProbCut if the evaluator has such a file.
+        switches a technique on, `-NAME` off, and `NAME=NUMBER` sets its number. `selective`
+        stands for the techniques that gained strength in matches of this kind of game
+        (`Selective`, docs/results/search.md).
     game: the game that is searched.
-    evaluator: path of the evaluator's file; None for none.
 
-    Raises ValueError if the text is wrong, FileNotFoundError if the ProbCut file does not exist.
+    Raises ValueError if the text is wrong.
     """
     techniques = EXACT_SEARCH
-    learned = False  # whether the preset includes ProbCut
     usual = {"late_moves": 1.2, "singular": 6}
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for place, part in enumerate(text.split(",")):
@@ -188,7 +166,6 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
             if part == "selective":
                 gaining = Selective.of(game).techniques
                 techniques = parse_techniques(f"exact,{gaining}", game)
-                learned = _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")
         switch = part.startswith("-") or isinstance(known.get(name), bool)
@@ -198,14 +175,9 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
                 f" {len(PRESETS)} in front), found {part[:40]!r}"
             )
         default = known[name]
-        learned = learned and name != "probcut"
         value: Any
         if part.startswith("-"):
             value = False if isinstance(default, bool) else default
-        elif name == "probcut":
-            if not equals and evaluator is None:
-                raise ValueError("probcut: expected probcut=FILE, found no file")
-            value = ProbCut.load(number if equals else probcut_file(evaluator))
         elif isinstance(default, bool) and not equals:
             value = True
         else:
@@ -214,11 +186,4 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
             except (KeyError, ValueError):
                 raise ValueError(f"{name}: expected {name}=NUMBER, found {part[:40]!r}") from None
         techniques = replace(techniques, **{name: value})
-    if learned:
-        return replace(techniques, probcut=ProbCut.load(probcut_file(evaluator)))
     return techniques
-
-
-def _learned(evaluator: Any) -> bool:
-    """Returns whether the evaluator is a file with a ProbCut file beside it."""
-    return evaluator is not None and Path(evaluator).is_file() and probcut_file(evaluator).is_file()

@@ -25,8 +25,7 @@ from learner.rounds.batch import BatchFit, scale_of
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.self_play import TABLE_MIB
-from search import EXACT, WIN, AlphaBetaOptions, Engine, LinearEvaluator, Techniques
-from search.alphabeta.probcut import ProbCut
+from search import EXACT, WIN, AlphaBetaOptions, Engine, LinearEvaluator
 from search.evaluators.network import NetworkEvaluator
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -304,11 +303,6 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of classic, "),
     (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
     (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
-    (
-        QuantisedFit,
-        {"techniques": Techniques(probcut=ProbCut("checkers", "classic", "", ()))},
-        "techniques: expected none that is learned of one evaluator",
-    ),
     (NetworkFit, {"hidden": (1,)}, "hidden: expected widths of at least 2, found (1,)"),
     (
         NetworkFit,

@@ -83,7 +83,7 @@ RACE = Race()
         ),
         ('"a+b@c,d"+"e+f"@x', PlayerText('"a+b@c,d"', ('"e+f"',), ("x",))),
         ('a+book:"b+c:1":0.5', PlayerText("a", ('book:"b+c:1":0.5',))),
-        ('a@probcut="b,c",singular', PlayerText("a", (), ('probcut="b,c"', "singular"))),
+        ('a@filters="b,c",singular', PlayerText("a", (), ('filters="b,c"', "singular"))),
         ('"say ""+"" so"', PlayerText('"say ""+"" so"')),
         ("", PlayerText("")),
     ],

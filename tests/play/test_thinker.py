@@ -15,7 +15,6 @@ from play.players.parse import parse_player
 from play.players.thinker import Thinker, judged_play_text
 from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques
-from search.alphabeta.probcut import ProbCut
 from search.evaluators.samples import value_mark
 from search.lookups.opening_book import BookSettings, OpeningBook
 
@@ -37,16 +36,12 @@ def test_searches_are_selective_unless_the_name_or_the_caller_says_otherwise() -
         assert (found.value, found.nodes) == (exact.value, exact.nodes)
 
 
-def test_the_name_is_short_and_says_all(tmp_path: Path) -> None:
+def test_the_name_is_short_and_says_all() -> None:
     network = "data/checkers/network.safetensors"
     path = str(Path(__file__).resolve().parents[2] / network)
     assert Thinker(CHECKERS, path, Limits(depth=1)).name == "network.safetensors"
-    probcut = tmp_path / "some.probcut.json"
-    ProbCut("checkers", "network", value_mark(CHECKERS, as_evaluator(CHECKERS, path)), ()).save(
-        probcut
-    )
-    named = Thinker(CHECKERS, f"{path}@selective,probcut={probcut}", Limits(depth=1)).name
-    assert named == f"network.safetensors@selective,probcut={probcut}"
+    named = Thinker(CHECKERS, f"{path}@selective,singular=7", Limits(depth=1)).name
+    assert named == "network.safetensors@selective,singular=7"
 
 
 def test_a_book_is_played_from_and_analysis_searches(tmp_path: Path) -> None:

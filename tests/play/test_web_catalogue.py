@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,6 @@ from play.web.catalogue import Catalogue  # noqa: E402
 from play.web.descriptions import measured  # noqa: E402
 from play.web.runs import strength_of  # noqa: E402
 from play.web.server import create_app  # noqa: E402
-from search import EvaluatorError, Techniques  # noqa: E402
-from search.alphabeta.probcut import ProbCut  # noqa: E402
 from search.evaluators.load import evaluator_names  # noqa: E402
 from search.first_use import FirstUse  # noqa: E402
 from search.lookups.database import DatabaseLookup  # noqa: E402
@@ -283,26 +280,6 @@ def test_errors_name_no_folder(client: Client, runs: Path) -> None:
     answer = client.post("/api/tables", json={"game": "checkers", "seats": [HUMAN, seat]})
     assert answer.status_code == 400
     assert "run:broken.json" in answer.text and str(runs.parent) not in answer.text
-
-
-def test_probcut_beside_an_evaluator_is_taken_as_soon_as_it_is_there(
-    tmp_path: Path, runs: Path
-) -> None:
-    data = tmp_path / "shipped" / "checkers"
-    data.mkdir(parents=True)
-    shipped = ROOT / "data" / "checkers"
-    (data / "one.safetensors").write_bytes((shipped / "network.safetensors").read_bytes())
-    catalogue = Catalogue(tmp_path / "shipped", runs)
-    checkers, name = games.load("checkers"), "shipped:checkers/one.safetensors"
-    assert catalogue.load(name, checkers).techniques == Techniques(late_moves=1.2, singular=6)
-    beside = data / "one.probcut.json"
-    beside.write_bytes((shipped / "network.probcut.json").read_bytes())
-    techniques = catalogue.load(name, checkers).techniques
-    assert techniques is not None and techniques.probcut == ProbCut.load(beside)
-    os.utime(beside, (1, 1))
-    beside.write_text("{")
-    with pytest.raises(EvaluatorError, match=r"^one.probcut.json: expected JSON"):
-        catalogue.load(name, checkers)
 
 
 def test_first_places_are_shares_of_games_not_points(tmp_path: Path) -> None:

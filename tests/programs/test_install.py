@@ -19,7 +19,7 @@ import plysmith
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 #: Prints where the packages are, searches with a shipped evaluator given by name only, and
-#: loads the book and the ProbCut parameters of the shipped player.
+#: loads the book of the shipped player.
 SEARCH = """
 import json, games, search
 from play.players.parse import parse_player
@@ -33,7 +33,6 @@ print(json.dumps({
     "depth": result.depth,
     "move": game.move_text(game.start(), result.move),
     "book": len(player.book.book.positions),
-    "probcut": player.options["techniques"].probcut is not None,
 }))
 """
 
@@ -103,7 +102,6 @@ def test_a_shipped_evaluator_is_found_by_name(installed: Path, tmp_path: Path) -
         "evaluator": "quantised",
         "depth": 6,
         "book": 5_553,
-        "probcut": True,
     }
 
 

@@ -62,7 +62,6 @@ OTHERS = [
     ("play terminal checkers classic --play none --depth 41", TERM, "stopped"),
     ("play terminal checkers classic --depth 3", HUP, "stopped"),
     ("play solve sliding24 --method ida", TERM, "stopped"),
-    ("learner probcut checkers classic --output {tmp}/p --positions 9999", TERM, "stopped"),
     ("benchmarks.techniques aspiration --results {tmp}/t.json", TERM, SAME),
     ("train checkers --run {tmp}/run --quiet", TERM, RESUME),
     ("train checkers --learner rootstrap --backend loky --run {tmp}/run --quiet", HUP, RESUME),

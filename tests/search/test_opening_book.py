@@ -940,7 +940,7 @@ def test_a_book_that_was_killed_goes_on_to_the_same_bits(
 
 def test_the_shipped_book_belongs_to_the_shipped_network() -> None:
     data = Path(__file__).resolve().parents[2] / "data" / "checkers"
-    text = f"{data}/quantised.safetensors+book:{data}/book.safetensors:0@selective,probcut"
+    text = f"{data}/quantised.safetensors+book:{data}/book.safetensors:0@selective"
     player = parse_player(CHECKERS, text)
     assert player.book is not None and player.evaluator is not None
     book, random = player.book.book, np.random.default_rng(0)

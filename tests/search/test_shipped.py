@@ -12,7 +12,7 @@ from learner.multiplayer_play import LateStarts
 from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.thinker import usual_evaluator
-from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.load import evaluator_names
 from search.evaluators.shipped import DATA, find_file, shipped_files
 
@@ -44,7 +44,7 @@ def test_a_name_stands_for_a_file(name: str, game: str | None, file: str) -> Non
         ("samuel", None),
         ("samuel", "backgammon"),
         ("samuel.json", "checkers"),
-        ("quantised.probcut", "checkers"),
+        ("even.openings", "checkers"),
         ("../checkers/samuel", None),
         ("../pyproject", "checkers"),
         ("/checkers/samuel", None),
@@ -112,13 +112,3 @@ def test_a_shipped_evaluator_is_loaded_by_name(
     assert as_evaluator(CHECKERS, "network")(start) == whole(start)
     with pytest.raises(ValueError, match="expected an evaluator of|expected .* backgammon"):
         as_evaluator(CHECKERS, "backgammon/backups")
-
-
-@pytest.mark.parametrize("name", ["network", "checkers/network"])
-def test_what_stands_beside_a_shipped_evaluator_is_found(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert parse_player(CHECKERS, f"{name}@selective").options["techniques"].probcut is not None
-    assert Engine(CHECKERS, name, techniques="selective").techniques.probcut is not None
-    assert parse_player(CHECKERS, f"{name}@exact").options["techniques"].probcut is None

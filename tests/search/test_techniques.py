@@ -6,7 +6,6 @@ import dataclasses
 import signal
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,18 +20,13 @@ from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.contract import Game
 from games.kernels import kernel
 from games.tree import Tree
-from play.players.limits import Limits
-from play.players.parse import parse_player
-from play.players.thinker import Thinker
-from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
+from search import WIN, Engine, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta.negamax import INFINITY, negamax
-from search.alphabeta.probcut import Check, ProbCut
-from search.alphabeta.selective import check_depth
 from search.alphabeta.techniques import EXACT_SEARCH, Selective
-from search.evaluators.samples import sample_positions, value_mark, value_scale
+from search.evaluators.samples import sample_positions, value_scale
 from search.line import NONE, NativeLine
 from search.native import legal_moves, move_at, play, position_key
-from search.sizes import BUSY, DEPTHS
+from search.sizes import BUSY
 from search.table import begin, end, is_busy, probe_table, store_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,36 +73,16 @@ def begin_all(line, ply):
 
 CHECKERS = Checkers()
 CLASSIC = as_evaluator(CHECKERS, "classic")
-
-
-def probcut(*checks: Check, width: float = 1.5, **changed: Any) -> ProbCut:
-    fields = {"game": "checkers", "evaluator": "classic", "mark": value_mark(CHECKERS, CLASSIC)}
-    return ProbCut(**(fields | changed), checks=checks, width=width)
-
-
-CHECKS = tuple(
-    Check(phase, depth, shallow, 1.1, 0.05, 0.4)
-    for phase in range(len(CHECKERS.phases))
-    for depth in range(4, 20)
-    for shallow in (depth // 2 - 1, depth // 2)
-    if shallow > 0
-)
 INEXACT = [
     Techniques(late_moves=0.6),
     Techniques(singular=4, singular_margin=0.05),
-    Techniques(probcut=probcut(*CHECKS)),
-    Techniques(
-        late_moves=0.5, singular=5, singular_margin=0.1,
-        probcut=probcut(*CHECKS), null_window=False,
-    ),
-]  # fmt: skip
+    Techniques(late_moves=0.5, singular=5, singular_margin=0.1, null_window=False),
+]
 
 
 @plain
 @pytest.mark.parametrize("techniques", INEXACT, ids=str)
 def test_native_and_plain_searches_are_one(techniques: Techniques) -> None:
-    if techniques.probcut is not None:  # the plain face of a game has the same name
-        assert techniques.probcut.game == PlainFace(CHECKERS).name
     changed = 0
     for position in random_positions(CHECKERS, 11, 3):
         native = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=64)
@@ -131,12 +105,7 @@ def test_wins_are_proved() -> None:
         for _ in range(12)
     ]
     positions = [position for position in positions if CHECKERS.legal_moves(position)]
-    eager = tuple(Check(2, depth, max(1, depth // 2), 1.0, 0.0, 0.05) for depth in range(4, 20))
-    for techniques in (
-        Techniques(late_moves=4.0),
-        Techniques(singular=4),
-        Techniques(probcut=probcut(*eager, width=1.0)),
-    ):
+    for techniques in (Techniques(late_moves=4.0), Techniques(singular=4)):
         engine = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=1)
         claims, wrong = 0, 0
         for position in positions:
@@ -279,41 +248,6 @@ def test_an_evaluator_that_raised_leaves_no_move_out_of_the_next_search() -> Non
     engine.clear()
     again = engine.search(start, depth=6)
     assert (again.value, again.nodes) == (expected.value, expected.nodes)
-
-
-@plain
-def test_checks_of_searches_too_deep_for_a_row_are_as_many_plies_less_deep() -> None:
-    checks = tuple(Check(0, depth, depth - 6, 1.0, 0.0, 0.1) for depth in range(8, DEPTHS))
-    for phase in (0, -3, 99):  # later phases count as the last, which has no check
-        line = SimpleNamespace(
-            **probcut(*checks).for_line(), phase=lambda position, p=phase: p, positions=[()]
-        )
-        for depth in (4, 8, 9, 30, 31, 32, 33, 64, 99):
-            expected = depth - 6 if depth >= 8 and phase <= 0 else 0
-            assert kernels.uncompiled(check_depth)(line, depth, 0, 0) == expected
-            assert kernels.uncompiled(check_depth)(line, depth, 1, 0) == 0
-
-
-@plain
-def test_checks_that_never_pass_change_nothing() -> None:
-    checks = (Check(phase, d, 1, 1.0, 0.0, 1e6) for phase in range(3) for d in range(3, 12))
-    never = probcut(*checks, width=10.0)
-    for position in random_positions(CHECKERS, 5, 4):
-        exact = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=6)
-        checked = Engine(
-            CHECKERS, CLASSIC, equal_depth=True, techniques=Techniques(probcut=never)
-        ).search(position, depth=6)
-        assert checked.value == exact.value
-        assert checked.nodes >= exact.nodes
-
-
-@plain
-def test_checks_that_pass_at_once_spare_the_deep_search() -> None:
-    eager = Techniques(probcut=probcut(*(Check(0, d, 1, 1.0, 0.0, 0.0) for d in range(3, 12))))
-    start = CHECKERS.start()
-    exact = Engine(CHECKERS, CLASSIC).search(start, depth=8)
-    cut = Engine(CHECKERS, CLASSIC, techniques=eager).search(start, depth=8)
-    assert cut.nodes < exact.nodes / 2
 
 
 @compiled_only
@@ -534,7 +468,7 @@ def test_text_and_back() -> None:
         ("singular=2", "singular: expected 0 or at least 4, found 2"),
         ("late_moves=9", "late_moves: expected 0 to 4"),
         ("-singular=3", "expected techniques among"),
-        ("probcut", "probcut: expected probcut=FILE"),
+        ("probcut", "expected techniques among"),
         ("null_window=1", "expected techniques among"),
         ("singular=5,selective", r"\(the first 2 in front\), found 'selective'"),
         ("exact,selective", r"\(the first 2 in front\), found 'selective'"),
@@ -543,92 +477,6 @@ def test_text_and_back() -> None:
 def test_wrong_texts(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_techniques(text, CHECKERS)
-
-
-def test_probcut_files(tmp_path: Path) -> None:
-    path = tmp_path / "classic.probcut.json"
-    one = probcut(*CHECKS, width=2.0)
-    one.save(path)
-    assert ProbCut.load(path) == one
-    assert parse_techniques("probcut", CHECKERS, tmp_path / "classic.json").probcut == one
-    Engine(CHECKERS, CLASSIC, techniques=Techniques(probcut=one))
-    with pytest.raises(ValueError, match=r"learned of classic: .* found material"):
-        Engine(CHECKERS, "material", techniques=Techniques(probcut=one))
-    with pytest.raises(FileNotFoundError, match="found none"):
-        ProbCut.load(tmp_path / "none.json")
-    text = path.read_text()
-    for wrong, message in (
-        ("{}", "expected format"),
-        ("[", "expected"),
-        (text.replace("1.1", '"x"', 1), "expected a check of 7 numbers"),
-        (text.replace("1.1", "-1.1", 1), "with a > 0"),
-        (text.replace('"width": 2.0', '"width": 0.0'), "width"),
-    ):
-        path.write_text(wrong)
-        with pytest.raises(EvaluatorError, match=message):
-            ProbCut.load(path)
-
-
-def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_path: Path) -> None:
-    path = tmp_path / "linear.json"
-    shipped = ROOT / "data" / "checkers" / "rootstrap.json"
-    path.write_bytes(shipped.read_bytes())
-    mark = value_mark(CHECKERS, as_evaluator(CHECKERS, shipped))
-    assert parse_techniques("selective", CHECKERS, path) == SELECTIVE
-    assert Engine(CHECKERS, path, techniques="selective").techniques == SELECTIVE
-    learned = probcut(*CHECKS, mark=mark)
-    learned.save(tmp_path / "linear.probcut.json")
-    both = dataclasses.replace(SELECTIVE, probcut=learned)
-    assert parse_techniques("selective", CHECKERS, path) == both
-    assert Engine(CHECKERS, str(path), techniques="selective").techniques == both
-    assert parse_player(CHECKERS, f"{path}@selective").options == {"techniques": both}
-    assert Thinker(CHECKERS, str(path), Limits(depth=1)).engine.techniques == both
-    for text in ("selective,-probcut", "exact,late_moves=1.2,singular"):
-        assert parse_techniques(text, CHECKERS, path) == SELECTIVE
-    assert str(both) == f"late_moves=1.2,singular=6,probcut={learned}"
-    assert str(learned) != str(dataclasses.replace(learned, checks=learned.checks[1:]))
-    # an evaluator that has changed since is an error
-    path.write_bytes((shipped.parent / "samuel.json").read_bytes())
-    with pytest.raises(
-        ValueError,
-        match=r"ProbCut of .*linear.probcut.json was learned of .*"
-        "expected an evaluator with its values .*; learn it again",
-    ):
-        Engine(CHECKERS, path, techniques="selective")
-    # a damaged file does not matter to an engine that does not use it
-    (tmp_path / "linear.probcut.json").write_text("{")
-    for text in ("@selective,-probcut", "@exact"):
-        Thinker(CHECKERS, f"{path}{text}", Limits(depth=1))
-    with pytest.raises(EvaluatorError, match="linear.probcut.json: expected JSON"):
-        parse_player(CHECKERS, f"{path}@selective")
-
-
-def test_what_lies_about_is_not_taken_for_an_evaluator_of_that_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "classic.probcut.json").write_text("{")
-    assert parse_techniques("selective", CHECKERS, "classic") == SELECTIVE
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        Check(0, 4, 4, 1.0, 0.0, 0.1),
-        Check(0, 40, 4, 1.0, 0.0, 0.1),
-        Check(-1, 4, 2, 1.0, 0.0, 0.1),
-        Check(0, 4, 2, float("nan"), 0.0, 0.1),
-        Check(0, 4, 2, 1.0, 0.0, -0.1),
-    ],
-)
-def test_wrong_checks(check: Check) -> None:
-    with pytest.raises(ValueError, match="expected a check of a phase below"):
-        probcut(check)
-
-
-def test_more_checks_than_there_is_room_for() -> None:
-    with pytest.raises(ValueError, match="at most 2 checks for a depth"):
-        probcut(*(Check(0, 9, shallow, 1.0, 0.0, 0.1) for shallow in (2, 3, 4)))
 
 
 @pytest.mark.parametrize("number", [5.5, True, "5", float("nan")])
