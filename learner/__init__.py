@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from learner.bootstrap.td_leaf import TDLeaf
     from learner.bootstrap.temporal_difference import TemporalDifference
     from learner.bootstrap.tree_strap import TreeStrap
-    from learner.check import check
+    from learner.checking import check
     from learner.fit.logistic import LogisticFit
     from learner.frame import Learner, Progress
     from learner.game_learner import GameLearner
@@ -75,7 +75,7 @@ _MODULES = {
     "Workers": "play.workers",
     "agreement": "learner.models.convert",
     "as_native": "learner.models.convert",
-    "check": "learner.check",
+    "check": "learner.checking",
     "measure": "learner.arena",
 }
 

@@ -25,7 +25,7 @@ from learner.bootstrap.solved import Solved
 from learner.bootstrap.td_leaf import TDLeaf
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
-from learner.check import Trial, check
+from learner.checking import Trial, check
 from learner.heuristics import admissible
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.batch import BatchFit as HeuristicBatch

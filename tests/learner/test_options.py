@@ -53,6 +53,7 @@ RANGES: dict[str, Range] = {
     "samuel lambda_": PART,
     "least_depth": COUNT,
     "positions_per_game": COUNT,
+    "searched": COUNT,
     # rounds
     "round_games": COUNT,
     "keep_rounds": COUNT,

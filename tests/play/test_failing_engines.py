@@ -76,7 +76,7 @@ KINDS = {
     "two": ("tic_tac_toe random", "games 4: won"),
     "dice": ("backgammon random", "games 4: won"),
     "cube": ("backgammon random --match 1", "matches 4: won"),
-    "many": ("chinese_checkers hand hand --depth 1", "95 % intervals over 1 openings"),
+    "many": ("chinese_checkers hand hand --depth 1", "95 % intervals over 1 opening"),
 }
 
 

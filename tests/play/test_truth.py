@@ -83,7 +83,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     solver = Solver()
     positions = random_positions(ConnectFour(), 30, seed=4, least_plies=14, most_plies=31)
     decisions = [p for p in positions if len({np.sign(v) for v in solver.values(p).values()}) > 1]
-    assert f"30 positions of 14 to 30 random plies, {len(decisions)} of them decisions" in out
+    assert f"30 positions of 14 to 30 random plies, of which decisions: {len(decisions)};" in out
     assert "hand: keeps the class in " in out and '"judged": [{"player": "hand"' in out
     assert main([*arguments, "--referee", "truth", "--referee-depth", "3"]) == 2
     assert "--referee-depth: expected a referee that searches" in capsys.readouterr().err
@@ -140,7 +140,7 @@ def test_the_command_for_whole_games(capsys: pytest.CaptureFixture[str]) -> None
     arguments = ["judge", "tic_tac_toe", "open_lines@9", "--referee", "truth", "--games", "12"]
     assert main([*arguments, "--json"]) == 0
     out = capsys.readouterr().out
-    assert "12 games, the judged moving first at depth 1" in out
+    assert "12 games, the judged moving first, at depth 1 or by limits of their own" in out
     assert "open_lines@9: 0 won, 12 drawn, 0 lost; wins 0.0% [0.0%, 22.1%]" in out
     assert '"wins": 0, "draws": 12, "losses": 0, "won": [0.0, 0.0, 0.22' in out
     assert main([*arguments, "--positions", "5"]) == 2

@@ -130,6 +130,12 @@ def check(
     whole = Trial(made(), start)
     _check_reports(whole)
     _check_evaluator(whole)
+    ways = [dict(options) for options in same]
+    if "workers" in learner.get_params(deep=False):
+        ways.append({"workers": Workers("threads", 2)})
+    for options in ways or [{}]:
+        rule = f"the same seed gives the same bits{f' with {options}' if options else ''}"
+        _compare(whole, Trial(made(**options), start), rule)
     _check_resumed(whole, made, resumed)
     before = made()
     if "store" not in before.get_params(deep=False):
@@ -137,12 +143,6 @@ def check(
         begun = json.dumps(before.checkpoint())
         again = Trial(made(), resumed, resume=begun)
         _compare(whole, again, "a run resumes before its first game")
-    ways = [dict(options) for options in same]
-    if "workers" in before.get_params(deep=False):
-        ways.append({"workers": Workers("threads", 2)})
-    for options in ways or [{}]:
-        rule = f"the same seed gives the same bits{f' with {options}' if options else ''}"
-        _compare(whole, Trial(made(**options), start), rule)
     for option in [{"seed": learner.seed + 70}, *others]:
         _check_refused(made(**option), whole, f"is refused by a learner with {option}", resumed)
     _check_copy(whole)
