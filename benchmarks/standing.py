@@ -65,11 +65,16 @@ class Measurement:
     def digests(self) -> dict[str, str]:
         """Returns a digest of each player's file; hand-crafted evaluators have none."""
         files = shipped_files(self.game)
-        names = {player.partition("@")[0] for player in self.players} & set(files)
+        names = {evaluator_of(player) for player in self.players} & set(files)
         return {
             name: hashlib.sha256(files[name].read_bytes()).hexdigest()[:DIGITS]
             for name in sorted(names)
         }
+
+
+def evaluator_of(player: str) -> str:
+    """Returns the evaluator's name in the text of a player."""
+    return re.split(r"[@+]", player)[0]
 
 
 def _ladder(figures: dict[str, Any]) -> Iterator[Row]:
@@ -109,7 +114,12 @@ def _first_places(figures: dict[str, Any]) -> Iterator[Row]:
 
 
 CHECKERS = ("quantised", "network", "rootstrap", "samuel", "classic", "rote")
-TRUTH = ("solved@exact", "solved@exact,nodes=3500", "hand@exact", "hand@exact,nodes=12000")
+TRUTH = (
+    "solved@exact",
+    "solved+openings@exact,nodes=3500",
+    "hand@exact",
+    "hand@exact,nodes=12000",
+)
 MEASUREMENTS = (
     Measurement(
         "checkers",
@@ -213,7 +223,7 @@ def strength(game: str, name: str) -> str:
         for measurement in MEASUREMENTS
         if measurement.game == game and measurement.command in kept
         for player, text, basis in measurement.rows(kept[measurement.command]["figures"])
-        if player.partition("@")[0] == name
+        if evaluator_of(player) == name
     ]
     lines = textwrap.wrap(f"- **Strength:** {'; '.join(said)}.", 100, subsequent_indent="  ")
     return f"{chr(10).join(lines)}\n".removeprefix("- **Strength:** ") if said else ""
@@ -238,7 +248,7 @@ def table(game: str) -> str:
                 title = measurement.game.replace("_", " ").capitalize()
                 lines.append(f"| {title}: `{player}` | {text} | {what} |\n")
                 continue
-            digest = entry["digests"].get(player.partition("@")[0], "by hand")
+            digest = entry["digests"].get(evaluator_of(player), "by hand")
             when = f"{entry['date']}, {entry['commit']}"
             lines.append(f"| `{player}` | {text} | {what} | {digest} | {when} |\n")
     if game == HEADLINE:
