@@ -245,7 +245,7 @@ def table(game: str) -> str:
         for player, text, basis in rows[:1] if game == HEADLINE else rows:
             what = f"{measurement.against}; {basis}"
             if game == HEADLINE:
-                title = measurement.game.replace("_", " ").capitalize()
+                title = measurement.game.replace("_", " ").title()
                 lines.append(f"| {title}: `{player}` | {text} | {what} |\n")
                 continue
             digest = entry["digests"].get(evaluator_of(player), "by hand")
