@@ -25,6 +25,7 @@ these attributes, each with a default that suits any game:
     chances(position)   the probabilities at a chance node; None without chance nodes
     read(text)          the game and position of a text, for games that are part of it
     board               a grid for the browser, or None for a list of moves
+    cells               the bits that hold the board, for terms that the program invents
     show(position)      the board in a terminal
     file_form           the form of files of games (`games.file_form.form_of(game)`)
     record_kind         the class of its game records (`games.record.new_record(game)`)
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from games.board import Board
     from games.database import Database
     from games.external import ExternalEngine
-    from games.features import Outcomes, Phases
+    from games.features import Cells, Outcomes, Phases
 
 __all__ = ["DiceGame", "Game", "Rules", "first_rolls"]
 
@@ -120,6 +121,9 @@ class Game:
     outcome_names: Mapping[float, str] = {}
     #: A grid that the browser draws; None for a list of moves.
     board: Board | None = None
+    #: The bits of positions that hold the pieces on the board, from which `learner invent` makes
+    #: terms; None if they are not declared.
+    cells: Cells | None = None
     #: The form of files of games, a `FileForm`; None for plain text.
     file_form: Any = None
     #: The class of game records, a `GameRecord`; None for that class itself.

@@ -14,7 +14,7 @@ from typing import Any
 
 from games import KernelGame, PositionError, Rules
 from games.board import Board
-from games.features import FeatureSet
+from games.features import Cells, FeatureSet, Kind
 from games.kernels import kernel, popcount
 
 __all__ = ["Hexapawn"]
@@ -96,6 +96,16 @@ def blocked(position):
     return popcount(position[0] << 3 & (position[0] | position[1]))
 
 
+@kernel
+def _own(position):
+    return position[0]
+
+
+@kernel
+def _their(position):
+    return position[1]
+
+
 def _pieces(position: Any) -> dict[int, tuple[int, str]]:
     """What stands where, seen by White: squares 0 to 8 from the top left."""
     own, opponent, side = position
@@ -137,6 +147,14 @@ class Hexapawn(KernelGame):
     sides = ("White", "Black")
     unit = "pawns"
     board = Board(3, 3, _pieces, _clicks, light_first=True)
+    cells = Cells(
+        3,
+        3,
+        {3 * (2 - bit // 3) + bit % 3: bit for bit in range(9)},
+        {"pawn": Kind(_own, _their, "")},
+        swap_sides,
+        turned=True,  # as are the words of a position already
+    )
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -11,13 +11,19 @@ __all__ = ["check_board"]
 
 
 def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[..., Any]) -> None:
-    """Check the pieces and clicks of a game's board in a position, if the game declares a board.
+    """Check the pieces, cells and clicks of a game's board in a position, if it declares a board.
 
     fail: called with the broken rule, the position, and what was expected and found; it raises.
     """
     board: Any = game.board
     if board is None:
+        if game.cells is not None:
+            fail("cells are those of a board", position, "a board", None)
         return
+    if game.cells is not None:
+        held, shown = game.cells.held(position), game.cells.shown(game, position)
+        if held != shown:
+            fail("cells hold the pieces that the board shows", position, shown, held)
     for square, piece in board.pieces(position).items():
         if not isinstance(square, int) or not 0 <= square < board.squares:
             fail("pieces stand on squares", position, f"0 to {board.squares - 1}", square)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from games.checkers import notation, pieces, rules
+from games.checkers.cells import CELLS
 from games.checkers.encoding import PHASE_SQUARES, PIECE_SQUARES
 from games.checkers.endgame.known import DATABASES
 from games.checkers.evaluators import CALIBRATIONS, EVALUATORS, UNIT_TERMS
@@ -45,6 +46,8 @@ class Checkers(KernelGame):
         "piece_squares": PIECE_SQUARES,
         "phase_squares": PHASE_SQUARES,
     }
+    board = pieces.BOARD
+    cells = CELLS
     phases = PHASES
     evaluators = EVALUATORS
     calibrations = CALIBRATIONS

@@ -10,7 +10,7 @@ from games.connect_four import notation, rules
 from games.connect_four.bitbully import BitBully
 from games.connect_four.encoding import LINES_AND_COLUMNS, STONES, THREATS
 from games.connect_four.evaluators import CALIBRATIONS, EVALUATORS
-from games.connect_four.features import LINES
+from games.connect_four.features import CELLS, LINES
 from games.connect_four.recipes import RECIPES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
 from games.connect_four.solver import Solver
@@ -41,6 +41,7 @@ class ConnectFour(KernelGame):
     sides = ("X", "O")
     unit = "threats"
     board = Board(ROWS, COLUMNS, notation.pieces, _clicks)
+    cells = CELLS
     opponents = ("random", "centre", "hand")
     selective = "late_moves=1.2"  # singular extensions lose here
     shipped = "solved"
