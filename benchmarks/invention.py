@@ -5,7 +5,7 @@
 
 The first counts how often luck is taken for a term: games are random play, and every game's result
 is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
-weights of a feature set to the positions that `learner invent --store FOLDER` has explained, in the
+weights of a feature set to the positions that `learner invent FOLDER` has explained, in the
 same way, and writes them to SET-fit.json. With `planted`, tests make labels that one known term
 determines.
 """

@@ -5,45 +5,56 @@ from __future__ import annotations
 from games.checkers.notation import square_bit
 from games.checkers.pieces import PLACES
 from games.checkers.rules import WHITE, jumpers, movers, swap_sides
-from games.features import Cells, Kind
-from games.kernels import kernel
+from games.features.cells import Cells, Kind
+from games.kernels import kernel, reverse, shift_right
 
 __all__ = ["CELLS"]
 
 
 @kernel
+def _seen(squares, side):
+    """The squares as a side sees them: for White, the board is turned."""
+    return shift_right(reverse(squares), 29) if side == WHITE else squares
+
+
+@kernel
 def _own_men(position):
-    return position[0] & ~position[2]
+    return _seen(position[0] & ~position[2], position[3])
 
 
 @kernel
 def _their_men(position):
-    return position[1] & ~position[2]
+    return _seen(position[1] & ~position[2], position[3])
 
 
 @kernel
 def _own_kings(position):
-    return position[0] & position[2]
+    return _seen(position[0] & position[2], position[3])
 
 
 @kernel
 def _their_kings(position):
-    return position[1] & position[2]
+    return _seen(position[1] & position[2], position[3])
+
+
+@kernel
+def _movers(position):
+    return _seen(movers(position), position[3])
 
 
 @kernel
 def _their_movers(position):
-    return movers(swap_sides(position))
+    return _seen(movers(swap_sides(position)), position[3])
+
+
+@kernel
+def _jumpers(position):
+    return _seen(jumpers(position), position[3])
 
 
 @kernel
 def _their_jumpers(position):
-    return jumpers(swap_sides(position))
-
-
-@kernel
-def _side(position):
-    return 1 if position[3] == WHITE else 0
+    return _seen(jumpers(swap_sides(position)), position[3])
 
 
 #: A mover can step to an empty square, a jumper can capture.
@@ -54,12 +65,11 @@ CELLS = Cells(
     {
         "man": Kind(_own_men, _their_men, ""),
         "king": Kind(_own_kings, _their_kings, "K"),
-        "mover": Kind(movers, _their_movers),
-        "jumper": Kind(jumpers, _their_jumpers),
+        "mover": Kind(_movers, _their_movers),
+        "jumper": Kind(_jumpers, _their_jumpers),
     },
     swap_sides,
     turned=True,
-    side=_side,
     areas={
         "double corner": tuple(PLACES[square] for square in (1, 5, 6)),
         "far double corner": tuple(PLACES[square] for square in (27, 28, 32)),

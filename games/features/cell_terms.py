@@ -9,6 +9,7 @@ the source of a kernel of a few shifts and a population count.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.features.cells import Cells, Words
+from games.features.cells import EMPTY, THEIR, Cells, Words
 
-__all__ = ["EMPTY", "MOST_CONDITIONS", "OFF", "CellTerm", "Neighbours", "atoms"]
+__all__ = ["MOST_CONDITIONS", "OFF", "CellTerm", "Neighbours", "atoms"]
 
-#: What may stand on a square beside the kinds of pieces; OFF for a square that does not exist.
-EMPTY, OFF = "empty", "off"
-THEIR = "their "
+#: A square that does not exist.
+OFF = "off"
 MOST_CONDITIONS = 4
 COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
+#: Words that the names of terms leave out.
+SMALL = {"own", "the", "to", "a", "an"}
 
 Offset = tuple[int, int]
 
@@ -43,6 +45,24 @@ class CellTerm:
     zone: str = ""
     conditions: tuple[tuple[Offset, str], ...] = ()
 
+    @classmethod
+    def of(cls, cells: Cells, plain: Any) -> CellTerm:
+        """Returns the term of a list that `plain` made; ValueError if the cells have no such."""
+        try:
+            anchor, zone, conditions = plain
+            term = cls(anchor, zone, tuple(((int(r), int(c)), a) for r, c, a in conditions))
+            known = {term.anchor, *dict(term.conditions).values()} <= {*atoms(cells)}
+            if known and len(dict(term.conditions)) == len(conditions) <= MOST_CONDITIONS:
+                term.squares(cells)
+                return term
+        except (KeyError, TypeError, ValueError):
+            pass
+        raise ValueError(f"expected a term over the cells of the game, found {plain!r:.100}")
+
+    def plain(self) -> list[Any]:
+        """Returns the term as a list of texts and numbers."""
+        return [self.anchor, self.zone, [[*offset, atom] for offset, atom in self.conditions]]
+
     def also(self, offset: Offset, atom: str) -> CellTerm:
         """Returns the term with one more condition."""
         return CellTerm(self.anchor, self.zone, tuple(sorted([*self.conditions, (offset, atom)])))
@@ -54,7 +74,16 @@ class CellTerm:
         if self.zone:
             yield CellTerm(self.anchor, "", self.conditions)
 
-    # --- words --------------------------------------------------------------------------------
+    def squares(self, cells: Cells) -> frozenset[int]:
+        """Returns the squares of the zone from which the conditions' squares exist, or do not."""
+        return frozenset(
+            square
+            for square in cells.zones[self.zone]
+            if all(
+                (cells.neighbour(square, offset) is None) == (atom == OFF)
+                for offset, atom in self.conditions
+            )
+        )
 
     def text(self, cells: Cells) -> str:
         """Returns the term in words, such as "own man on the back row with a king ahead"."""
@@ -69,13 +98,9 @@ class CellTerm:
 
     def name(self, cells: Cells) -> str:
         """Returns the words as a name, such as `man_on_back_row_with_hole_ahead`."""
-        words = ["hole" if self.anchor == EMPTY else self.anchor]
-        if self.zone:
-            words += ["on" if self.zone.endswith(("row", "edge")) else "in", self.zone]
-        for i, (offset, atom) in enumerate(self.conditions):
-            what = {EMPTY: "hole", OFF: "edge"}.get(atom, atom)
-            words += ["and" if i else "with", what, _way(offset, cells).replace("to the ", "")]
-        return "_".join(words).replace(" ", "_").replace("-", "_")
+        text = self.text(cells).replace("empty square", "hole").replace("board's edge", "edge")
+        words = re.split(r"[\s,-]+", text.replace("enemy", "their"))
+        return "_".join(word for word in words if word not in SMALL)
 
     def drawing(self, cells: Cells) -> list[str]:
         """Returns the anchor's neighbourhood in rows, the side to move at the bottom.
@@ -83,56 +108,32 @@ class CellTerm:
         A kind is its first letter, a capital for own pieces, in brackets for the anchor; `o` is an
         empty square, `#` none at all, and `.` one that may hold anything.
         """
-        signs = {offset: _sign(atom) for offset, atom in self.conditions}
-        signs[0, 0] = _sign(self.anchor)
-        up, left = (min(offset[axis] for offset in signs) for axis in (0, 1))
-        down, right = (max(offset[axis] for offset in signs) for axis in (0, 1))
-        rows = []
-        for row in range(up, down + 1):
-            line = " ".join(signs.get((row, column), ".") for column in range(left, right + 1))
-            line = f" {line} "
-            if row == 0:
-                place = 1 - 2 * left
-                line = f"{line[: place - 1]}[{line[place]}]{line[place + 2 :]}"
-            rows.append(line.rstrip())
-        return rows
-
-    # --- values -------------------------------------------------------------------------------
+        signs = {offset: f" {_sign(atom)} " for offset, atom in self.conditions}
+        signs[0, 0] = f"[{_sign(self.anchor)}]"
+        rows, columns = (range(min(axis), max(axis) + 1) for axis in zip(*signs, strict=True))
+        return ["".join(signs.get((r, c), " . ") for c in columns).rstrip() for r in rows]
 
     def difference(self, around: Neighbours) -> NDArray[np.int8]:
         """Returns the count of the side to move less that of the other side, [positions]."""
-        held = around.held(self)
-        counts = np.bitwise_count(held).astype(np.int8)
+        counts = np.bitwise_count(around.held(self)).astype(np.int8)
         return np.asarray(counts[0] - counts[1])
 
-    def source(self, cells: Cells) -> list[str]:
-        """Returns the lines of a kernel's body; `_man`, `_their_man` … are kernels of `cells`."""
-        count = f"return popcount({self._expression(cells, other_view=False)})"
-        if cells.side is None:
-            return [count]
-        other = f"return popcount({self._expression(cells, other_view=True)})"
-        return ["if _side(position):", f"    {other}", count] if other != count else [count]
-
-    def _expression(self, cells: Cells, *, other_view: bool) -> str:
+    def source(self, cells: Cells) -> str:
+        """Returns a kernel's body; `_man`, `_their_man` … are kernels of `cells`."""
         squares = self.squares(cells)
         parts = [_call(self.anchor)]
         if len(squares) < len(cells.bits):
-            parts.append(hex(cells.mask(squares, other_view=other_view)))
+            parts.append(hex(cells.mask(squares)))
         for offset, atom in self.conditions:
+            steps = _steps(cells, offset, squares)
+            shifts = [
+                f"({_call(atom)} {'>>' if step > 0 else '<<'} {abs(step)})"
+                + f" & {hex(cells.mask(some))}" * (len(steps) > 1)
+                for step, some in sorted(steps.items())
+            ]
             if atom != OFF:
-                parts.append(_shifted(cells, offset, atom, squares, other_view=other_view))
-        return " & ".join(parts)
-
-    def squares(self, cells: Cells) -> frozenset[int]:
-        """Returns the squares of the zone from which the conditions' squares exist, or do not."""
-        return frozenset(
-            square
-            for square in cells.zones[self.zone]
-            if all(
-                (cells.neighbour(square, offset) is None) == (atom == OFF)
-                for offset, atom in self.conditions
-            )
-        )
+                parts.append(shifts[0] if len(shifts) == 1 else f"({' | '.join(shifts) or 0})")
+        return f"return popcount({' & '.join(parts)})"
 
 
 class Neighbours:
@@ -152,10 +153,10 @@ class Neighbours:
         held = self.words[term.anchor] & np.uint64(self.cells.mask(term.squares(self.cells)))
         for offset, atom in term.conditions:
             if atom != OFF:
-                held &= self.around(offset, atom)
+                held &= self._around(offset, atom)
         return held
 
-    def around(self, offset: Offset, atom: str) -> NDArray[np.uint64]:
+    def _around(self, offset: Offset, atom: str) -> NDArray[np.uint64]:
         """Returns the squares that see something at an offset, as words, [2, positions]."""
         key = (offset, atom)
         if key not in self._shifted:
@@ -188,10 +189,10 @@ def _sign(atom: str) -> str:
 def _way(offset: Offset, cells: Cells) -> str:
     """Returns the way to an offset in words, such as "two ahead to the left"."""
     down, right = offset
-    up_name, down_name = ("ahead", "behind") if cells.turned else ("above", "below")
-    along = down_name if down > 0 else up_name if down else ""
+    ahead, behind = ("ahead", "behind") if cells.turned else ("above", "below")
+    along = behind if down > 0 else ahead if down else ""
     across = ("to the right" if right > 0 else "to the left") if right else ""
-    steps = [COUNTS.get(abs(count), "") for count in (down, right)]
+    steps = [COUNTS.get(abs(count), "") for count in offset]
     if abs(down) == abs(right):
         return f"{steps[0]} {along} {across}".strip()
     both = zip(steps, (along, across), strict=True)
@@ -203,30 +204,11 @@ def _call(atom: str) -> str:
     return f"_{atom.replace(' ', '_')}(position)"
 
 
-def _steps(
-    cells: Cells, offset: Offset, squares: Any, *, other_view: bool = False
-) -> dict[int, list[int]]:
+def _steps(cells: Cells, offset: Offset, squares: Any) -> dict[int, list[int]]:
     """Returns the squares that have a neighbour at an offset, by the bits from each to that."""
     steps: dict[int, list[int]] = {}
     for square in squares:
         other = cells.neighbour(square, offset)
         if other is not None:
-            step = cells.bit(other, other_view=other_view) - cells.bit(
-                square, other_view=other_view
-            )
-            steps.setdefault(step, []).append(square)
+            steps.setdefault(cells.bits[other] - cells.bits[square], []).append(square)
     return steps
-
-
-def _shifted(cells: Cells, offset: Offset, atom: str, squares: Any, *, other_view: bool) -> str:
-    """Returns text for those of the squares that see something at an offset; others may be in it
-    where the anchor's mask excludes them.
-    """
-    steps = _steps(cells, offset, squares, other_view=other_view)
-    parts = []
-    for step, members in sorted(steps.items()):
-        text = f"{_call(atom)} {'>>' if step > 0 else '<<'} {abs(step)}"
-        if len(steps) > 1:
-            text = f"({text}) & {hex(cells.mask(members, other_view=other_view))}"
-        parts.append(f"({text})")
-    return parts[0] if len(parts) == 1 else f"({' | '.join(parts)})" if parts else "0"

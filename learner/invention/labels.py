@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import Game
-from learner.books.book import read_records
+from games.contract import DiceGame, Game
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
-from learner.positions.store import PositionStore
-from learner.self_play import Task, game_rows, in_tasks, play_task
-from play.match.openings import Openings
-from play.workers import Workers
-from search import Evaluator
 
-__all__ = ["FEWEST_GAMES", "FEWEST_POSITIONS", "Labels", "labels_of", "play_games", "read_games"]
+__all__ = ["Labels", "check_cells", "labels_of"]
 
 #: Fewer positions or games say nothing about terms.
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
-#: Games that are stored together; an interrupted call goes on after the last of them.
-GAMES_AT_ONCE = 100
-#: Longer games of self-play are drawn.
-MOST_PLIES = 300
 #: Share of the games that are held out.
 HELD_OUT = 0.2
+#: Positions of random play on which a game's cells are compared with its board.
+TRIED = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +31,7 @@ class Labels:
     weights: how many positions of the games each stands for.
     games: the number of each position's game.
     held_out: whether the game only tests what is learned from others.
-    scale: a value v, in the game's unit, stands for the expectation sigmoid(scale * v).
+    scale: a value v, in the unit of the values, stands for the expectation sigmoid(scale * v).
     """
 
     positions: NDArray[np.int64]
@@ -63,7 +51,7 @@ def labels_of(
     most: at most about this many positions, of games drawn as a whole.
     seed: chooses these games, and the fifth of them that is held out.
 
-    Raises ValueError for too few positions or games, and with a share of results for games without.
+    Raises ValueError for too few positions or games, or without known results.
     """
     passing = Filter(quiet=True, undecided=True, known=blend > 0)
     rows = distinct(game, passing.apply(game, rows))
@@ -92,85 +80,26 @@ def labels_of(
     )
 
 
-def play_games(
-    store: PositionStore,
-    evaluator: Evaluator,
-    *,
-    games: int,
-    nodes: int,
-    plies: int = 6,
-    seed: int = 0,
-    threads: int = 2,
-    progress: Callable[[int], Any] = lambda games: None,
-) -> None:
-    """Fill a store with the positions of self-play, with their searched values and results.
-
-    store: an empty store, or one that an interrupted call with the same options has begun.
-    evaluator: plays the games; its values are stored in the game's unit.
-    games: number of games.
-    nodes: positions searched for each move.
-    plies: length of the shortest random openings.
-    seed: decides the openings.
-    threads: number of threads; they do not change the result.
-    progress: called with the number of games that have been stored.
-    """
-    game = store.game
-    first = _begun(store)
-    progress(first)
-    openings = islice(iter(Openings(game, plies=plies, seed=seed)), first, games)
-    task = Task(game, evaluator, None, None, nodes, MOST_PLIES + plies, decide=True)
-    number = first
-    with (
-        Workers(jobs=threads) as workers,
-        closing(workers.map(play_task, in_tasks(task, openings))) as played,
-    ):
-        for lessons in played:
-            for lesson in lessons:
-                rows = game_rows(lesson.played, number)
-                store.append(
-                    rows.positions,
-                    value=[evaluator.in_units(value) for value in rows.value.tolist()],
-                    result=rows.result,
-                    ply=rows.ply,
-                    game_number=number,
-                )
-                number += 1
-            if number % GAMES_AT_ONCE == 0:
-                store.flush()
-            progress(len(lessons))
-    store.flush()
-
-
-def _begun(store: PositionStore) -> int:
-    """Cut a store back to whole batches of games; returns the number of their games."""
-    if not len(store):
-        return 0
-    numbers = store.load().game_number
-    first = (int(numbers.max()) + 1) // GAMES_AT_ONCE * GAMES_AT_ONCE
-    store.truncate(int((numbers < first).sum()))
-    return first
-
-
-def read_games(game: Game, paths: Sequence[Any]) -> Rows:
-    """Returns the positions of files of games with their results, without values.
-
-    Raises ValueError for a file of another game, OSError if a file cannot be read.
-    """
-    parts = []
-    width = len(game.start())
-    for number, (record, _) in enumerate(read_records(game, paths)):
-        outcome = record.outcome()
-        if outcome is None or not record.ply:
+def check_cells(game: Game) -> None:
+    """Raise ValueError unless a game declares cells that hold what its board shows."""
+    if game.board is None:
+        raise ValueError(f"expected a game with a board, found {game.name}, which has none")
+    if isinstance(game, DiceGame) or game.players != 2:
+        raise ValueError(f"expected a game for two sides without dice, found {game.name}")
+    if game.cells is None:
+        raise ValueError(f"expected a game that declares its cells, found {game.name}")
+    random = np.random.default_rng(0)
+    position = game.start()
+    for _ in range(TRIED):
+        moves = game.legal_moves(position)
+        if not moves:
+            position = game.start()
             continue
-        positions = record.positions[: record.ply]
-        movers = np.array([game.to_move(position) for position in positions])
-        parts.append(
-            Rows.of(
-                np.array(positions, dtype=np.int64),
-                result=(np.sign(outcome) * np.where(movers == 0, 1, -1)).astype(np.int64),
-                ply=np.arange(record.ply),
-                game_number=number,
-                width=width,
+        shown, held = game.cells.shown(game, position), game.cells.held(position)
+        if shown != held:
+            square = min(s for s in {*shown, *held} if shown.get(s) != held.get(s))
+            raise ValueError(
+                f"cells: expected {shown.get(square, 'nothing')} as the board shows on square"
+                f" {square}, found {held.get(square, 'nothing')} in {game.position_text(position)}"
             )
-        )
-    return Rows.concatenate(parts, width)
+        position = game.play(position, moves[int(random.integers(len(moves)))])

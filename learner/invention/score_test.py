@@ -72,36 +72,27 @@ class Sample:
         by_game = np.add.reduceat(values * self._residual[:, None], self._starts, axis=0)
         self._chosen_sums = by_game.T.astype(np.float64)
 
-    def scores(self, columns: NDArray[np.int8]) -> Floats:
-        """Returns the score of each candidate; columns are [candidates, positions]."""
-        return self._scores(columns, luck=False)[0]
+    def scores(self, columns: NDArray[np.int8], *, luck: bool = False) -> tuple[Floats, float]:
+        """Returns the score of each candidate, and with `luck` the best that luck gives any.
 
-    def scores_and_luck(self, columns: NDArray[np.int8]) -> tuple[Floats, float]:
-        """Returns the score of each candidate, and the best that luck gives any of them."""
-        scores, lucky = self._scores(columns, luck=True)
-        return scores, float(lucky.max())
-
-    def _scores(self, columns: NDArray[np.int8], *, luck: bool) -> tuple[Floats, Floats]:
-        scores = np.zeros(len(columns))
-        lucky = np.zeros((len(columns), EXCHANGES if luck else 0))
+        columns: the values of the candidates, [candidates, positions].
+        """
+        scores, lucky = np.zeros(len(columns)), 0.0
         totals = self._chosen_sums.sum(axis=1)
         for first in range(0, len(columns), CHUNK):
-            part = slice(first, first + CHUNK)
-            values = columns[part].astype(np.float32)
+            values = columns[first : first + CHUNK].astype(np.float32)
             own = (np.square(values) @ self._information).astype(np.float64)
             cross = (values @ self._weighted).astype(np.float64)
             towards = cross @ self.inverse
             free = own - (towards * cross).sum(axis=1)
             usable = free > 1e-3 * own
             share = usable / np.where(usable, free, 1.0)
+            slope = (values @ self._residual).astype(np.float64) - towards @ totals
+            scores[first : first + CHUNK] = np.square(slope) * share
             if luck:
                 sums = np.add.reduceat(values * self._residual, self._starts, axis=1)
                 by_game = sums.astype(np.float64) - towards @ self._chosen_sums
-                lucky[part] = np.square(by_game @ self._signs) * share[:, None]
-                slope = by_game.sum(axis=1)
-            else:
-                slope = (values @ self._residual).astype(np.float64) - towards @ totals
-            scores[part] = np.square(slope) * share
+                lucky = max(lucky, float((np.square(by_game @ self._signs) * share[:, None]).max()))
         return scores, lucky
 
 

@@ -7,43 +7,28 @@ held out falls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from games.features.cell_terms import EMPTY, MOST_CONDITIONS, OFF, CellTerm, Neighbours, atoms
-from games.features.cells import Cells
+from games.features.cell_terms import MOST_CONDITIONS, OFF, CellTerm, Neighbours, atoms
+from games.features.cells import EMPTY, Cells
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import mean_loss
 from learner.invention.labels import Labels
 from learner.invention.score_test import Pool, Sample
 
-__all__ = ["Found", "TermSearch", "candidates"]
+__all__ = ["TermSearch", "candidates"]
 
 #: Candidates that are grown, and terms that are grown further.
 WIDE, BEAM = 40, 12
 #: A longer term has to score so much more than a shorter one.
 GROWTH = 1.05
 #: Terms in a row that may fail on the games held out before the search ends.
-PATIENCE = 3
+PATIENCE = 6
 #: At most about this many positions on which terms are grown; the best are scored on all.
 FEW = 25_000
-
-
-@dataclass(frozen=True)
-class Found:
-    """A term that the search has accepted.
-
-    term: the term.
-    weight: its weight in the game's unit.
-    gain: by how much the loss on games held out fell with it, in thousandths of a nat.
-    """
-
-    term: CellTerm
-    weight: float
-    gain: float
 
 
 def candidates(cells: Cells) -> list[CellTerm]:
@@ -76,121 +61,78 @@ class TermSearch:
 
     cells: the cells of the game.
     labels: the positions and what is expected of them.
-    base: the values of terms that are there from the start, [positions, terms]; None for none.
+    terms: terms to start with, which may be removed.
     seed: of the exchanges by which luck is measured.
 
-    `found` are the terms so far, `base_weights` the weights of the terms from the start, `loss` the
-    loss on the games held out. The same arguments find the same terms.
+    `terms` are those so far, `weights` theirs in the unit of the values, and `loss` is that on the
+    games held out. The same arguments find the same terms.
     """
 
-    def __init__(self, cells: Cells, labels: Labels, *, base: Any = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        cells: Cells,
+        labels: Labels,
+        terms: Iterable[CellTerm] = (),
+        *,
+        seed: int = 0,
+    ) -> None:
         self.cells = cells
         self.labels = labels
-        self.seed = seed
         self.learn = ~labels.held_out
-        rows = len(labels.positions)
         words = cells.words(labels.positions)
         self.around = Neighbours(cells, words)
         numbers = np.cumsum(np.r_[False, labels.games[1:] != labels.games[:-1]])
         few = self.learn & (numbers % (self.learn.sum() // FEW + 1) == 0)
         self._all = Sample(cells, words, labels.games, self.learn, seed)
         self._few = Sample(cells, words, labels.games, few, seed)
-        self.base = np.zeros((rows, 0), np.float32) if base is None else np.asarray(base)
-        self.terms: list[CellTerm] = []
-        self.gains: dict[CellTerm, float] = {}
-        self.aside: set[CellTerm] = set()
-        #: candidates that were grown
-        self.grown: list[CellTerm] = []
-        self.failed = 0
-        self._pool: Pool | None = None
+        self.terms = list(terms)
+        self._aside: set[CellTerm] = set()
+        self.pool = Pool(self._all, candidates(cells))
+        self._logits = np.zeros(0)
         self._fit()
-
-    # --- state --------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """Returns how far the search is, as plain numbers and texts."""
-        return {
-            "terms": [_plain(term) for term in self.terms],
-            "gains": [self.gains[term] for term in self.terms],
-            "aside": [_plain(term) for term in sorted(self.aside)],
-            "grown": [_plain(term) for term in self.grown],
-            "failed": self.failed,
-        }
-
-    def go_on(self, state: Mapping[str, Any]) -> None:
-        """Continue from a state that `state` returned; ValueError if it is none."""
-        try:
-            self.terms = [_of_plain(term) for term in state["terms"]]
-            self.gains = dict(zip(self.terms, map(float, state["gains"]), strict=True))
-            self.aside = {_of_plain(term) for term in state["aside"]}
-            self.grown = [_of_plain(term) for term in state["grown"]]
-            self.failed = int(state["failed"])
-            for term in (*self.terms, *self.aside, *self.grown):
-                term.squares(self.cells)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"expected the state of a search, found {error!r}") from None
-        self._fit()
-
-    @property
-    def found(self) -> list[Found]:
-        """The terms in the order in which they were found."""
-        weights = self.weights[self.base.shape[1] :] / self.labels.scale
-        return [
-            Found(term, float(weight), self.gains[term])
-            for term, weight in zip(self.terms, weights, strict=True)
-        ]
-
-    @property
-    def base_weights(self) -> list[float]:
-        """The weights of the terms from the start, in the game's unit."""
-        return [float(w) for w in self.weights[: self.base.shape[1]] / self.labels.scale]
-
-    @property
-    def tried(self) -> int:
-        """The number of candidates that occur often enough."""
-        return len(self._pool.terms) if self._pool is not None else 0
-
-    # --- the search -----------------------------------------------------------------------------
 
     def run(self, most: int, watch: Callable[[CellTerm, bool], Any] = lambda *_: None) -> None:
         """Search until there are `most` terms, or no further one gains.
 
         watch: called with every term that was tried, and whether it was kept.
         """
-        while len(self.terms) < most and self.failed < PATIENCE:
+        failed = 0
+        while len(self.terms) < most and failed < PATIENCE:
             term = self._best()
             if term is None:
                 break
-            before, loss = (list(self.terms), dict(self.gains)), self.loss
+            loss = self.loss
             self.terms.append(term)
             self._fit()
             kept = self.loss < loss
+            failed = 0 if kept else failed + 1
             if kept:
-                self.gains[term] = 1000 * (loss - self.loss)
-                self.failed = 0
                 self._prune()
             else:
-                self.terms, self.gains = before
+                self.terms.pop()
                 self._fit()
-                self.aside.add(term)
-                self.failed += 1
+                self._aside.add(term)
             watch(term, kept)
+
+    def worths(self) -> Any:
+        """Returns each term's squared weight by its variance: what a score test would say of it."""
+        return np.square(self._logits) / np.maximum(np.diag(self._all.inverse), 1e-30)
 
     def _fit(self) -> None:
         """Fit the weights of all terms to the games learned from."""
         labels = self.labels
-        columns = [term.difference(self.around).astype(np.float32) for term in self.terms]
-        every = np.column_stack([self.base, *columns]).astype(np.float32)
-        learn = self.learn
-        self.weights = np.zeros(every.shape[1])
-        if every.shape[1]:
-            names = [str(i) for i in range(every.shape[1])]
-            fit = LogisticFit(names, scale=1.0).fit(
-                every[learn], labels.expected[learn], labels.weights[learn]
+        learn, held = self.learn, labels.held_out
+        columns = [term.difference(self.around) for term in self.terms]
+        every = np.column_stack([np.zeros((len(learn), 0)), *columns]).astype(np.float32)
+        self._logits = np.resize(np.r_[self._logits, 0.0], len(columns))
+        if columns:
+            fit = LogisticFit([str(i) for i in range(len(columns))], scale=1.0)
+            fit.fit(
+                every[learn], labels.expected[learn], labels.weights[learn], initial=self._logits
             )
-            self.weights = fit.weights_
-        logits = every.astype(np.float64) @ self.weights
-        held = labels.held_out
+            self._logits = fit.weights_
+        self.weights = self._logits / labels.scale
+        logits = every.astype(np.float64) @ self._logits
         self.loss = mean_loss(
             "cross_entropy", logits[held], labels.expected[held], labels.weights[held]
         )[0]
@@ -202,15 +144,13 @@ class TermSearch:
 
     def _best(self) -> CellTerm | None:
         """Returns the term with the best score, grown; None if luck could have made it."""
-        if self._pool is None:
-            self._pool = Pool(self._all, [*candidates(self.cells), *self.grown])
-        pool = self._pool
+        pool = self.pool
         if not pool.terms:
             return None
-        scores, self.bar = self._all.scores_and_luck(pool.columns)
-        barred = {*self.aside, *self.terms}
+        scores, self._bar = self._all.scores(pool.columns, luck=True)
+        barred = {*self._aside, *self.terms}
         scores[[term in barred for term in pool.terms]] = 0.0
-        if scores.max() <= self.bar:
+        if scores.max() <= self._bar:
             return None
         order = np.argsort(-scores, kind="stable")
         best, score = pool.terms[order[0]], float(scores[order[0]])
@@ -221,9 +161,12 @@ class TermSearch:
             if not beam or found <= GROWTH * score:
                 break
             best, score = beam[0], found
-        self.grown += [term for term in beam if term not in self.grown]
-        pool.add(self.grown)
-        return self._shortened(best, score, barred)
+        pool.add(beam)
+        while True:  # without the parts that it does not need
+            shorter, found = self._top(part for part in best.without() if part not in barred)
+            if not shorter or found * GROWTH < score:
+                return best
+            best = shorter[0]
 
     def _top(self, terms: Iterable[CellTerm]) -> tuple[list[CellTerm], float]:
         """Returns the best of many terms by a part of the positions, and the score of the first.
@@ -231,43 +174,18 @@ class TermSearch:
         They are in the order of their scores on all positions.
         """
         some = Pool(self._few, terms)
-        order = np.argsort(-self._few.scores(some.columns), kind="stable")[:BEAM]
+        order = np.argsort(-self._few.scores(some.columns)[0], kind="stable")[:BEAM]
         pool = Pool(self._all, [some.terms[i] for i in order])
-        scores = self._all.scores(pool.columns)
+        scores = self._all.scores(pool.columns)[0]
         order = np.argsort(-scores, kind="stable")
         return [pool.terms[i] for i in order], float(scores.max(initial=0.0))
-
-    def _shortened(self, term: CellTerm, score: float, barred: set[CellTerm]) -> CellTerm:
-        """Returns the term without the parts that it does not need."""
-        while True:
-            shorter, found = self._top(part for part in term.without() if part not in barred)
-            if not shorter or found * GROWTH < score:
-                return term
-            term = shorter[0]
 
     def _prune(self) -> None:
         """Remove the terms, the latest aside, whose weight luck could have made by now."""
         while len(self.terms) > 1:
-            first = self.base.shape[1]
-            spread = np.diag(self._all.inverse)[first:-1]
-            worth = np.square(self.weights[first:-1]) / np.maximum(spread, 1e-30)
+            worth = self.worths()[:-1]
             place = int(worth.argmin())
-            if worth[place] > self.bar:
+            if worth[place] > self._bar:
                 return
-            gone = self.terms.pop(place)
-            del self.gains[gone]
-            self.aside.add(gone)
+            self._aside.add(self.terms.pop(place))
             self._fit()
-
-
-def _plain(term: CellTerm) -> list[Any]:
-    return [term.anchor, term.zone, [[*offset, atom] for offset, atom in term.conditions]]
-
-
-def _of_plain(plain: Any) -> CellTerm:
-    anchor, zone, conditions = plain
-    return CellTerm(
-        str(anchor),
-        str(zone),
-        tuple(((int(row), int(column)), str(atom)) for row, column, atom in conditions),
-    )

@@ -9,7 +9,6 @@ interrupted.
 
 from __future__ import annotations
 
-import json
 import operator
 import re
 import shutil
@@ -24,13 +23,11 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from games.whole_files import write_atomically
 from learner.positions.filters import Filter, Games, distinct, split
 from learner.positions.shards import UNKNOWN, Rows, StoreError, read_about, read_shard, write_shard
 
 __all__ = [
-    "Filter", "Games", "PositionStore", "Rows", "StoreError", "begin_or_go_on",
-    "distinct", "own_folder", "split",
+    "Filter", "Games", "PositionStore", "Rows", "StoreError", "distinct", "own_folder", "split",
 ]  # fmt: skip
 
 SHARD = re.compile(r"positions-(\d{6,})\.npz")
@@ -45,20 +42,6 @@ def own_folder(owner: object, folder: Any) -> Path:
         folder = tempfile.mkdtemp(prefix="plysmith-positions-")
         weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
-
-
-def begin_or_go_on(folder: Path, given: dict[str, Any]) -> None:
-    """Keep in a folder what a command was given; ValueError if it holds something else."""
-    file = folder / "arguments.json"
-    begun = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else given
-    for name in sorted(given):
-        if begun.get(name) != given[name]:
-            raise ValueError(
-                f"--store {folder}: expected the {name} that it was begun with,"
-                f" {begun.get(name)!r:.60}, found {given[name]!r:.60}; another folder begins anew"
-            )
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(file, json.dumps(given, indent=1) + "\n")
 
 
 class PositionStore:

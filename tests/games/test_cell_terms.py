@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,11 @@ from games import ContractError, Game, check_game, kernels
 from games.connect_four import ConnectFour
 from games.connect_four.rules import has_four
 from games.feature_file import load_features
-from games.features.cell_terms import EMPTY, OFF, CellTerm, Neighbours, atoms
-from learner.invention.term_file import term_file
-from learner.invention.term_search import Found
+from games.features.cell_terms import OFF, CellTerm, Neighbours, atoms
+from games.features.cells import EMPTY
+from games.features.term_file import feature_set_of, named, term_file
+from search import LinearEvaluator, load_evaluator
+from search.evaluators.header import EvaluatorError
 
 NAMES = ["checkers", "connect_four", "docs.examples.hexapawn:Hexapawn"]
 
@@ -141,19 +144,47 @@ def test_terms_have_the_values_of_their_twin_over_the_board(name: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
-def test_kernels_of_terms_agree_with_their_data(name: str, tmp_path: Path) -> None:
+def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
+    name: str, tmp_path: Path
+) -> None:
     game = games.load(name)
     assert game.cells is not None
-    terms = some_terms(game, 12, 2)
-    text, weights = term_file(game, name, [Found(term, 0.5, 1.0) for term in terms])
-    (tmp_path / "invented.py").write_text(text, "utf-8")
-    features = load_features(tmp_path / "invented.py", game)
-    assert features.names == tuple(weights) and features.name == "invented"
+    terms = named(game.cells, some_terms(game, 12, 2))
+    features = feature_set_of(game.cells, terms)
     rows = np.array(positions(name))
     around = Neighbours(game.cells, game.cells.words(rows))
-    expected = np.array([term.difference(around) for term in terms]).T
+    expected = np.array([term.difference(around) for term in terms.values()]).T
     assert (features.measure(rows) == expected).all()
     assert [features.values(p) for p in positions(name)] == expected.tolist()
+    # the value, of all terms at once, in the file of weights, which holds the terms as data
+    given = LinearEvaluator(game, features, np.linspace(-1.0, 2.0, 12))
+    given.save(tmp_path / "own.json")
+    found = load_evaluator(tmp_path / "own.json", game=games.load(name))
+    assert found.features.cell_terms == terms
+    want = expected @ given.weights
+    assert [found(p) for p in positions(name)] == pytest.approx(want)
+    assert [found.plain()(p) for p in positions(name)] == pytest.approx(want)
+    # a copy for a worker, and the file for people
+    assert pickle.loads(pickle.dumps(found)).features.cell_terms == terms
+    (tmp_path / "own.py").write_text(term_file(game, name, given.term_weights(), features), "utf-8")
+    again = load_features(tmp_path / "own.py", game)
+    assert again.name == "invented" and again.names == features.names and again.together
+    assert (again.measure(rows) == expected).all()
+
+
+def test_a_file_with_terms_that_are_none_is_refused(tmp_path: Path) -> None:
+    game, file = games.load("checkers"), tmp_path / "own.json"
+    assert game.cells is not None
+    features = feature_set_of(game.cells, named(game.cells, [CellTerm("man", "back row")]))
+    LinearEvaluator(game, features, [1.0]).save(file)
+    good = file.read_text("utf-8")
+    for bad in ('"moon"', '"back row", []', "[1]"):
+        file.write_text(good.replace('"back row"', bad), "utf-8")
+        with pytest.raises(EvaluatorError, match="expected a term over the cells of the game"):
+            load_evaluator(file, game=game)
+    file.write_text(good.replace('"man_on_back_row": [', '"moon": ['), "utf-8")
+    with pytest.raises(EvaluatorError, match=r"expected the names \['man_on_back_row'\]"):
+        load_evaluator(file, game=game)
 
 
 def test_a_term_says_itself_in_words_and_as_a_board() -> None:
@@ -165,7 +196,7 @@ def test_a_term_says_itself_in_words_and_as_a_board() -> None:
         " to the left"
     )
     assert term.name(cells) == "man_on_back_row_with_their_king_ahead_right_and_edge_two_left"
-    assert term.drawing(cells) == [" . . . k", " # .[M]."]
+    assert term.drawing(cells) == [" .  .  .  k", " #  . [M] ."]
     four = games.load("connect_four").cells
     assert four is not None
     assert CellTerm(EMPTY, "4th column").also((1, 0), "stone").text(four) == (
@@ -178,9 +209,7 @@ def test_a_board_that_lacks_a_piece_is_noticed() -> None:
     assert game.cells is not None
     blind = game.parse_position("B:WK18,22:BK1")
     kinds = {"man": game.cells.kinds["man"]}
-    lacking = games.features.Cells(
-        8, 8, game.cells.bits, kinds, game.cells.swap, turned=True, side=game.cells.side
-    )
+    lacking = games.features.Cells(8, 8, game.cells.bits, kinds, game.cells.swap, turned=True)
     assert sorted(lacking.held(blind).values()) == ["their man"]
     assert sorted(lacking.shown(game, blind).values()) == ["'K'", "their 'K'", "their man"]
 
@@ -199,7 +228,7 @@ def test_check_game_compares_cells_with_the_board() -> None:
 
     with pytest.raises(ContractError, match="cells are those of a board"):
         check_game(Bare())
-    with pytest.raises(ValueError, match="expected different bits from 0 to 62"):
-        replace(cells, bits={0: 1, 1: 63})
+    with pytest.raises(ValueError, match="expected different bits from 0 to 52"):
+        replace(cells, bits={0: 1, 1: 53})
     with pytest.raises(ValueError, match="expected names of words, found 'man!'"):
         replace(cells, kinds={"man!": cells.kinds["stone"]})
