@@ -38,7 +38,8 @@ from play.players.thinker import Thinker
 from play.protocols.gnubg_socket import ExternalPlayer
 from play.protocols.hub import Hub
 from play.protocols.ubgi import Ubgi
-from play.terminal import BackgammonSession, CheckersSession
+from play.terminal.backgammon import BackgammonSession
+from play.terminal.checkers import CheckersSession
 
 CHECKERS: Any = games.load("checkers")
 BACKGAMMON: Any = games.load("backgammon")

@@ -24,7 +24,7 @@ import games
 from games.contract import Game
 from games.features.cell_terms import CellTerm, Neighbours
 from learner.fit.logistic import LogisticFit, measure
-from learner.invention.labels import Labels, labels_of
+from learner.invention.labels import Labels, cells_of, labels_of
 from learner.invention.term_search import TermSearch
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
@@ -63,9 +63,8 @@ def noise(game: Game, count: int, *, seed: int) -> Rows:
 
 def planted(game: Game, rows: Rows, *truth: CellTerm) -> Labels:
     """Returns labels of positions that known terms determine, each with the weight WEIGHT."""
-    assert game.cells is not None
-    labels = labels_of(game, rows, blend=1.0)
-    around = Neighbours(game.cells, game.cells.words(labels.positions))
+    labels, cells = labels_of(game, rows, blend=1.0), cells_of(game)
+    around = Neighbours(cells, cells.words(labels.positions))
     value = WEIGHT * sum(term.difference(around).astype(np.float64) for term in truth)
     return Labels(labels.positions, expit(value), labels.weights, labels.games, labels.held_out)
 
@@ -85,11 +84,10 @@ def fit(game: Game, name: str, store: Path, seed: int) -> LinearEvaluator:
 
 def deceived(game: Game, runs: int, games_each: int) -> int:
     """Returns how many searches in labels of noise accept a term."""
-    assert game.cells is not None
-    accepted = 0
+    cells, accepted = cells_of(game), 0
     for seed in tqdm(range(runs), unit=" runs"):
         labels = labels_of(game, noise(game, games_each, seed=seed), blend=1.0, seed=seed)
-        search = TermSearch(game.cells, labels, seed=seed)
+        search = TermSearch(cells, labels, seed=seed)
         search.run(1)
         accepted += bool(search.terms)
     return accepted

@@ -1,10 +1,12 @@
 """Measures what ships now: `python -m benchmarks.standing [GAME ...]`.
 
 Each measurement is a command of `plysmith play` with `--json`. Its figures are kept in
-`data/standing.json` with the command, the day, the commit and a digest of each evaluator's file;
-the tables in `docs/results/` and in README between the lines `<!-- standing: GAME -->` and
-`<!-- end -->` are written from it. Without names, only those measurements run whose command or
-whose files have changed since; `--tables` runs none and writes the tables again.
+`benchmarks/standing.json` with the command, the day, the commit and a digest of each file.
+The tables in `docs/results/` and in README between the lines `<!-- standing: GAME -->` and
+`<!-- end -->`, and the strength in each card of `data/README.md`, are written from it.
+
+Without names, only those measurements run whose command or whose files have changed since;
+`--tables` runs none and writes the pages again.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +30,18 @@ from games.whole_files import write_atomically
 from search.evaluators.shipped import DATA, shipped_files
 
 PROGRAM = "python -m benchmarks.standing"
-KEPT = DATA / "standing.json"
+KEPT = Path(__file__).with_suffix(".json")
 ROOT = DATA.parent
 #: Characters of a digest.
 DIGITS = 12
+#: The name of the table in README.
+HEADLINE = "headline"
 TABLE = re.compile(r"(<!-- standing: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+#: The sentence in a card that people read before they choose.
+CARD = re.compile(
+    r"(^## (\w+)/(\w+)$(?:(?!^## ).)*?^- \*\*Strength:\*\* )(.*?)(?=^- |^$)",
+    re.MULTILINE | re.DOTALL,
+)
 
 Row = tuple[str, str, str]
 
@@ -168,7 +178,7 @@ def _run(options: argparse.Namespace, names: list[str]) -> int:
             text = {command: entry for command, entry in kept.items() if command in known}
             write_atomically(KEPT, f"{json.dumps(text, indent=1)}\n")
     for path in pages():
-        write_atomically(path, with_tables(path.read_text("utf-8")))
+        write_atomically(path, with_figures(path.read_text("utf-8")))
     return 0
 
 
@@ -185,35 +195,54 @@ def stale(measurement: Measurement, kept: dict[str, dict[str, Any]]) -> bool:
 
 
 def pages() -> list[Path]:
-    """Returns the pages that hold tables."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs" / "results").glob("*.md"))]
+    """Returns the pages that hold tables or cards."""
+    return [ROOT / "README.md", DATA / "README.md", *sorted((ROOT / "docs/results").glob("*.md"))]
 
 
-def with_tables(text: str) -> str:
-    """Returns a page with its tables as what was measured says."""
+def with_figures(text: str) -> str:
+    """Returns a page with its tables and cards as what was measured says."""
+    text = CARD.sub(lambda card: f"{card[1]}{strength(card[2], card[3]) or card[4]}", text)
     return TABLE.sub(lambda match: f"{match[1]}{table(match[2])}{match[3]}", text)
 
 
-def table(game: str) -> str:
-    """Returns the table of what ships in a game, in Markdown."""
+def strength(game: str, name: str) -> str:
+    """Returns what a card says of an evaluator's strength, with a newline; empty if unmeasured."""
     kept = load()
-    lines = []
+    said = [
+        f"{f'`{player}` ' * ('@' in player)}{text} ({measurement.against}; {basis})"
+        for measurement in MEASUREMENTS
+        if measurement.game == game and measurement.command in kept
+        for player, text, basis in measurement.rows(kept[measurement.command]["figures"])
+        if player.partition("@")[0] == name
+    ]
+    lines = textwrap.wrap(f"- **Strength:** {'; '.join(said)}.", 100, subsequent_indent="  ")
+    return f"{chr(10).join(lines)}\n".removeprefix("- **Strength:** ") if said else ""
+
+
+def table(game: str) -> str:
+    """Returns the table of what ships in a game, in Markdown.
+
+    game: a game, or `HEADLINE` for the strongest of each measurement of every game.
+    """
+    kept = load()
+    lines, commands = [], []
     for measurement in MEASUREMENTS:
         entry = kept.get(measurement.command)
-        if measurement.game != game or entry is None:
+        if entry is None or game not in (measurement.game, HEADLINE):
             continue
-        for player, text, basis in measurement.rows(entry["figures"]):
-            if player in measurement.players:
-                digest = entry["digests"].get(player.partition("@")[0], "by hand")
-                lines.append(
-                    f"| `{player}` | {text} | {measurement.against}; {basis} | {digest} |"
-                    f" {entry['date']}, {entry['commit']} |\n"
-                )
-    commands = [
-        f"`plysmith play {one.command}`"
-        for one in MEASUREMENTS
-        if one.game == game and one.command in kept
-    ]
+        commands.append(f"`plysmith play {measurement.command}`")
+        rows = [row for row in measurement.rows(entry["figures"]) if row[0] in measurement.players]
+        for player, text, basis in rows[:1] if game == HEADLINE else rows:
+            what = f"{measurement.against}; {basis}"
+            if game == HEADLINE:
+                title = measurement.game.replace("_", " ").capitalize()
+                lines.append(f"| {title}: `{player}` | {text} | {what} |\n")
+                continue
+            digest = entry["digests"].get(player.partition("@")[0], "by hand")
+            when = f"{entry['date']}, {entry['commit']}"
+            lines.append(f"| `{player}` | {text} | {what} | {digest} | {when} |\n")
+    if game == HEADLINE:
+        return f"\n| | strength | measured |\n|---|---|---|\n{''.join(lines)}\n"
     head = "| player | strength | measured | file | when |\n|---|---|---|---|---|\n"
     return f"\n{head}{''.join(lines)}\n{', '.join(commands)}.\n\n"
 

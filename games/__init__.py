@@ -19,6 +19,7 @@ from typing import cast
 from games.check import check_game, describe_game
 from games.contract import DiceGame, Game, Rules
 from games.errors import ContractError, MoveError, PositionError
+from games.extras import extend, extra
 from games.kernel_game import KernelDiceGame, KernelGame
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "Rules",
     "check_game",
     "describe_game",
+    "extend",
+    "extra",
     "known",
     "load",
     "names",
@@ -61,7 +64,7 @@ _PROBLEMS = {
     "sliding8": ("games.puzzles.sliding_tiles", "Sliding8"),
 }
 
-#: Games that are part of the text of a position (`Game.read`).
+#: Games that are part of the text of a position (`games.tree.Explicit`).
 _EXPLICIT = {"tree": ("games.tree", "Tree")}
 
 #: Users' own games that `load` has imported, by name.

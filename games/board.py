@@ -1,12 +1,16 @@
-"""`Board`: how a game is drawn on a plain grid, and which squares are clicked for a move."""
+"""How a game is drawn on a plain grid and told in words, for people: extras of a game.
+
+`Board` is the grid, and which squares are clicked for a move; `Pieces` are words for what stands
+there, and positions without it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Board", "Piece"]
+__all__ = ["Board", "Piece", "Pieces"]
 
 #: The side that owns a piece (None for neither) and the text on it, often empty.
 Piece = tuple[int | None, str]
@@ -60,3 +64,21 @@ class Board:
     def squares(self) -> int:
         """The number of squares."""
         return self.rows * self.columns
+
+
+def _number(encoding: str, place: int, position: Any) -> tuple[str, float]:
+    return f"{encoding} {place}", 1.0
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Words for the pieces of a position, which explanations of values name.
+
+    removals: `removals(position)` yields for each piece words for it, its number of pieces, and the
+        position without it. None: positions cannot be explained by removing pieces.
+    input_text: `input_text(encoding, place, position)` returns words for an input of an encoding
+        that is 1, and its number of pieces. Default: the encoding and the place.
+    """
+
+    removals: Callable[[Any], Iterable[tuple[str, float, Any]]] | None = None
+    input_text: Callable[[str, int, Any], tuple[str, float]] = _number

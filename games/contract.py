@@ -14,53 +14,47 @@ The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) 
 a position and any value a move. `DiceGame` is the same for games in which each turn begins with a
 roll of the dice. `games.kernel_game` has both for games whose rules are kernels.
 
-Code outside `games` never asks for a game by name. Whatever differs from game to game is one of
-these attributes, each with a default that suits any game:
+Code outside `games` never asks for a game by name. Rules know only rules: whatever search, play or
+a learner wants to know of a game besides is an extra (`games.extras`), an object of a class that
+stands where it is used. These are:
 
-    title               the name of the game as people write it
-    sides, unit         the names of the sides, and the unit of values
-    unit_terms          by feature set, how much terms change with one unit
-    calibrations        by hand-crafted evaluator, the chances that its values stand for
-    outcome_names       words for outcomes in points, such as "a gammon"
-    chances(position)   the probabilities at a chance node; None without chance nodes
-    read(text)          the game and position of a text, for games that are part of it
-    board               a grid for the browser, or None for a list of moves
-    cells               the bits that hold the board, for terms that the program invents
-    show(position)      the board in a terminal
-    file_form           the form of files of games (`games.file_form.form_of(game)`)
-    record_kind         the class of its game records (`games.record.new_record(game)`)
-    lookups             databases by name: `EVALUATOR+NAME` in players
-    protocols           line protocols that external engines speak for it, such as "hub"
-    engines             external engines that Python packages provide
-    selective           the techniques of a selective search, without ProbCut
-    shipped             the short name of the shipped evaluator that people play against
-    openings            the short name of the shipped balanced openings of matches
-    opponents           players that the result of a training run is measured against
-    pacemakers          players that its snapshots are measured against; () for the opponents
-    usual_learner       the default learner of a run
-    recipes             default settings of a run, by the name of its learner
-    signature           the layout of its signature tables: arguments of `SignatureLayout`
-    input_text(...)     words for one input of an encoding
-    removals(position)  the position without each piece, for explanations
-    stuck_text(...)     why a side without a move has lost
-    situation_text(...) a position as other programs read it, with dice, score and so on
+    games.board.Board                       a grid for the browser; else a list of moves
+    games.features.cells.Cells              the bits that hold the pieces, for invented terms
+    games.board.Pieces                      words for pieces, and positions without one
+    games.file_form.FileForm                the form of files of games; else plain text
+    games.record.RecordKind                 the class of its game records
+    games.tree.Explicit                     the game itself is part of a position's text
+    search.lookups.database.Databases       databases by name: `EVALUATOR+NAME` in players
+    search.alphabeta.techniques.Selective   the techniques of a selective search, without ProbCut
+    search.evaluators.linear.UnitTerms      how much terms change with one unit
+    search.evaluators.calibration.Calibrations   the chances that hand-crafted values stand for
+    search.evaluators.signature_layout.SignatureLayout   the layout of its signature tables
+    search.evaluators.tuples.Tuples         layouts of its n-tuple networks
+    play.players.opponents.Opponents        players that others are measured against, by default
+    play.players.external.Programs          external engines, and the protocols that they speak
+    play.judging.truth.Referees             who knows exact values of moves
+    play.words.Words                        words for its ends and situations
+    play.web.faces.FaceOf                   a board of its own in the browser
+    play.terminal.session.SessionOf         a session of its own in a terminal
+    play.protocols.openspiel.OpenSpielGame  how states of OpenSpiel's game are read
+    learner.run.recipes.UsualRuns           the default learner, and settings of training runs
+    learner.positions.kinds.RareKinds       kinds of positions that learners look for
+    learner.multiplayer_play.LateStarts     positions near the end, for learners to begin at
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from games.cube import Cubes
 from games.errors import MoveError, PositionError
+from games.moved import refuse_moved
 from games.rules import Rules
 
 if TYPE_CHECKING:
-    from games.board import Board
-    from games.database import Database
-    from games.external import ExternalEngine
-    from games.features import Cells, Outcomes, Phases
+    from games.features import Outcomes, Phases
 
 __all__ = ["DiceGame", "Game", "Rules", "first_rolls"]
 
@@ -98,8 +92,6 @@ class Game:
     outcomes: Outcomes | None = None
     #: Phases that evaluators may have separate parts for; None for a single phase.
     phases: Phases | None = None
-    #: Kinds of positions, some of them rare, which learners look for; None for none.
-    kinds: Phases | None = None
     rules: Rules | None = None
     #: The probability of each roll of the dice before a move; () in games without dice.
     rolls: Sequence[float] = ()
@@ -111,67 +103,15 @@ class Game:
     sides: tuple[str, ...] = ("First", "Second")
     #: The unit of values, as people write it.
     unit: str = "points"
-    #: By the name of a feature set, the terms that one unit changes, and by how much: a man is
-    #: {"men": 1.0}. Values of other sets are shown as they are.
-    unit_terms: Mapping[str, Mapping[str, float]] = {}
-    #: By the name of a hand-crafted evaluator, the arguments of
-    #: `search.evaluators.calibration.Calibration`.
-    calibrations: Mapping[str, Mapping[str, Any]] = {}
-    #: Words for outcomes by their size in points, such as {2.0: "a gammon"}.
-    outcome_names: Mapping[float, str] = {}
-    #: A grid that the browser draws; None for a list of moves.
-    board: Board | None = None
-    #: The bits of positions that hold the pieces on the board, from which `learner invent` makes
-    #: terms; None if they are not declared.
-    cells: Cells | None = None
-    #: The form of files of games, a `FileForm`; None for plain text.
-    file_form: Any = None
-    #: The class of game records, a `GameRecord`; None for that class itself.
-    record_kind: Any = None
-    #: Databases by the name that players give them: `EVALUATOR+NAME`.
-    lookups: Mapping[str, Database] = {}
-    #: Line protocols that external engines speak for this game: "hub", "ubgi".
-    protocols: Sequence[str] = ()
-    #: By name, the makers of those who know exact values of moves (`games.truth.Truth`), called
-    #: with the game.
-    referees: Mapping[str, Callable[[Any], Any]] = {}
-    #: External engines that Python packages provide.
-    engines: Sequence[ExternalEngine] = ()
-    #: What `search.parse_techniques` understands by "selective": techniques that gain strength.
-    selective: str = "late_moves=1.2,singular=6"
-    #: The short name of the shipped evaluator that people play against; empty for none.
-    shipped: str = ""
-    #: The short name of the shipped file of balanced openings; empty for random openings.
-    openings: str = ""
-    #: The database that evaluators with chances of outcomes consult if no player's text names one.
-    usual_lookup: str = ""
-    #: Players that the result of a training run is measured against.
-    opponents: Sequence[str] = ("random",)
-    #: Players that its snapshots are measured against; () for the opponents.
-    pacemakers: Sequence[str] = ()
-    #: The default learner of a run.
-    usual_learner: str = "samuel"
-    #: Default settings of training runs of this game, by the learner's name.
-    recipes: Mapping[str, Mapping[str, Any]] = {}
-    #: The layout of its signature tables: the arguments of `SignatureLayout` but the name.
-    signature: Mapping[str, Any] | None = None
-    #: Layouts of its n-tuple networks by name, each a `games.features.tuples.TupleLayout`.
-    tuples: Mapping[str, Any] = {}
+    #: What search, play and learners want to know of the game: objects of the classes above.
+    extras: Sequence[Any] = ()
 
     def __init_subclass__(cls) -> None:
+        refuse_moved(cls)
         # base classes have no name to hand down
         bases = (__name__, "games.kernel_game", "games.problem")
         if not cls.name and cls.__module__ not in bases:
             cls.name = cls.__name__.lower()
-
-    @property
-    def reference(self) -> str:
-        """The name of the hand-crafted evaluator that judges openings by default; empty for none.
-
-        It is the last of `opponents` that is one, else the first.
-        """
-        usual = [name for name in reversed(self.opponents) if name in self.evaluators]
-        return next(iter([*usual, *self.evaluators]), "")
 
     def start(self) -> Position:
         """Returns the position that the game begins with."""
@@ -213,17 +153,6 @@ class Game:
         turned. Raises NotImplementedError if the game does not define it.
         """
         raise NotImplementedError(f"{self.name}: expected a game that defines turn")
-
-    def late_position(self, moves: int, generator: Any) -> Position:
-        """Returns a random position from which the game may end within about `moves` moves a side.
-
-        Learners that know nothing yet begin games there, because random play may never end one. By
-        default it is the start position.
-
-        moves: at least 1.
-        generator: a `numpy.random.Generator`.
-        """
-        return self.start()
 
     def to_move(self, position: Position) -> int:
         """Returns the side to move: 0 for the side that begins, 1 for the next, and so on."""
@@ -270,14 +199,6 @@ class Game:
             )
         return position
 
-    def read(self, text: str) -> tuple[Game, Position]:
-        """Returns the game and the position that a text describes.
-
-        The game is this one; explicit trees are part of the text. Raises PositionError if the text
-        does not describe a position.
-        """
-        return self, self.parse_position(text)
-
     def move_text(self, position: Position, move: Move) -> str:
         """Returns a move as people write it; legal moves of a position differ in their texts."""
         return str(move)
@@ -294,25 +215,6 @@ class Game:
     def show(self, position: Position) -> str:
         """Returns the board as a few lines of text."""
         return self.position_text(position)
-
-    def stuck_text(self, position: Position) -> str:
-        """Returns why the side to move has lost in a game that ends when a side has no move."""
-        return "cannot move"
-
-    def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
-        """Returns words for an input of an encoding that is 1, and its number of pieces."""
-        return f"{encoding} {place}", 1.0
-
-    def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
-        """Yields for each piece: words for it, its number of pieces, the position without it.
-
-        If a game yields nothing, positions cannot be explained by removing pieces.
-        """
-        return iter(())
-
-    def situation_text(self, record: Any, roll: Any = None) -> str | None:
-        """Returns the last position of a record as other programs read it; None if they cannot."""
-        return None
 
 
 class DiceGame(Cubes, Game):

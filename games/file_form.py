@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 from games.contract import DiceGame, Game
 from games.errors import MoveError, PositionError
+from games.extras import extra
 from games.record import GameRecord, new_record
 from games.values import proven_text, proven_value
 
@@ -82,7 +83,7 @@ class ReadGame(NamedTuple):
 
 @dataclass(frozen=True)
 class FileForm:
-    """A form of files of games.
+    """A form of files of games, an extra of the game.
 
     suffix: the ending of such file names, with the dot.
     write: `write(record, names, tags)` returns one game as text; texts of several games, joined by
@@ -127,7 +128,7 @@ class FileForm:
 
 def form_of(game: Game) -> FileForm:
     """Returns the file form of a game: its own, else plain text."""
-    return game.file_form or PLAIN_TEXT
+    return extra(game, FileForm) or PLAIN_TEXT
 
 
 def write_plain(record: GameRecord, names: tuple[str, ...], tags: Mapping[str, str]) -> str:

@@ -17,7 +17,6 @@ from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
-from games.truth import Exhaustive
 
 __all__ = ["LiNim", "Nim"]
 
@@ -146,7 +145,6 @@ class Nim(KernelGame):
         )
     }
     encodings = {"piles": Encoding("piles", 64 * _MOST_PILES, _MOST_PILES, pile_sizes)}
-    referees = {"truth": Exhaustive}
 
     def __init__(self, piles: Sequence[int] = (3, 5, 7)) -> None:
         if not 1 <= len(piles) <= _MOST_PILES or not all(0 <= pile <= _MOST for pile in piles):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
 from games.errors import MoveError
+from games.extras import extra
 
 __all__ = ["Annotation", "Declared", "GameRecord", "new_record"]
 
@@ -347,10 +348,17 @@ class GameRecord:
         return None
 
 
+@dataclass(frozen=True)
+class RecordKind:
+    """A game's own class of records, an extra."""
+
+    kind: type[GameRecord]
+
+
 def new_record(game: Game, start: Any = None, **options: Any) -> GameRecord:
     """Returns an empty record of the game's own class, from `start` or the game's start.
 
     Options are those of the class, such as `DiceGame.record_options` gives.
     """
-    kind: type[GameRecord] = game.record_kind or GameRecord
-    return kind(game, start, **options)
+    own = extra(game, RecordKind)
+    return (GameRecord if own is None else own.kind)(game, start, **options)

@@ -13,7 +13,6 @@ from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
-from games.truth import Exhaustive
 
 __all__ = ["TicTacToe"]
 
@@ -137,9 +136,7 @@ class TicTacToe(KernelGame):
     title = "Tic-tac-toe"
     sides = ("X", "O")
     unit = "lines"
-    board = Board(3, 3, _pieces, _clicks)
-    opponents = ("random", "open_lines")
-    referees = {"truth": Exhaustive}
+    extras = (Board(3, 3, _pieces, _clicks),)
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

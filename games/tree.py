@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from games.contract import Game
+from games.contract import Game, Position
 from games.errors import PositionError
 from games.values import GRID
 
@@ -59,6 +60,16 @@ class Chance:
     def __repr__(self) -> str:
         pairs = zip(self.chances, self.branches, strict=True)
         return "{" + ", ".join(f"{chance!r}: {branch!r}" for chance, branch in pairs) + "}"
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """The reader of a game that is part of the text of a position, an extra.
+
+    read: `read(text)` returns the game and the position; raises PositionError if it is neither.
+    """
+
+    read: Callable[[str], tuple[Game, Position]]
 
 
 class Tree(Game):
@@ -161,9 +172,6 @@ class Tree(Game):
         node = self._node(position)
         return node.chances if isinstance(node, Chance) else ()
 
-    def read(self, text: str) -> tuple[Game, tuple[int, ...]]:
-        return Tree.from_text(text), ()
-
     def parse_position(self, text: str) -> tuple[int, ...]:
         path: tuple[int, ...] = super().parse_position(text)
         node = self.root
@@ -237,3 +245,6 @@ def _number(syntax: ast.expr | None) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e15:
         return value
     raise _Unread("a leaf is a number")
+
+
+Tree.extras = (Explicit(lambda text: (Tree.from_text(text), ())),)

@@ -1,7 +1,7 @@
 """The exact values of a solved game: what a player knows is measured against them.
 
-A game names its referees in `Game.referees`, and `python -m play judge GAME PLAYER --referee truth`
-asks the one that is called truth.
+A game's referees are its `play.judging.truth.Referees`, and `python -m play judge GAME PLAYER
+--referee truth` asks the one that is called truth.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from learner.dice_play import MOST_DEPTH, game_seeds
 from learner.options import check_options, ranged
 from learner.positions.shards import StoreError
 from play.match.openings import Openings
+from play.players.opponents import reference
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
@@ -247,7 +248,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             plies=self.opening_plies,
             seed=self.seed,
             within=self.within,
-            judge=self.judge or self.game_.reference or None,
+            judge=self.judge or reference(self.game_) or None,
         )
 
 

@@ -6,7 +6,7 @@ finds it, and moves towards the start from round to round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +14,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
+from games.extras import extra
 from games.record import GameRecord
 from learner.positions.shards import Rows
 from play.match.game_loop import Played
 from search import Engine
 
-__all__ = ["MultiplayerSelfPlay", "PlayedByMany", "late_starts"]
+__all__ = ["LateStarts", "MultiplayerSelfPlay", "PlayedByMany", "late_position", "late_starts"]
 
 #: Rounds that begin near the end: round r after at most FARTHEST * 2 ** r random moves a side from
-#: there (`Game.late_position`). Later ones begin at the start.
+#: there (`LateStarts`). Later ones begin at the start.
 LATE_ROUNDS, FARTHEST = 8, 8
 #: Share of the moves that are drawn at random, so that games differ.
 RANDOM = 0.1
+
+
+@dataclass(frozen=True)
+class LateStarts:
+    """Positions near the end of a game, an extra: random play may never end one from its start.
+
+    position: `position(game, moves, generator)` returns a random position from which the game may
+        end within about `moves` moves a side, at least 1, by a `numpy.random.Generator`.
+    """
+
+    position: Callable[[Any, int, np.random.Generator], Any]
+
+
+def late_position(game: Game, moves: int, generator: np.random.Generator) -> Any:
+    """Returns such a position; the start in a game that does not give them."""
+    known = extra(game, LateStarts)
+    return game.start() if known is None else known.position(game, moves, generator)
 
 
 def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:
@@ -97,7 +115,7 @@ class MultiplayerSelfPlay:
         begin = None
         if farthest:
             late = int(generator.integers(1, farthest + 1))
-            begin = self.game.late_position(late, generator)
+            begin = late_position(self.game, late, generator)
         record = GameRecord(self.game, begin)
         values: list[float] = []
         depths: list[int] = []

@@ -131,6 +131,17 @@ def _clicks(position: Any, move: int) -> list[int]:
     return [_shown(position, move >> 4), _shown(position, move & 15)]
 
 
+#: Which bits hold the pawns, for terms that the program invents.
+CELLS = Cells(
+    3,
+    3,
+    {3 * (2 - bit // 3) + bit % 3: bit for bit in range(9)},
+    {"pawn": Kind(_own, _their, "")},
+    swap_sides,
+    turned=True,  # as are the words of a position already
+)
+
+
 class Hexapawn(KernelGame):
     """Hexapawn; texts are three rows of `w`, `b` and `.` from the top, and the side to move."""
 
@@ -146,15 +157,7 @@ class Hexapawn(KernelGame):
     evaluators = {"hand": ("pawns", {"pawns": 1.0, "advance": 0.5})}
     sides = ("White", "Black")
     unit = "pawns"
-    board = Board(3, 3, _pieces, _clicks, light_first=True)
-    cells = Cells(
-        3,
-        3,
-        {3 * (2 - bit // 3) + bit % 3: bit for bit in range(9)},
-        {"pawn": Kind(_own, _their, "")},
-        swap_sides,
-        turned=True,  # as are the words of a position already
-    )
+    extras = (Board(3, 3, _pieces, _clicks, light_first=True), CELLS)
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

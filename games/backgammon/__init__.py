@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from games.backgammon import bear_off, bear_off_tables, notation, pieces, rules
+from games.backgammon import notation, pieces, rules
 from games.backgammon.doubling import (
     CubeDecision,
     MatchEquities,
@@ -19,15 +19,12 @@ from games.backgammon.doubling import (
     read_match_equities,
 )
 from games.backgammon.encoding import POINTS
-from games.backgammon.evaluators import CALIBRATIONS, EVALUATORS
+from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
 from games.backgammon.file_form import MAT
-from games.backgammon.identifiers import xgid
-from games.backgammon.kinds import KINDS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
 from games.backgammon.pubeval import PUBEVAL
-from games.backgammon.recipes import RECIPES
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.rules import (
     FIRST_PROBABILITIES,
@@ -36,22 +33,16 @@ from games.backgammon.rules import (
     START,
     Position,
 )
+from games.board import Pieces
 from games.contract import Rules
-from games.database import Database
-from games.external import ExternalEngine
 from games.kernel_game import KernelDiceGame
+from games.record import RecordKind
 
 __all__ = ["Backgammon"]
 
-PACKAGE = "gnubg_nn"
 
-
-def _tables() -> Any:
-    return bear_off_tables.bear_off().tables
-
-
-def _gnubg(plies: int) -> ExternalEngine:
-    return ExternalEngine(f"gnubg:{plies}", f"GNU Backgammon {plies}-ply", PACKAGE, peer=plies == 0)
+def _input_text(encoding: str, place: int, position: Position) -> tuple[str, float]:
+    return pieces.input_text(place, position)
 
 
 class Backgammon(KernelDiceGame):
@@ -75,30 +66,12 @@ class Backgammon(KernelDiceGame):
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
     phases = PHASES
-    kinds = KINDS
     features = {"expert": EXPERT, "linear": LINEAR, "pubeval": PUBEVAL}
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
-    calibrations = CALIBRATIONS
     sides = ("X", "O")
-    outcome_names = {1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}
-    file_form = MAT
-    record_kind = BackgammonRecord
+    extras = (MAT, RecordKind(BackgammonRecord), Pieces(pieces.removals, _input_text))
     cube = True
-    lookups = {
-        "bearoff": Database("bear-off databases", bear_off.probe, _tables, bear_off.outcomes)
-    }
-    protocols = ("ubgi", "gnubg-socket")
-    engines = (
-        ExternalEngine("pubeval", "pubeval", PACKAGE, peer=True),
-        *(_gnubg(plies) for plies in range(3)),
-    )
-    shipped = "wide"
-    usual_lookup = "bearoff"
-    opponents = ("random", "hand")
-    pacemakers = ("hand",)
-    usual_learner = "tdgammon"
-    recipes = RECIPES
 
     def __init__(self, equities: MatchEquities | None = None) -> None:
         super().__init__()
@@ -162,16 +135,3 @@ class Backgammon(KernelDiceGame):
 
     def accepts(self, situation: Any, outcomes: Sequence[float], side: int, kind: int) -> bool:
         return accepts(situation, outcomes, side, kind, self.equities)
-
-    def situation_text(self, record: Any, roll: int | None = None) -> str | None:
-        if not isinstance(record, BackgammonRecord) or record.over:
-            return None
-        return xgid(record.situation(roll))
-
-    def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
-        if encoding != POINTS.name:
-            return super().input_text(encoding, place, position)
-        return pieces.input_text(place, position)
-
-    def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
-        return pieces.removals(position)

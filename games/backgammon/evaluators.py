@@ -37,13 +37,6 @@ HAND = {
     "their_damage": -0.1,
 }
 
-#: By `python -m learner calibrate backgammon NAME --games 1000` (pips: 100, which are
-#: long); one number a phase. Nothing is drawn.
-CALIBRATIONS = {
-    "hand": {"scale": (0.866, 0.6944, 0.3142), "draw": (0.0, 0.0, 0.0), "evidence": {"depth": 1}},
-    "pips": {"scale": (0.6274, 0.4515, 0.01984), "draw": (0.0, 0.0, 0.0), "evidence": {"depth": 1}},
-}
-
 EVALUATORS = {
     "pips": ("linear", PIPS),
     "hand": ("linear", HAND),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from games.board import Board
 from games.contract import Game
+from games.extras import extra
+from games.features import Cells
 
 __all__ = ["check_board"]
 
@@ -15,13 +18,14 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
 
     fail: called with the broken rule, the position, and what was expected and found; it raises.
     """
-    board: Any = game.board
+    board: Any = extra(game, Board)
+    cells = extra(game, Cells)
     if board is None:
-        if game.cells is not None:
+        if cells is not None:
             fail("cells are those of a board", position, "a board", None)
         return
-    if game.cells is not None:
-        held, shown = game.cells.held(position), game.cells.shown(game, position)
+    if cells is not None:
+        held, shown = cells.held(position), cells.shown(board, position, game.to_move(position))
         if held != shown:
             fail("cells hold the pieces that the board shows", position, shown, held)
     for square, piece in board.pieces(position).items():

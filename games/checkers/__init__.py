@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from games.board import Pieces
 from games.checkers import notation, pieces, rules
 from games.checkers.cells import CELLS
 from games.checkers.encoding import PHASE_SQUARES, PIECE_SQUARES
-from games.checkers.endgame.known import DATABASES
-from games.checkers.evaluators import CALIBRATIONS, EVALUATORS, UNIT_TERMS
+from games.checkers.evaluators import EVALUATORS
 from games.checkers.features import CLASSIC, SAMUEL
 from games.checkers.file_form import PDN
 from games.checkers.phases import PHASES
-from games.checkers.recipes import RECIPES
 from games.checkers.rules import MOST_MOVES, START, Position
-from games.checkers.signature import SIGNATURE
 from games.contract import Rules
 from games.kernel_game import KernelGame
 
 __all__ = ["Checkers"]
+
+
+def _input_text(encoding: str, place: int, position: Position) -> tuple[str, float]:
+    return pieces.input_text(place % len(PIECE_SQUARES), position[3]), 1.0
 
 
 class Checkers(KernelGame):
@@ -46,23 +46,11 @@ class Checkers(KernelGame):
         "piece_squares": PIECE_SQUARES,
         "phase_squares": PHASE_SQUARES,
     }
-    board = pieces.BOARD
-    cells = CELLS
     phases = PHASES
     evaluators = EVALUATORS
-    calibrations = CALIBRATIONS
     sides = pieces.SIDES
     unit = "men"
-    unit_terms = UNIT_TERMS
-    file_form = PDN
-    lookups = DATABASES
-    protocols = ("hub",)
-    shipped = "quantised"
-    openings = "even"
-    opponents = ("material", "rote", "classic")
-    pacemakers = ("rote", "classic")
-    recipes = RECIPES
-    signature = SIGNATURE
+    extras = (pieces.BOARD, CELLS, PDN, Pieces(pieces.removals, _input_text))
 
     def to_move(self, position: Position) -> int:
         return position[3]
@@ -81,14 +69,3 @@ class Checkers(KernelGame):
 
     def show(self, position: Position) -> str:
         return notation.show(position)
-
-    def stuck_text(self, position: Position) -> str:
-        return "cannot move" if position[0] else "has no piece left"
-
-    def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
-        if encoding not in (PIECE_SQUARES.name, PHASE_SQUARES.name):
-            return super().input_text(encoding, place, position)
-        return pieces.input_text(place % len(PIECE_SQUARES), position[3]), 1.0
-
-    def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
-        return pieces.removals(position)

@@ -29,9 +29,6 @@ CLASSIC = {
     "supported": 0.03,
 }
 
-#: How much terms change with one man more.
-UNIT_TERMS = {"classic": {"men": 1.0}, "samuel": {"PIECES": 4.0}}
-
 #: Samuel's polynomial for rote learning (1959): piece advantage, denial of squares, mobility, and
 #: control of the centre with advancement, each far above the next. CENT, DENY and ADV are read of
 #: the other side, as Samuel reads them, hence their signs; a man is 4 of PIECES.
@@ -41,20 +38,4 @@ EVALUATORS = {
     "material": ("classic", MATERIAL),
     "classic": ("classic", CLASSIC),
     "rote": ("samuel", ROTE),
-}
-
-#: By `python -m learner calibrate checkers NAME --games 400 --nodes 2000`; one number a phase.
-_PLAY = {"games": 400, "nodes": 2000}
-CALIBRATIONS = {
-    "material": {"scale": (1.547, 2.892, 3.09), "draw": (0.6591, 1.551, 3.87), "evidence": _PLAY},
-    "classic": {
-        "scale": (0.6164, 0.6537, 0.6732),
-        "draw": (0.5065, 0.8048, 1.733),
-        "evidence": _PLAY,
-    },
-    "rote": {
-        "scale": (9562.0, 10160.0, 10510.0),
-        "draw": (6985.0, 13310.0, 27710.0),
-        "evidence": _PLAY,
-    },
 }

@@ -8,15 +8,13 @@ Thresholds fill the levels in games between searches; all are mirrored at 0.
 
 from __future__ import annotations
 
-from typing import Any
-
 from games.checkers.features import CLASSIC_TERMS
 from games.checkers.rules import swap_sides
 from games.checkers.samuel_terms import SIMPLE_TERMS
 from games.features import FeatureSet
 from games.kernels import kernel, popcount
 
-__all__ = ["GROUPS", "SIGNATURE", "TERMS", "phase"]
+__all__ = ["GROUPS", "MATERIAL", "PHASES", "SECOND", "SUMMED", "TERMS", "THRESHOLDS", "phase"]
 
 #: Each group has a term of seven levels, one of five and one of three.
 GROUPS: tuple[tuple[str, str, str], ...] = (
@@ -78,16 +76,3 @@ def phase(position):
     if own & kings == 0 or opponent & kings == 0:
         return 2
     return 3 + (count <= 10) + (count <= 6)
-
-
-#: The layout: all arguments of `SignatureLayout` except its name.
-SIGNATURE: dict[str, Any] = {
-    "features": TERMS,
-    "groups": GROUPS,
-    "thresholds": THRESHOLDS,
-    "second": SECOND,
-    "material": MATERIAL,
-    "phases": PHASES,
-    "phase": phase,
-    "summed": SUMMED,
-}

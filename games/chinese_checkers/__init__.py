@@ -21,20 +21,6 @@ __all__ = ["ChineseCheckers", "ChineseCheckers2", "ChineseCheckers6"]
 HAND = {
     "steps": -1.0, "rival_steps": 0.5, "last_piece": -0.2, "square_steps": -0.1, "sideways": -0.05,
 }  # fmt: skip
-#: Learning begins with nothing; the first eight rounds begin near the end.
-_FROM_NOTHING: dict[str, Any] = {
-    "games": 800,
-    "depth": 2,
-    "snapshots": 4,
-    "snapshot_games": 30,
-    "final_games": 60,
-    "match_games": 150,
-}
-_ROUNDS = {"blend": 1.0, "round_games": 40, "keep_rounds": 5, "most_plies": 300}
-RECIPES = {
-    "batch": {**_FROM_NOTHING, "options": {**_ROUNDS, "alpha": 1e-3}},
-    "network": {**_FROM_NOTHING, "options": {**_ROUNDS, "inputs": "race", "hidden": (16,)}},
-}
 EVALUATORS = {"hand": ("race", HAND), "steps": ("race", {"steps": -1.0})}
 
 
@@ -54,10 +40,6 @@ class ChineseCheckers(KernelGame):
     most_moves = rules.MOST_MOVES
     evaluators = EVALUATORS
     unit = "steps"
-    opponents = ("steps", "hand")
-    shipped = "batch"
-    usual_learner = "batch"
-    recipes = RECIPES
 
     def __init__(self, players: int | None = None, last_move: int = 1000) -> None:
         count = type(self).players if players is None else players
@@ -69,27 +51,10 @@ class ChineseCheckers(KernelGame):
         self.last_move = last_move
         self.sides = tuple(f"Player {number + 1}" for number in range(count))
         self.rules, self.features = _made(count, last_move)
-        self.board = _board(count)
+        self.extras = (_board(count),)
         words = (word for point in SEATS[count] for word in both_words(list(POINTS[point])))
         self.start_position = (*words, 0, 0)
         super().__init__()
-
-    def late_position(self, moves: int, generator: Any) -> Any:
-        """Every piece has arrived, and then each player makes 1 to `moves` random moves."""
-        buffer = np.zeros(rules.MOST_MOVES, dtype=np.int64)
-        points = [POINTS[(point + 3) % 6] for point in SEATS[self.players]]
-        while True:
-            sides = [list(point) for point in points]
-            for pieces in sides:
-                for _ in range(int(generator.integers(1, moves + 1))):
-                    low, high = both_words([cell for side in sides for cell in side])
-                    origin = pieces[int(generator.integers(10))]
-                    count = int(rules.write_moves(low, high, origin, buffer, 0))
-                    if count:
-                        pieces.remove(origin)
-                        pieces.append(int(buffer[int(generator.integers(count))]) & 127)
-            if all(set(pieces) != set(point) for pieces, point in zip(sides, points, strict=True)):
-                return (*(word for pieces in sides for word in both_words(pieces)), 0, 0)
 
     def to_move(self, position: Any) -> int:
         return int(position[-2])
@@ -116,7 +81,6 @@ class ChineseCheckers2(ChineseCheckers):
     name = "chinese_checkers2"
     title = "Chinese Checkers for two"
     players = 2
-    shipped = ""
 
 
 class ChineseCheckers6(ChineseCheckers):
@@ -125,7 +89,6 @@ class ChineseCheckers6(ChineseCheckers):
     name = "chinese_checkers6"
     title = "Chinese Checkers for six"
     players = 6
-    shipped = ""
 
 
 def _board(players: int) -> Board:

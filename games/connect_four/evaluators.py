@@ -6,7 +6,7 @@ learning can be measured against them.
 
 from __future__ import annotations
 
-__all__ = ["CALIBRATIONS", "EVALUATORS"]
+__all__ = ["EVALUATORS"]
 
 #: Only the middle columns, through which most lines of four go.
 CENTRE = {"centre": 1.0, "near_centre": 0.5}
@@ -18,7 +18,3 @@ EVALUATORS = {
     "centre": ("lines", CENTRE),
     "hand": ("lines", HAND),
 }
-
-#: By `python -m learner calibrate connect_four hand --games 400 --nodes 2000 --plies 4`. The
-#: results of `centre` against itself do not rise with its values.
-CALIBRATIONS = {"hand": {"scale": (3.357,), "draw": (1.372,), "evidence": {"nodes": 2000}}}

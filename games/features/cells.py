@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from games.board import Board
 from games.features.feature_set import FeatureSet
 
 __all__ = ["EMPTY", "THEIR", "Cells", "Kind"]
@@ -124,15 +125,14 @@ class Cells:
         """Returns the names of the kinds that are pieces, not relations."""
         return [name for name, kind in self.kinds.items() if kind.text is not None]
 
-    def shown(self, game: Any, position: Any) -> dict[int, str]:
-        """Returns what the game's board shows: by square as the side to move sees it, its kind.
+    def shown(self, board: Board, position: Any, side: int) -> dict[int, str]:
+        """Returns what a board shows: by square as the side to move sees it, its kind.
 
         The kinds are those of `words`; one that `kinds` lacks is called by its text on the board.
         """
         names = {kind.text: name for name, kind in self.kinds.items() if kind.text is not None}
-        side = game.to_move(position)
         found = {}
-        for square, (owner, text) in game.board.pieces(position).items():
+        for square, (owner, text) in board.pieces(position).items():
             seen = self.rows * self.columns - 1 - square if self.turned and side == 1 else square
             found[seen] = (THEIR if owner != side else "") + names.get(text, repr(text))
         return found

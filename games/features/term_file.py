@@ -26,10 +26,11 @@ the other side's own count. In the drawings a kind is its first letter, a capita
 """
 
 from games import load
-from games.features import FeatureSet
+from games.extras import extra
+from games.features import Cells, FeatureSet
 from games.kernels import kernel, popcount
 
-_cells = load({name!r}).cells
+_cells = extra(load({name!r}), Cells)
 '''
 
 
@@ -45,19 +46,21 @@ def named(cells: Cells, terms: Iterable[CellTerm]) -> dict[str, CellTerm]:
     return names
 
 
-def term_file(game: Game, name: str, weights: Mapping[str, float], features: FeatureSet) -> str:
+def term_file(
+    game: Game, cells: Cells, name: str, weights: Mapping[str, float], features: FeatureSet
+) -> str:
     """Returns the text of a file of the terms of a set that `feature_set_of` made.
 
+    cells: the cells that it was made for.
     name: the game's name as `games.load` takes it.
     weights: of the terms by their names.
     """
-    assert game.cells is not None
     title = game.title or game.name.replace("_", " ")
     notes = {own: f"Weight {weight:+.4g} {game.unit}." for own, weight in weights.items()}
     terms = "".join(f'    "{own}": {own},\n' for own in features.names)
     return (
         HEAD.format(title=title, name=name)
-        + _source(game.cells, features.cell_terms, notes)
+        + _source(cells, features.cell_terms, notes)
         + f'\n\nFEATURES = FeatureSet(\n    "{features.name}",\n    {{\n'
         + textwrap.indent(terms, "    ")
         + "    },\n    _cells.swap,\n    together=True,\n)\n"

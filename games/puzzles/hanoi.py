@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.board import Board
+from games.board import Board, Pieces
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family
@@ -120,7 +120,8 @@ class Hanoi(KernelProblem):
             self.encodings = {"disk_pairs": Encoding("disk_pairs", inputs, pairs, made.disk_pairs)}
         self.title = f"Towers of Hanoi, {disks} disks"
         if disks <= MOST_ROWS:
-            self.board = Board(disks, pegs, self._pieces, self._clicks, shape="bar")
+            board = Board(disks, pegs, self._pieces, self._clicks, shape="bar")
+            self.extras = (board, Pieces(input_text=self._input_text))
         super().__init__()
 
     def random_position(self, seed: int) -> tuple[int, ...]:
@@ -130,7 +131,7 @@ class Hanoi(KernelProblem):
         chance = random.Random(seed)
         return (sum(chance.randrange(self.pegs) << self.bits * disk for disk in range(self.disks)),)
 
-    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+    def _input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
         """Returns the two disks of a pair, the smallest 1, such as "disks 1 and 3"."""
         pairs = [(a, b) for a in range(self.disks) for b in range(a + 1, self.disks)]
         first, second = pairs[place // self.pegs**2]

@@ -76,7 +76,7 @@ class LightsOut(KernelProblem):
         self.evaluators = {"fifth": Heuristic(made.fifth, known=Known.BY_PROOF)}
         self._solvable = _span(switched)
         self.title = f"Lights Out, {side} x {side}"
-        self.board = Board(
+        board = Board(
             side,
             side,
             lambda position: {
@@ -84,6 +84,7 @@ class LightsOut(KernelProblem):
             },
             lambda position, move: (move,),
         )
+        self.extras = (board,)
         super().__init__()
 
     def random_position(self, seed: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from games.board import Board
+from games.board import Board, Pieces
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family
@@ -156,13 +156,14 @@ class Pancakes(KernelProblem):
             "pancake_pairs": Encoding("pancake_pairs", inputs, pairs, made.pancake_pairs)
         }
         self.title = f"{count} pancakes"
-        self.board = Board(
+        board = Board(
             count,
             1,
             lambda position: dict(enumerate((None, str(n + 1)) for n in self.sizes(position))),
             lambda position, move: (move - 1,),
             shape="bar",
         )
+        self.extras = (board, Pieces(input_text=self._input_text))
         self.patterns = {f"{min(count, 7)}": (tuple(range(count))[-7:],)}
         super().__init__()
 
@@ -194,7 +195,7 @@ class Pancakes(KernelProblem):
             cost=made.turn_cost,
         )
 
-    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+    def _input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
         """Returns the two pancakes of a pair, such as "4 above 1"."""
         upper, lower = divmod(place % self.count**2, self.count)
         return f"{upper} above {lower}", 1.0

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from games.board import Pieces
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, kernel
@@ -216,6 +217,7 @@ class PocketCube(KernelProblem):
 
     def __init__(self) -> None:
         super().__init__()
+        self.extras = (Pieces(input_text=self._input_text),)
         self.start_position = (SOLVED,)
         self.start_position = self.random_position(0)
 
@@ -254,7 +256,7 @@ class PocketCube(KernelProblem):
         cells = [corner | twist << 3 for corner, twist in zip(corners, twists, strict=True)]
         return (sum(cell << 5 * place for place, cell in enumerate(cells)),)
 
-    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+    def _input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
         """Returns the places of the corners of an input and what is there, "0+ at 2, 1 at 4"."""
 
         def there(where: int, corner: int) -> str:

@@ -41,7 +41,7 @@ class Queens(Problem):
         self.evaluators = {"attacks": Heuristic(attacks, known=Known.OVERESTIMATES)}
         self.title = f"{size} queens"
         if size <= MOST_ROWS:
-            self.board = Board(
+            board = Board(
                 size,
                 size,
                 lambda position: {
@@ -49,6 +49,7 @@ class Queens(Problem):
                 },
                 lambda position, move: (size * move[1] + move[0],),
             )
+            self.extras = (board,)
 
     def start(self) -> tuple[int, ...]:
         return tuple(range(self.size))

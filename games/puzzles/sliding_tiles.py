@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from games.board import Board
+from games.board import Board, Pieces
 from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
@@ -96,9 +96,8 @@ class SlidingTiles(KernelProblem):
         }
         terms = {name: entry.value for name, entry in self.evaluators.items()}
         self.features = {"distances": FeatureSet("distances", terms)}
-        self.board = Board(
-            height, width, self._pieces, lambda position, move: (move,), shape="tile"
-        )
+        board = Board(height, width, self._pieces, lambda position, move: (move,), shape="tile")
+        self.extras = (board, Pieces(self._removals, self._input_text))
         pairs = squares * (squares - 1) // 2
         inputs = pairs * squares * squares
         self.encodings = {"tile_pairs": Encoding("tile_pairs", inputs, pairs, made.tile_pairs)}
@@ -166,7 +165,7 @@ class SlidingTiles(KernelProblem):
     def _pieces(self, position: Any) -> dict[int, tuple[None, str]]:
         return {square: (None, str(t)) for square, t in enumerate(self.tiles(position)) if t}
 
-    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+    def _input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
         """Returns the tiles of a pair, such as "tiles 3 and 7"; the blank counts as tile 0."""
         squares = self.width * self.height
         pair, larger = place // squares**2, 1
@@ -175,7 +174,7 @@ class SlidingTiles(KernelProblem):
         smaller = pair - larger * (larger - 1) // 2
         return (f"tiles {smaller} and {larger}" if smaller else f"blank and {larger}"), 1.0
 
-    def removals(self, position: Any) -> Iterator[tuple[str, float, Any]]:
+    def _removals(self, position: Any) -> Iterator[tuple[str, float, Any]]:
         """Yields for each tile: words for it, 1, and the position with another blank instead."""
         tiles = self.tiles(position)
         for tile in range(1, len(tiles)):
@@ -261,7 +260,6 @@ class Sliding8(SlidingTiles):
 
     name = "sliding8"
     title = "8-puzzle"
-    recipes = {"bootstrap": {"match_games": 400}}
 
     def __init__(self) -> None:
         super().__init__(3, 3)
@@ -272,14 +270,6 @@ class Sliding15(SlidingTiles):
 
     name = "sliding15"
     title = "15-puzzle"
-    recipes = {
-        "bootstrap": {
-            "games": 16_000,
-            "nodes": 20_000,
-            "match_games": 100,
-            "options": {"enough": 0.9, "percentile": 85.0},
-        }
-    }
 
     def __init__(self) -> None:
         super().__init__(4, 4)

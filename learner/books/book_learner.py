@@ -16,6 +16,7 @@ from games.features import FeatureSet
 from learner.books.book import BookEntry
 from learner.books.book_rows import BookRows, Pairs, fitted_scale
 from learner.options import check_options, choice, ranged
+from play.players.opponents import reference
 from search import Evaluator
 
 __all__ = ["METHODS", "BookLearner"]
@@ -105,8 +106,8 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
                     f" {', '.join(unknown)}"
                 )
             return self.material
-        reference = self.game_.evaluators.get(self.game_.reference)
-        weights = reference[1] if isinstance(reference, tuple) else {}
+        judge = self.game_.evaluators.get(reference(self.game_))
+        weights = judge[1] if isinstance(judge, tuple) else {}
         return {term: weights[term] for term in terms if term in weights}
 
     def partial_fit(self, entries: Iterable[BookEntry]) -> BookLearner:

@@ -31,6 +31,7 @@ from learner.books.signature import SignatureTables
 from learner.learner import Learner, Progress
 from learner.options import choice, ranged
 from learner.positions.filters import Games
+from play.players.opponents import reference
 
 __all__ = ["BookStudy"]
 
@@ -149,7 +150,7 @@ class BookStudy(Learner):
             yield self._replayed(moves), NO_NAMES
         for record in make_book(
             self.game_,
-            self.judge or self.game_.reference,
+            self.judge or reference(self.game_),
             games=self.games,
             depth=self.depth or 1,
             seed=self.seed,

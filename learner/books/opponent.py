@@ -24,6 +24,7 @@ from learner.books.book_polynomial import BookPolynomial
 from learner.books.book_rows import BookRows
 from learner.options import Range
 from learner.positions.filters import Games
+from play.players.opponents import reference
 from search import Evaluator, Opponent, as_evaluator
 
 __all__ = ["Foretold", "OpponentFit", "fit_opponent", "fit_temperature", "foretold"]
@@ -113,8 +114,8 @@ def fit_opponent(
 
 def _polynomial(game: Game) -> BookPolynomial:
     """Returns a learner of weights over the terms of the game's reference, which files can name."""
-    reference = game.evaluators.get(game.reference)
-    features = reference[0] if isinstance(reference, tuple) else next(iter(game.features), None)
+    judge = game.evaluators.get(reference(game))
+    features = judge[0] if isinstance(judge, tuple) else next(iter(game.features), None)
     if features is None:
         raise ValueError(f"expected a game with features to learn from, found {game.name}")
     return BookPolynomial(game, features=features)

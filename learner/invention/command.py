@@ -14,7 +14,7 @@ import games
 from games.features.term_file import INVENTED, feature_set_of, named, term_file
 from games.problem import refuse_problem
 from games.whole_files import write_atomically
-from learner.invention.labels import check_cells, labels_of
+from learner.invention.labels import cells_of, labels_of
 from learner.invention.term_search import TermSearch
 from learner.options import Range
 from learner.positions.store import PositionStore
@@ -42,9 +42,7 @@ def _run(options: argparse.Namespace) -> int:
     Range(0).check("--seed", options.seed)
     game = games.load(options.game)
     refuse_problem(game)
-    check_cells(game)
-    cells = game.cells
-    assert cells is not None
+    cells = cells_of(game)
     if options.output.suffix != ".py":
         raise ValueError(f"--output: expected a file that ends in .py, found {options.output}")
     for file in (options.output, options.output.with_suffix(".json")):
@@ -75,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
         "learner": "invent", "seed": options.seed,
         "positions": len(labels.positions), "date": date.today().isoformat(),
     }  # fmt: skip
-    text = term_file(game, options.game, evaluator.term_weights(), features)
+    text = term_file(game, cells, options.game, evaluator.term_weights(), features)
     write_atomically(options.output, text)
     evaluator.save(options.output.with_suffix(".json"))
     for term, weight in zip(search.terms, search.weights, strict=True):

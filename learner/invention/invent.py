@@ -9,7 +9,7 @@ import numpy as np
 
 from games.features.cell_terms import CellTerm
 from games.features.term_file import feature_set_of, named
-from learner.invention.labels import check_cells, labels_of
+from learner.invention.labels import cells_of, labels_of
 from learner.invention.term_search import TermSearch
 from learner.models.model import numbers_of
 from learner.options import ranged
@@ -43,11 +43,8 @@ class Invent(NetworkFit):
     explained: int = ranged(3000, 20)
 
     def _begin(self, evaluator: Any) -> Evaluator:  # type: ignore[override]
-        check_cells(self.game_)
+        self._cells = cells = cells_of(self.game_)
         self.network_ = super()._begin(evaluator)
-        cells = self.game_.cells
-        assert cells is not None
-        self._cells = cells
         bare = [CellTerm(piece) for piece in cells.pieces()]
         return self._polynomial(bare, np.ones(len(bare)))
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from games.board import Board
 from games.contract import DiceGame, Game
+from games.extras import extra
+from games.features import Cells
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
 
-__all__ = ["Labels", "check_cells", "labels_of"]
+__all__ = ["Labels", "cells_of", "labels_of"]
 
 #: Fewer positions or games say nothing about terms.
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
@@ -80,13 +83,14 @@ def labels_of(
     )
 
 
-def check_cells(game: Game) -> None:
-    """Raise ValueError unless a game declares cells that hold what its board shows."""
-    if game.board is None:
+def cells_of(game: Game) -> Cells:
+    """Returns a game's cells; ValueError unless they hold what its board shows."""
+    board, cells = extra(game, Board), extra(game, Cells)
+    if board is None:
         raise ValueError(f"expected a game with a board, found {game.name}, which has none")
     if isinstance(game, DiceGame) or game.players != 2:
         raise ValueError(f"expected a game for two sides without dice, found {game.name}")
-    if game.cells is None:
+    if cells is None:
         raise ValueError(f"expected a game that declares its cells, found {game.name}")
     random = np.random.default_rng(0)
     position = game.start()
@@ -95,7 +99,8 @@ def check_cells(game: Game) -> None:
         if not moves:
             position = game.start()
             continue
-        shown, held = game.cells.shown(game, position), game.cells.held(position)
+        shown = cells.shown(board, position, game.to_move(position))
+        held = cells.held(position)
         if shown != held:
             square = min(s for s in {*shown, *held} if shown.get(s) != held.get(s))
             raise ValueError(
@@ -103,3 +108,4 @@ def check_cells(game: Game) -> None:
                 f" {square}, found {held.get(square, 'nothing')} in {game.position_text(position)}"
             )
         position = game.play(position, moves[int(random.integers(len(moves)))])
+    return cells

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
+from games.extras import extra
 from games.features.tuples import TupleLayout
 from games.kernels import kernel
 from learner.positions.packing import packed, unpacked
 from search import as_evaluator
-from search.evaluators.tuples import TupleEvaluator, find_indices
+from search.evaluators.tuples import TupleEvaluator, Tuples, find_indices
 
 __all__ = ["TupleModel", "tuple_model"]
 
@@ -37,10 +38,12 @@ def tuple_model(
 
     Raises ValueError for an unknown layout, or a `start` of another kind.
     """
-    layout = game.tuples.get(tuples) if isinstance(tuples, str) else tuples
+    own = extra(game, Tuples)
+    named = {} if own is None else own.named
+    layout = named.get(tuples) if isinstance(tuples, str) else tuples
     if not isinstance(layout, TupleLayout):
         raise ValueError(
-            f"tuples: expected one of {', '.join(game.tuples) or 'none'} for {game.name}, found"
+            f"tuples: expected one of {', '.join(named) or 'none'} for {game.name}, found"
             f" {tuples!r}"
         )
     if start is None:

@@ -24,6 +24,7 @@ from learner.self_play import Teacher
 from search import EXACT, Evaluator, Techniques, as_evaluator, as_techniques
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import value_mark
+from search.lookups.database import DatabaseLookup, databases_of
 
 __all__ = ["QuantisedFit"]
 
@@ -94,11 +95,9 @@ class QuantisedFit(BatchLearner):
                 f" another, found {self.techniques_}"
             )
         self.lookup_ = None
-        known = 4 if "endgame" in self.game_.lookups else 0
+        known = 4 if "endgame" in databases_of(self.game_).named else 0
         self._endgame = known if self.endgame is None else self.endgame
         if self._endgame:
-            from search.lookups.database import DatabaseLookup
-
             self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")
 
     def _begin(self, evaluator: Any) -> Evaluator:

@@ -18,7 +18,7 @@ from learner.heuristics.frame import HeuristicLearner, Round, find_encoding, fin
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.folder import Pace, RunError, RunFolder
 from learner.run.learners import checked_options
-from learner.run.recipes import HEURISTICS
+from learner.run.recipes import HEURISTICS, usual_runs
 from learner.run.settings import RunSettings
 from search.evaluators.heuristic import RoundedHeuristic
 
@@ -61,7 +61,7 @@ def problem_settings(options: Any, problem: Problem, extra: dict[str, Any]) -> R
             )
     # how much work a position is worth depends on what the learner does with it
     nodes = getattr(HEURISTICS[learner].load(), "nodes", 0)
-    recipe = {**USUAL, "nodes": nodes, **problem.recipes.get(learner, {})}
+    recipe = {**USUAL, "nodes": nodes, **usual_runs(problem).settings.get(learner, {})}
     first = next(iter(problem.evaluators), ZERO)
     named = options.opponents.split(",") if options.opponents else [first]
 

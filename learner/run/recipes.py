@@ -1,25 +1,43 @@
 """Learners by the names that train.py gives them.
 
-Modules are imported only when needed, because `--help` has to be quick. The game holds the settings
-of its usual runs (`Game.recipes`).
+Modules are imported only when needed, because `--help` has to be quick. The settings of a game's
+usual runs are its `UsualRuns`.
 """
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-if TYPE_CHECKING:
-    from games.contract import Game
+from games.contract import DiceGame, Game
+from games.extras import extra
 
-__all__ = ["HEURISTICS", "RECIPES", "Recipe"]
+__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "usual_runs"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
 #: more than two players the result is all that is learned from.
 SHORT: dict[str, Any] = {"games": 300, "depth": 5}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
+
+
+@dataclass(frozen=True)
+class UsualRuns:
+    """The usual training runs of a game or problem, an extra.
+
+    learner: the default learner.
+    settings: option names and values by the learner's name.
+    """
+
+    learner: str = "samuel"
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def usual_runs(game: Game) -> UsualRuns:
+    """Returns the usual training runs of a game."""
+    return extra(game, UsualRuns) or UsualRuns()
 
 
 @dataclass(frozen=True)
@@ -47,13 +65,11 @@ class Recipe:
 
     def run(self, game: Game) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
-        from games.contract import DiceGame
-
         name = next(name for name, recipe in RECIPES.items() if recipe is self)
         short = SHORT_WITH_DICE if isinstance(game, DiceGame) else SHORT
         if game.players > 2:
             short = SHORT_WITH_MANY
-        return dict(game.recipes.get(name, short))
+        return dict(usual_runs(game).settings.get(name, short))
 
 
 RECIPES: dict[str, Recipe] = {

@@ -61,7 +61,9 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
 def run_explain(options: argparse.Namespace) -> int:
     """Run `explain`: contributions, values by depth, principal variations or best moves."""
     from games.contract import DiceGame
+    from games.extras import extra
     from games.problem import Problem
+    from games.tree import Explicit
     from play.judging.explanation import contribution_table, explain
     from play.players.limits import Limits
     from play.players.thinker import Thinker, usual_evaluator
@@ -86,7 +88,8 @@ def run_explain(options: argparse.Namespace) -> int:
         text = game.position_text(game.start()) if found == START else found
         position, roll, left_out = read_situation(game, text, options.roll)
     else:
-        game, position = (game, game.start()) if found == START else game.read(found)
+        explicit = extra(game, Explicit) or Explicit(lambda text: (game, game.parse_position(text)))
+        game, position = (game, game.start()) if found == START else explicit.read(found)
     if isinstance(game, Problem):
         return _show_estimates(options, game, position)
     depth = (1 if dice else 8) if options.depth is None else options.depth

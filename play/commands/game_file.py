@@ -23,16 +23,17 @@ def game_of_file(path: Path) -> Game:
     game has such files.
     """
     import games
-    from games.file_form import PLAIN_TEXT
+    from games.file_form import PLAIN_TEXT, form_of
 
     suffix = path.suffix.lower()
     own: dict[str, Game] = {}
     also: dict[str, Game] = {}
     for name in games.names():
         game = games.load(name)
-        if game.file_form is not None:
-            own[game.file_form.suffix] = game
-            also |= dict.fromkeys(game.file_form.also, game)
+        form = form_of(game)
+        if form is not PLAIN_TEXT:
+            own[form.suffix] = game
+            also |= dict.fromkeys(form.also, game)
     if suffix == PLAIN_TEXT.suffix and path.is_file():
         tag = re.search(r'^\[Game "(\w+)"\]\s*$', _text(path), re.MULTILINE)
         if tag is not None:

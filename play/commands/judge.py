@@ -56,12 +56,13 @@ def add_judge_command(commands: Any) -> None:
 
 def _run_judge(options: argparse.Namespace) -> int:
     from games.contract import DiceGame
+    from play.judging.truth import referees_of
 
     game = load_game(options)
     if options.threads < 1:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     judged = _equity_losses if isinstance(game, DiceGame) else _judgements
-    if options.referee is not None and options.referee in game.referees:
+    if options.referee is not None and options.referee in referees_of(game):
         judged = _kept_classes if options.games is None else _whole_games
     figures = []
     for line, found in judged(options, game):
@@ -131,7 +132,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from tqdm import tqdm
 
     from play.judging.judge import random_positions
-    from play.judging.truth import judge_by_truth, known_values
+    from play.judging.truth import judge_by_truth, known_values, referees_of
     from play.players.limits import Limits
     from play.players.parse import parse_player
 
@@ -140,7 +141,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     limits = Limits(1 if options.depth is None else options.depth)
     limits.check(game)
     players = [parse_player(game, text) for text in options.evaluators]
-    first, last = game.referees[options.referee](game).plies
+    first, last = referees_of(game)[options.referee](game).plies
     if options.file is not None:
         positions = _read_positions(options.file, game)
     else:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from games.board import Pieces
+from games.extras import extra
 from play.judging.shapley import Things, inputs_of, pieces_of, removes, shapley_values
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import (
@@ -62,8 +64,8 @@ def explain(
     - A pattern database: the costs of the patterns in the sum that gives the value.
     - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
       name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
-    - Other evaluators, quantised networks too: the shares of the pieces that `Game.removals` takes
-      away, in backgammon of the checkers of a point, which are borne off; and `BASE`.
+    - Other evaluators, quantised networks too: the shares of the pieces that `games.board.Pieces`
+      takes away, in backgammon of the checkers of a point, which are borne off; and `BASE`.
 
     Raises TypeError if the evaluator is neither linear nor a network and its game takes no pieces
     away, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
@@ -118,11 +120,12 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
 
 
 def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
-    game, encoding = evaluator.game, evaluator.encoding
+    words = (extra(evaluator.game, Pieces) or Pieces()).input_text
+    encoding = evaluator.encoding
     found = []
     for place in encoding.active_rows([position])[0].tolist():
         if place < encoding.size:
-            name, count = game.input_text(encoding.name, place, position)
+            name, count = words(encoding.name, place, position)
             weight = float(evaluator.weights[place])
             found.append(Contribution(name, count, weight, weight + 0.0))
     return found

@@ -11,6 +11,9 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import PositionError
+from games.whole_files import write_atomically
+from play.judging.tree_node import CHANCE, MAX, MIN, TreeNode, average, number
+from play.judging.tree_picture import tree_picture
 from search.max_n import for_every_player, max_n
 from search.minimax import expectiminimax
 
@@ -19,68 +22,6 @@ __all__ = ["ORDERS", "SearchTree", "TreeNode", "search_tree"]
 Evaluate = Callable[[Any], float]
 #: How moves are ordered: as the game lists them, by static value, by backed-up value.
 ORDERS = ("game", "evaluation", "perfect")
-MAX, MIN, CHANCE = "MAX", "MIN", "chance"
-
-
-@dataclass(frozen=True)
-class TreeNode:
-    """A position of the tree of a search; values and windows are MAX's.
-
-    With more than two players values are those of the player who moves here, and the window ends
-    at the bound that cuts: once it is reached, the player before has no use for the position.
-
-    move: the move that leads here, as people write it; empty at the root.
-    chance: the probability of that move after a chance node, else None.
-    player: who moves here: "MAX", "MIN", "chance" or the name of a side; also at a leaf, who
-        would move next.
-    window: alpha and beta on entering.
-    value: the value found; for a leaf that was not looked at its own, if it has one, else None.
-    kind: "" for an inner position, else "static", "end of the game" or "not looked at".
-    cut: whether moves were left out because alpha or beta was reached.
-    children: the positions after the moves, in the order of the search; those not looked at last.
-    vector: with more than two players the values of all, side 0 first; empty where `value` is
-        None, and after a cut, where only the mover's value is known, which is a lower bound.
-    """
-
-    move: str
-    chance: float | None
-    player: str
-    window: tuple[float, float]
-    value: float | None
-    kind: str
-    cut: bool = False
-    children: tuple[TreeNode, ...] = ()
-    vector: tuple[float, ...] = ()
-
-    @property
-    def value_text(self) -> str:
-        """The value as the tree shows it; with more than two players those of all."""
-        if self.value is None:
-            return ""
-        if self.vector:
-            return f"({', '.join(map(number, self.vector))})"
-        return number(self.value)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The interval in which minimax's value of the position lies, by what was searched."""
-        if self.kind == "not looked at":
-            return -math.inf, math.inf
-        if not self.children:
-            assert self.value is not None
-            return self.value, self.value
-        low, high = zip(*(child.interval for child in self.children), strict=True)
-        if self.player == MAX:
-            return max(low), max(high)
-        if self.player == MIN:
-            return min(low), min(high)
-        chances = [child.chance or 0.0 for child in self.children]
-        return _average(chances, low), _average(chances, high)
-
-    @property
-    def looked_at(self) -> list[TreeNode]:
-        """The children that were searched."""
-        return [child for child in self.children if child.kind != "not looked at"]
 
 
 @dataclass(frozen=True)
@@ -106,8 +47,6 @@ class SearchTree:
     @property
     def svg(self) -> str:
         """The tree as a picture in the form SVG."""
-        from play.judging.tree_picture import tree_picture
-
         return tree_picture(self.root)
 
     def _repr_svg_(self) -> str:
@@ -115,8 +54,6 @@ class SearchTree:
 
     def save_svg(self, path: str | Path) -> None:
         """Write the picture to a file; raises OSError if it cannot be written."""
-        from games.whole_files import write_atomically
-
         write_atomically(path, self.svg)
 
 
@@ -222,10 +159,8 @@ class _Search:
                 after = game.play(position, one)
                 text = game.move_text(position, one)
                 children.append(self.visit(after, below, -math.inf, math.inf, text, share, player))
-            average = _average(chances, [child.value or 0.0 for child in children])
-            return TreeNode(
-                move, chance, CHANCE, (alpha, beta), average, "", children=tuple(children)
-            )
+            mean = average(chances, [child.value or 0.0 for child in children])
+            return TreeNode(move, chance, CHANCE, (alpha, beta), mean, "", children=tuple(children))
         other = MIN if player == MAX else MAX
         window = (alpha, beta)
         best = -math.inf * sign
@@ -378,10 +313,6 @@ class _MaxN(_Search):
         return (self.at_leaf(after) if outcomes is None else outcomes)[-1]
 
 
-def _average(chances: Sequence[float], values: Sequence[float]) -> float:
-    return math.fsum(chance * value for chance, value in zip(chances, values, strict=True))
-
-
 def _leaves(game: Game, position: Any, depth: int | None) -> int:
     """Returns the number of positions that minimax values."""
     if depth == 0 or not (moves := _moves(game, position)):
@@ -427,10 +358,3 @@ def _lines(node: TreeNode, stem: str, twigs: str) -> Iterator[str]:
             f"{twigs}└ cut: {looked_at[-1].move} gives {number(node.value or 0.0)} {limit};"
             f" {left} move{'s' * (left > 1)} not looked at"
         )
-
-
-def number(value: float) -> str:
-    """Returns a value as the tree shows it."""
-    if math.isinf(value):
-        return "+inf" if value > 0 else "-inf"
-    return f"{value + 0.0:.4g}"

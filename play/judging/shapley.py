@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
+from games.board import Pieces
 from games.contract import Game
+from games.extras import extra
 from games.features import Encoding, FeatureSet
 from search.evaluators.activations import plain_activation
 from search.evaluators.evaluator import Evaluator
@@ -139,11 +141,12 @@ def _variants(
 ) -> Iterator[tuple[str, float, list[int]]]:
     """Name, term and input numbers of each thing."""
     start = 0
+    words = (extra(game, Pieces) or Pieces()).input_text
     if encoding is not None:
         start = len(encoding)
         groups: dict[tuple[str, float], list[int]] = {}
         for place in np.flatnonzero(whole[:start]).tolist():
-            name, count = game.input_text(encoding.name, place, position)
+            name, count = words(encoding.name, place, position)
             groups.setdefault((name, count), []).append(place)
         for (name, count), places in groups.items():
             yield name, count, places
@@ -196,27 +199,30 @@ def _quantised(evaluator: QuantisedNetwork, rows: NDArray[np.float32]) -> Floats
 
 def removes(game: Game) -> bool:
     """Returns whether a game takes pieces away for explanations."""
-    return type(game).removals is not Game.removals
+    pieces = extra(game, Pieces)
+    return pieces is not None and pieces.removals is not None
 
 
 def pieces_of(evaluator: Evaluator, position: Any) -> Things:
-    """Returns the pieces of a position, by `Game.removals`.
+    """Returns the pieces of a position, by `games.board.Pieces`.
 
     A piece that cannot be taken away, because that would end the game, stays in view.
 
     Raises TypeError if the game takes no pieces away.
     """
     game = evaluator.game
-    things = [(name, term) for name, term, _ in game.removals(position)]
-    if not removes(game):
+    removals = (extra(game, Pieces) or Pieces()).removals
+    if removals is None:
         raise TypeError(
             "expected a linear evaluator or a network, which can be explained in"
             f" {game.name}, found a {type(evaluator).__name__}"
         )
 
+    things = [(name, term) for name, term, _ in removals(position)]
+
     def without(parent: Any, thing: int) -> Any:
         name = things[thing][0]
-        return next((other for found, _, other in game.removals(parent) if found == name), parent)
+        return next((other for found, _, other in removals(parent) if found == name), parent)
 
     def values(shown: Shown) -> Floats:
         # each position is one with a piece more, without that piece

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 
-from play.judging.search_tree import CHANCE, MAX, MIN, TreeNode, number
+from play.judging.tree_node import CHANCE, MAX, MIN, TreeNode, number
 
 __all__ = ["tree_picture"]
 

@@ -10,6 +10,7 @@ import numpy as np
 from games.contract import DiceGame, Game
 from play.players.grammar import split
 from play.players.limits import Limits
+from play.players.opponents import opponents_of, reference
 from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result
 from search.evaluators.calibration import Chances
@@ -126,17 +127,18 @@ def usual_evaluator(game: Game) -> str:
     It is the shipped evaluator of the game if there is one, else that of `usual_referee`. Raises
     ValueError if the game has no evaluators.
     """
-    return game.shipped or usual_referee(game)
+    return opponents_of(game).shipped or usual_referee(game)
 
 
 def usual_referee(game: Game) -> str:
     """Returns the name of the hand-crafted evaluator that judges positions if nobody names one.
 
-    It is `Game.reference`. Raises ValueError if the game has no evaluators.
+    It is `play.players.opponents.reference`. Raises ValueError if the game has no evaluators.
     """
-    if not game.reference:
+    name = reference(game)
+    if not name:
         raise ValueError(f"{game.name} has no evaluator of its own: expected the file of one")
-    return game.reference
+    return name
 
 
 def usual_limits(game: Game) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An evaluator as a bot in OpenSpiel's games of checkers and backgammon.
+"""An evaluator as a bot in those of OpenSpiel's games that are played here under the same name.
 
 In OpenSpiel a move with several captures, or with a double, takes several actions. So a move is
 chosen once, by our search in our rules, and its actions are played one after the other. The package
@@ -9,13 +9,25 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from games.backgammon.situation import position_of, roll_of
-from games.checkers.notation import parse_position
+from games.extras import extra
 from play.players.thinker import Thinker
 
-__all__ = ["OpenSpielChoice", "backgammon_position", "checkers_position", "openspiel_bot"]
+__all__ = ["OpenSpielChoice", "OpenSpielGame", "openspiel_bot"]
+
+
+@dataclass(frozen=True)
+class OpenSpielGame:
+    """How a state of OpenSpiel's game of the same name is read, an extra.
+
+    position: `position(state, player)` returns our position, with a player (0 begins) to move.
+    roll: `roll(state)` returns our roll of the dice; None in games without dice.
+    """
+
+    position: Callable[[Any, int], Any]
+    roll: Callable[[Any], int] | None = None
 
 
 def openspiel_bot(thinker: Thinker) -> Any:
@@ -47,14 +59,17 @@ def openspiel_bot(thinker: Thinker) -> Any:
 
 
 class OpenSpielChoice:
-    """Chooses actions in states of OpenSpiel's checkers or backgammon; ValueError for others."""
+    """Chooses actions in states of OpenSpiel; ValueError for a game without `OpenSpielGame`."""
 
     def __init__(self, thinker: Thinker) -> None:
-        readers = {"checkers": checkers_position, "backgammon": backgammon_position}
-        if thinker.game.name not in readers:
-            raise ValueError(f"expected checkers or backgammon, found {thinker.game.name}")
+        known = extra(thinker.game, OpenSpielGame)
+        if known is None:
+            raise ValueError(
+                f"expected a game that OpenSpiel has too, such as checkers, found"
+                f" {thinker.game.name}"
+            )
         self.thinker = thinker
-        self._position: Callable[[Any, int], Any] = readers[thinker.game.name]
+        self._position, self._roll = known.position, known.roll
         self._rest: list[tuple[list[int], int]] = []  # history and action of each step to come
 
     def restart(self) -> None:
@@ -90,7 +105,7 @@ class OpenSpielChoice:
         """Returns the position after the best move by a search; None without a legal move."""
         game: Any = self.thinker.game
         position = self._position(state, player)
-        roll = _roll(state) if game.name == "backgammon" else None
+        roll = None if self._roll is None else self._roll(state)
         if not (game.legal_moves(position) if roll is None else game.legal_moves(position, roll)):
             return None
         return game.play(position, self.thinker.think(position, roll=roll).move)
@@ -110,46 +125,3 @@ class OpenSpielChoice:
                 yield from self._turns(child, player, steps)
             else:
                 yield self._position(child, 1 - player), steps
-
-
-def checkers_position(state: Any, player: int) -> Any:
-    """Our position of a state of OpenSpiel's checkers, with a player (0 is Black) to move.
-
-    OpenSpiel's first player sits at rank 1 and ours at the top, so the board is turned by 180°.
-    """
-    lines = str(state).splitlines()[:8]
-    pieces: dict[str, list[str]] = {"B": [], "W": []}
-    kinds = {"o": ("B", ""), "8": ("B", "K"), "+": ("W", ""), "*": ("W", "K")}
-    for rank in range(8):
-        for file in range(8):
-            sign = lines[7 - rank][1 + file]
-            if sign in kinds:
-                colour, king = kinds[sign]
-                pieces[colour].append(f"{king}{4 * rank + (7 - file) // 2 + 1}")
-    text = f"{'BW'[player]}:W{','.join(pieces['W'])}:B{','.join(pieces['B'])}"
-    return parse_position(text)
-
-
-def backgammon_position(state: Any, player: int) -> Any:
-    """Our position of a state of OpenSpiel's backgammon, with a player (0 is X) to move.
-
-    An observation holds, for X and then for O, four numbers for each of 24 points (whether there
-    are 1, 2 or 3 checkers, and the number beyond 3); then bar, borne off and turn for X and for O;
-    then the dice.
-    """
-    seen = [int(number) for number in state.observation_tensor(0)]
-    boards = []
-    for side in (0, 1):
-        counts = [0] * 26
-        for index in range(24):
-            one, two, three, more = seen[96 * side + 4 * index :][:4]
-            point = index + 1 if side else 24 - index
-            counts[point] = one + 2 * two + 3 * three + (more + 3 if more else 0)
-        counts[25] = seen[192 + 3 * side]
-        boards.append(counts)
-    return position_of(boards[player], boards[1 - player], player)
-
-
-def _roll(state: Any) -> int:
-    first, second = (int(number) for number in state.observation_tensor(0)[198:200])
-    return roll_of(first, second)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from games.whole_files import write_atomically
 from play.players.limits import Limits
 from play.players.thinker import Thinker, chances_text
 from play.terminal.colour import Paint
+from play.words import words_of
 
-__all__ = ["Session"]
+__all__ = ["Session", "SessionOf"]
 
 #: The commands that can be typed besides moves.
 COMMANDS = {
@@ -130,7 +132,7 @@ class Session:
         points = f"{size:g} point{'s' * (size != 1)}"
         if reason == "resignation":
             return f"{side} wins {points}, by resignation."
-        words = self.game.outcome_names.get(size)
+        words = words_of(self.game).outcomes.get(size)
         return f"{side} wins {f'{words}, ' if words else ''}{points}."
 
     # --- the flow of a game --------------------------------------------------------------------
@@ -430,3 +432,13 @@ class Session:
         self.done = True
         return
         yield
+
+
+@dataclass(frozen=True)
+class SessionOf:
+    """A game's own session in a terminal, an extra.
+
+    kind: its class.
+    """
+
+    kind: type[Session]

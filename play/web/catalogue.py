@@ -19,16 +19,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import games
-from games.backgammon import Backgammon
-from games.checkers import Checkers
 from games.contract import DiceGame, Game
 from games.file_form import form_of
 from games.problem import Problem
+from play.players.external import programs_of
+from play.players.opponents import opponents_of
 from play.players.parse import NONE
-from play.web.backgammon_face import BackgammonFace
-from play.web.checkers_face import CheckersFace
 from play.web.descriptions import cards, hand_crafted, learned, measured
-from play.web.faces import Face
 from play.web.files import (
     EVALUATOR,
     LOOKUP,
@@ -38,28 +35,23 @@ from play.web.files import (
     inside,
     playable_files,
 )
-from play.web.grid_face import GridFace, PlainFace
+from play.web.grid_face import face_of
 from play.web.runs import is_run, stamp_of
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
 from search.first_use import will_use
-from search.lookups.database import DatabaseLookup, usual_lookup
+from search.lookups.database import DatabaseLookup, databases_of, usual_lookup
 from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 
-__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "face_of", "game_view"]
+__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "game_view"]
 
 PROGRAM = "program"
 MOST_LOADED = 16  # evaluators and lookups kept in memory
 MOST_BYTES = 64 << 20  # largest file of an evaluator
 FRESH = 2.0  # seconds for which a list of files is used before the folders are read again
 _NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
-#: Games with a board of their own; a subclass of such a game uses the same board.
-FACES: dict[type[Game], Callable[[Any], Face]] = {
-    Checkers: CheckersFace,
-    Backgammon: BackgammonFace,
-}
 
 
 @dataclass(frozen=True)
@@ -177,10 +169,11 @@ class Catalogue:
         It is the shipped evaluator that the terminal uses; otherwise the last of the game's usual
         opponents that is an evaluator; otherwise any evaluator.
         """
+        opponents = opponents_of(game)
         here = [e for e in self.entries().values() if e.game == game.name and e.role == EVALUATOR]
         ids = [entry.id for entry in here]
-        shipped = [e.id for e in here if e.source == "shipped" and e.name == game.shipped]
-        usual = [f"{game.name}:{name}" for name in game.opponents]
+        shipped = [e.id for e in here if e.source == "shipped" and e.name == opponents.shipped]
+        usual = [f"{game.name}:{name}" for name in opponents.usual]
         known = [id for id in usual if id in ids]
         return next(iter([*shipped, *known[::-1], *ids]), None)
 
@@ -246,10 +239,11 @@ class Catalogue:
 
     def _usual(self, game: Game, loaded: Loaded) -> Lookup | None:
         """Returns the game's usual database, if the evaluator consults it."""
-        if not game.usual_lookup or not loaded.evaluator.gives_outcomes:
+        usual = databases_of(game).usual
+        if not usual or not loaded.evaluator.gives_outcomes:
             return None
         make = partial(usual_lookup, game, loaded.evaluator)
-        lookup: Lookup = self._kept_as((game.usual_lookup,), make)
+        lookup: Lookup = self._kept_as((usual,), make)
         return lookup
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
@@ -309,13 +303,14 @@ class Catalogue:
                 kind, about = "weights written by hand", hand_crafted(game, evaluator)
                 by_hand = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
                 yield replace(by_hand, about=about, group="hand-crafted")
-            if game.usual_lookup:
+            databases = databases_of(game)
+            if databases.usual:
                 yield Entry(NONE, name, "no databases", "databases", "named", LOOKUP)
-            for id, known in game.lookups.items():
+            for id, known in databases.named.items():
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)
                     yield Entry(id, name, known.title, "databases", "named", LOOKUP)
-            for engine in game.engines:
+            for engine in programs_of(game).engines:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
@@ -326,7 +321,11 @@ class Catalogue:
 
     def _rank(self, entry: Entry) -> tuple[bool, bool]:
         game = self.games.get(entry.game)
-        strongest = entry.source == "shipped" and game is not None and entry.name == game.shipped
+        strongest = (
+            entry.source == "shipped"
+            and game is not None
+            and entry.name == opponents_of(game).shipped
+        )
         return "/" in entry.name, not strongest
 
     def _entry(
@@ -383,14 +382,6 @@ class Catalogue:
                 self._headers.clear()
             self._headers[key] = described(path, status.st_size)
         return self._headers[key]
-
-
-def face_of(game: Game) -> Face:
-    """Returns the face of a game: its own, a grid, or a list of moves if it has no board."""
-    for kind in type(game).__mro__:
-        if kind in FACES:
-            return FACES[kind](game)
-    return PlainFace(game) if game.board is None else GridFace(game)
 
 
 def game_view(game: Game) -> dict[str, Any]:

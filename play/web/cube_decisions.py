@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,17 +13,18 @@ from play.players.gnubg import PUBEVAL, as_program, chances
 from play.web.catalogue import Loaded
 from play.web.cube_table import CubeTable
 from play.web.seat import EVALUATOR, PROGRAM
-
-if TYPE_CHECKING:
-    from play.web.host import Host, Sitting
+from play.web.table import Table
+from play.web.thinking import Thinking
 
 __all__ = ["cube_action", "cube_hint"]
 
+#: `Host.loaded`: the evaluator of an id, for a game.
+Load = Callable[[Any, Any], Awaitable[Loaded]]
 #: Plies of a decision about the cube, which takes a tenth of a second.
 PLIES = 2
 
 
-async def cube_action(host: Host, table: CubeTable) -> str:
+async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
     """Returns what the computer who must act does: roll, double, or an answer.
 
     A player that gives no chances never doubles, takes every double and accepts resignations.
@@ -34,20 +36,20 @@ async def cube_action(host: Host, table: CubeTable) -> str:
         program = as_program(seat.evaluator)
         assert program is not None
         position, plies = table.record.position, program.ply
-        outcomes = await host.thinking.run_program(lambda: chances(position, plies))
+        outcomes = await thinking.run_program(lambda: chances(position, plies))
         situation = _situation(table)
         if resigning:
             return "accept" if game.accepts(situation, outcomes, *resigning) else "decline"
         decision = game.cube_decision(situation, outcomes)
     elif seat.kind == EVALUATOR:
-        loaded = await host.loaded(seat.evaluator, game)
+        loaded = await load(seat.evaluator, game)
         if not loaded.evaluator.gives_outcomes:
             return passive
         plies = PLIES if seat.depth is None else min(seat.depth, PLIES)
         if resigning:
-            found = await host.thinking.work(lambda: _outcomes(host, table, loaded))
+            found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
             return "accept" if game.accepts(_situation(table), found, *resigning) else "decline"
-        decision = await host.thinking.work(lambda: _decision(host, table, loaded, plies))
+        decision = await thinking.work(lambda: _decision(thinking, table, loaded, plies))
     else:
         return passive
     if table.answering is not None:
@@ -55,18 +57,19 @@ async def cube_action(host: Host, table: CubeTable) -> str:
     return "double" if decision.double else "roll"
 
 
-async def cube_hint(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
+async def cube_hint(
+    thinking: Thinking, load: Load, table: Table, content: dict[str, Any]
+) -> dict[str, Any]:
     """The right action before a roll or about an offer, by an evaluator, and why."""
-    table = sitting.table
     if not isinstance(table, CubeTable) or table.over:
         found = "one that is over" if table.over else table.game.name
         raise MoveError(f"expected a game with a cube that goes on, found {found}")
-    loaded = await host.loaded(content.get("evaluator"), table.game)
+    loaded = await load(content.get("evaluator"), table.game)
     if not loaded.evaluator.gives_outcomes:
         raise ValueError(f"expected an evaluator that gives chances, found {loaded.entry.name}")
     game: Any = table.game
     if table.resigning is not None:
-        found = await host.thinking.work(lambda: _outcomes(host, table, loaded))
+        found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
         good = game.accepts(_situation(table), found, *table.resigning)
         action = "accept" if good else "decline"
         value = float(game.outcomes.values(np.array([found]))[0])
@@ -74,7 +77,7 @@ async def cube_hint(host: Host, sitting: Sitting, content: dict[str, Any]) -> di
         return {"action": action, "text": action, "reason": reason, "figures": ""}
     if table.answering is None and not table.may_double:
         raise MoveError("expected a decision about the cube, found none")
-    decision = await host.thinking.work(lambda: _decision(host, table, loaded, PLIES))
+    decision = await thinking.work(lambda: _decision(thinking, table, loaded, PLIES))
     doing = "double" if decision.double else "roll"
     figures = (
         f"no double {decision.no_double:+.3f}, double and take {decision.double_take:+.3f},"
@@ -93,12 +96,12 @@ def _situation(table: CubeTable) -> Any:
     return record.situation()
 
 
-def _decision(host: Host, table: CubeTable, loaded: Loaded, plies: int) -> Any:
+def _decision(thinking: Thinking, table: CubeTable, loaded: Loaded, plies: int) -> Any:
     assert isinstance(table.game, DiceGame)
-    with host.thinking.engine(table.game, loaded) as engine:
+    with thinking.engine(table.game, loaded) as engine:
         return engine.cube(_situation(table), depth=plies)
 
 
-def _outcomes(host: Host, table: CubeTable, loaded: Loaded) -> Any:
-    with host.thinking.engine(table.game, loaded) as engine:
+def _outcomes(thinking: Thinking, table: CubeTable, loaded: Loaded) -> Any:
+    with thinking.engine(table.game, loaded) as engine:
         return engine.search(table.record.position, depth=1).outcomes

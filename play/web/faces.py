@@ -6,9 +6,11 @@ one. The boards between the steps come from here too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Face", "Step", "Steps"]
+__all__ = ["Face", "FaceOf", "Step", "Steps"]
 
 #: The squares that a piece moves from and to, and whether the move may end there.
 Step = dict[str, Any]
@@ -58,3 +60,13 @@ class Face(Protocol):
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
         """The paths [[from, ..., to]] of the pieces in a move, for arrows on the board."""
+
+
+@dataclass(frozen=True)
+class FaceOf:
+    """A game's own face, an extra; without one it is a grid or a list of moves.
+
+    make: makes the face of a game.
+    """
+
+    make: Callable[[Any], Face]

@@ -1,4 +1,4 @@
-"""Any game in the browser: a grid as the game declares it, or a list of moves."""
+"""The faces of games: their own, a grid as the game declares it, or a list of moves."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 from games.board import Board
 from games.contract import DiceGame, Game
 from games.errors import MoveError
-from play.web.faces import Step
+from games.extras import extra
+from play.web.faces import Face, FaceOf, Step
 
-__all__ = ["GridFace", "PlainFace"]
+__all__ = ["GridFace", "PlainFace", "face_of"]
 
 #: Most moves whose squares the page receives for hints.
 MOST_WAYS = 500
@@ -46,9 +47,10 @@ class GridFace(PlainFace):
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        assert game.board is not None
-        self.grid: Board = game.board
-        self.light_first = game.board.light_first
+        board = extra(game, Board)
+        assert board is not None
+        self.grid = board
+        self.light_first = board.light_first
 
     def board(self, position: Any) -> dict[str, Any]:
         """Returns the size of the board, and pieces as [square, side, text]."""
@@ -99,6 +101,14 @@ class GridFace(PlainFace):
         gone = sorted(square for square in before if before[square] != after.get(square))
         come = sorted(square for square in after if before.get(square) != after[square])
         return [[square] for square in dict.fromkeys([*gone, *come])]
+
+
+def face_of(game: Game) -> Face:
+    """Returns the face of a game: its own, a grid, or a list of moves if it has no board."""
+    own = extra(game, FaceOf)
+    if own is not None:
+        return own.make(game)
+    return PlainFace(game) if extra(game, Board) is None else GridFace(game)
 
 
 class ClickSteps:

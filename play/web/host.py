@@ -355,7 +355,7 @@ class Host:
         if not isinstance(table, CubeTable) or (table.waiting == "roll" and not table.may_double):
             table.roll_dice()
             return
-        action = await cube_action(self, table)
+        action = await cube_action(self.thinking, self.loaded, table)
         if action == "roll":
             table.roll_dice()
         elif action == "double":

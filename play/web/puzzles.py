@@ -15,11 +15,13 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
+from games.board import Board
 from games.errors import PositionError
+from games.extras import extra
 from games.problem import Problem
 from play.judging.explanation import explain
 from play.web.catalogue import Catalogue, Loaded
-from play.web.grid_face import GridFace, PlainFace
+from play.web.grid_face import GridFace, face_of
 from play.web.host import TooMany
 from play.web.thinking import Thinking
 from search import solve
@@ -58,7 +60,7 @@ class Puzzles:
             {
                 "name": problem.name,
                 "title": problem.title or problem.name.replace("_", " "),
-                "kind": "plain" if problem.board is None else "grid",
+                "kind": face_of(problem).kind,
                 "example": problem.position_text(problem.start()),
                 "default": self.catalogue.default(problem),
             }
@@ -213,13 +215,13 @@ def _view(problem: Problem, position: Any) -> dict[str, Any]:
 
 
 def _board(problem: Problem, position: Any) -> dict[str, Any]:
-    face = PlainFace(problem) if problem.board is None else GridFace(problem)
-    return face.board(position)
+    return face_of(problem).board(position)
 
 
 def _move(problem: Problem, position: Any, move: Any) -> dict[str, Any]:
     """Returns a move: its text, its cost, and for each of its clicks the accepted squares."""
-    clicks = [] if problem.board is None else GridFace(problem).ways(position, move)
+    face = face_of(problem)
+    clicks = face.ways(position, move) if isinstance(face, GridFace) else []
     text, cost = problem.move_text(position, move), float(problem.cost(position, move))
     return {"text": text, "cost": cost, "clicks": clicks}
 
@@ -253,10 +255,11 @@ def _solution(problem: Problem, position: Any, found: Solution) -> dict[str, Any
 
 def _squares(problem: Problem, name: str, position: Any) -> list[int]:
     """Returns the squares of the pieces that a part's words name: "tiles 3 and 7"."""
-    if problem.board is None or name.startswith("mirror"):
+    board = extra(problem, Board)
+    if board is None or name.startswith("mirror"):
         return []
     words = set(name.replace(",", " ").split())
-    pieces = problem.board.pieces(position)
+    pieces = board.pieces(position)
     return [square for square, (_, text) in pieces.items() if text in words]
 
 

@@ -382,7 +382,9 @@ ACTIONS: dict[str, Act] = {
     "undo": _moves(lambda s, c: s.table.undo(c.get("to")), human=False),
     "resign": _moves(lambda s, c: s.table.resign(c.get("kind", 1))),
     "cube": _moves(lambda s, c: act_with_cube(s.table, c.get("kind"))),
-    "cube-hint": cube_hint,
+    "cube-hint": lambda host, sitting, content: cube_hint(
+        host.thinking, host.loaded, sitting.table, content
+    ),
     "new": _moves(lambda s, c: s.table.start(), human=False),
     "position": _moves(lambda s, c: s.table.set_position(c.get("text")), human=False),
     "pause": _moves(lambda s, c: s.table.pause(c.get("on")), human=False),

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
+from games.extras import extra
 from search.alphabeta.probcut import ProbCut
 from search.sizes import DEPTHS
 
 __all__ = [
     "EXACT_SEARCH",
+    "Selective",
     "Techniques",
     "as_techniques",
     "parse_techniques",
@@ -124,6 +126,16 @@ class Techniques:
         }
 
 
+@dataclass(frozen=True)
+class Selective:
+    """What `selective` stands for in a game, an extra: the techniques that gain strength there.
+
+    techniques: a text for `parse_techniques`, without ProbCut.
+    """
+
+    techniques: str = "late_moves=1.2,singular=6"
+
+
 #: The default of `Engine`: every value is that of plain minimax.
 EXACT_SEARCH = Techniques()
 PRESETS = ("exact", "selective")
@@ -160,7 +172,7 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
     text: parts separated by commas. `exact` or `selective`, a preset, may come first; `NAME`
         switches a technique on, `-NAME` off, and `NAME=NUMBER` sets its number. `probcut` reads the
         file beside the evaluator's, `probcut=FILE` another one. `selective` stands for the
-        techniques that gained strength in matches of this kind of game (`Game.selective`,
+        techniques that gained strength in matches of this kind of game (`Selective`,
         docs/results/search.md), with ProbCut if the evaluator has such a file.
     game: the game that is searched.
     evaluator: path of the evaluator's file; None for none.
@@ -174,7 +186,8 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
     for place, part in enumerate(text.split(",")):
         if part in PRESETS and place == 0:
             if part == "selective":
-                techniques = parse_techniques(f"exact,{game.selective}", game)
+                usual_ones = extra(game, Selective) or Selective()
+                techniques = parse_techniques(f"exact,{usual_ones.techniques}", game)
                 learned = _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")

@@ -32,6 +32,7 @@ from search.evaluators.header import EvaluatorError, check_fields, check_printab
 __all__ = [
     "CALIBRATION",
     "Calibration",
+    "Calibrations",
     "KNOTS",
     "TERMS",
     "Chances",
@@ -225,6 +226,13 @@ class Calibration:
             entry["terms"] = {name: list(self.terms[name]) for name in TERMS}
             entry |= {"size": self.size, "nodes": list(self.nodes), "pieces": list(self.pieces)}
         return entry
+
+
+@dataclass(frozen=True)
+class Calibrations:
+    """What the values of a game's hand-crafted evaluators stand for, by their names: an extra."""
+
+    named: Mapping[str, Calibration]
 
 
 def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibration | None:

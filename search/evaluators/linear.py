@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from games.contract import Game
+from games.extras import extra
 from games.features import FeatureSet
 from games.features.cell_terms import CellTerm
+from games.features.cells import Cells
 from games.features.term_file import feature_set_of, named
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
@@ -35,7 +38,7 @@ from search.evaluators.header import (
     short,
 )
 
-__all__ = ["MOST_BYTES", "LinearEvaluator", "load_linear"]
+__all__ = ["MOST_BYTES", "LinearEvaluator", "UnitTerms", "load_linear"]
 
 FORMAT = "plysmith-linear-1"
 CELL_TERMS, MOST_TERMS = "cell_terms", 1000
@@ -43,6 +46,17 @@ CELL_TERMS, MOST_TERMS = "cell_terms", 1000
 MOST_BYTES = 4 << 20
 #: Products that are added before they join the total, so that sums need not wait for one another.
 SUMMANDS = 8
+
+
+@dataclass(frozen=True)
+class UnitTerms:
+    """What one unit of a game changes in the terms, an extra.
+
+    by_set: by the name of a feature set, the terms that one unit changes, and by how much: a man is
+        {"men": 1.0}. Values of other sets are shown as they are.
+    """
+
+    by_set: Mapping[str, Mapping[str, float]]
 
 
 class LinearEvaluator(Evaluator):
@@ -97,8 +111,9 @@ class LinearEvaluator(Evaluator):
 
     @property
     def unit(self) -> float:
-        """The value of one of the game's units by these weights, see `Game.unit_terms`."""
-        changed = self.game.unit_terms.get(self.features.name, {})
+        """The value of one of the game's units by these weights, see `UnitTerms`."""
+        known = extra(self.game, UnitTerms)
+        changed = known.by_set.get(self.features.name, {}) if known is not None else {}
         weights = self.term_weights()
         value = sum(change * weights.get(term, 0.0) for term, change in changed.items())
         return float(value) if value > 0 else 1.0
@@ -199,7 +214,7 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
 
 def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet:
     """Returns the feature set of the terms that a file holds as data."""
-    given, cells = content[CELL_TERMS], game.cells
+    given, cells = content[CELL_TERMS], extra(game, Cells)
     try:
         if cells is None or not isinstance(given, dict) or not 0 < len(given) <= MOST_TERMS:
             raise ValueError(f"expected 1 to {MOST_TERMS} terms over cells, found {short(given)}")

@@ -11,11 +11,12 @@ from typing import Any, overload
 
 from games import kernels
 from games.contract import Game
+from games.extras import extra
 from games.features import Encoding, FeatureSet
 from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
-from search.evaluators.calibration import Calibration
+from search.evaluators.calibration import Calibrations
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
 from search.evaluators.heuristic import LearnedHeuristic
@@ -157,9 +158,9 @@ def _described(game: Game) -> str:
 
 def _hand_crafted(game: Game, name: str) -> Evaluator:
     evaluator = _made(game, game.evaluators[name], name)
-    known = game.calibrations.get(name)
+    known = extra(game, Calibrations)
     if known is not None:
-        evaluator.calibration = Calibration(**known)
+        evaluator.calibration = known.named.get(name)
     return evaluator
 
 

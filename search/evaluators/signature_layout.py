@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Game
+from games.extras import extra
 from games.features import FeatureSet
 
 __all__ = ["SignatureLayout", "layout_of", "starts"]
@@ -207,12 +208,13 @@ class SignatureLayout:
 
 def layout_of(game: Game) -> SignatureLayout:
     """Returns the layout of signature tables that a game declares; ValueError if it has none."""
-    if game.signature is None:
+    layout = extra(game, SignatureLayout)
+    if layout is None:
         raise ValueError(
             f"expected a game with signature tables, such as checkers, found {game.name};"
             " give a layout of your own"
         )
-    return SignatureLayout(game.name, **game.signature)
+    return layout
 
 
 def starts(sizes: tuple[int, ...]) -> NDArray[np.int64]:

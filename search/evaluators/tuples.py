@@ -11,6 +11,7 @@ W. Konen, "Reinforcement Learning with N-tuples on the Game Connect-4" (2012).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import take_array
 from search.evaluators.header import EvaluatorError, describe_input, find_input
 
-__all__ = ["TupleEvaluator", "find_indices"]
+__all__ = ["TupleEvaluator", "Tuples", "find_indices"]
 
 
 @kernel
@@ -58,11 +59,18 @@ def look_up(places, count, turn, starts, offsets, weights, indices):
     return sign * total
 
 
+@dataclass(frozen=True)
+class Tuples:
+    """The layouts of n-tuple networks of a game by name, an extra."""
+
+    named: Mapping[str, TupleLayout]
+
+
 class TupleEvaluator(ArrayEvaluator):
     """The sum of the weights that a position's groups of cells look up.
 
     game: the game.
-    layout: the groups; a game's own are in `Game.tuples`.
+    layout: the groups; a game's own are its `Tuples`.
     weights: [layout.size]; None for 0 everywhere. The evaluator's own `weights` are a copy in
         float32, which may be changed in place.
     name: the name of the evaluator.

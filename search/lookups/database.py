@@ -1,18 +1,63 @@
-"""Databases of endings that a game declares, as lookups."""
+"""Databases: positions of a game whose values are known, such as endgames, as lookups."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from games.contract import Game
+from games.extras import extra
 from search.evaluators.evaluator import Evaluator
 from search.lookups.lookup import Lookup
 
-__all__ = ["DatabaseLookup", "usual_lookup"]
+__all__ = ["Database", "DatabaseLookup", "Databases", "databases_of", "usual_lookup"]
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Database:
+    """Known values of positions of a game; `DatabaseLookup` makes a lookup of one.
+
+    title: its name for people.
+    probe: a kernel `probe(tables, position)` that returns (found, value, depth, bound), as
+        `search.lookups.lookup` describes them.
+    tables: a function that returns the array or tuple of arrays that `probe` reads, from a file or
+        freshly built; it is called only when a lookup is made.
+    outcomes: a kernel `outcomes(tables, position, target)` for games with outcomes, or None.
+    at_hand: whether `tables` returns within seconds, so that a picker may offer the database.
+    """
+
+    title: str
+    probe: Callable[..., Any]
+    tables: Callable[[], Any]
+    outcomes: Callable[..., Any] | None = None
+    at_hand: Callable[[], bool] = _always
+
+
+@dataclass(frozen=True)
+class Databases:
+    """The databases of a game, an extra.
+
+    named: by the name that players give them, `EVALUATOR+NAME`.
+    usual: the one that evaluators with chances of outcomes consult if no player's text names one;
+        empty for none.
+    """
+
+    named: Mapping[str, Database] = field(default_factory=dict)
+    usual: str = ""
+
+
+def databases_of(game: Game) -> Databases:
+    """Returns the databases of a game."""
+    return extra(game, Databases) or Databases()
 
 
 class DatabaseLookup(Lookup):
-    """The database with a name in `game.lookups`, such as "endgame" of checkers.
+    """The database of a game with a name, such as "endgame" of checkers.
 
     The constructor reads or builds the tables. A copy in another process does so again, because the
     tables are not sent to it. Raises ValueError if the game declares no such database, and any
@@ -20,12 +65,13 @@ class DatabaseLookup(Lookup):
     """
 
     def __init__(self, game: Game, name: str) -> None:
-        if name not in game.lookups:
-            names = ", ".join(game.lookups) or "no name, for it has no databases"
+        named = databases_of(game).named
+        if name not in named:
+            names = ", ".join(named) or "no name, for it has no databases"
             raise ValueError(f"lookup of {game.name}: expected {names}; found {name!r:.60}")
         self.game = game
         self.name = name
-        known = game.lookups[name]
+        known = named[name]
         super().__init__(known.probe, known.tables(), outcomes=known.outcomes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -35,9 +81,10 @@ class DatabaseLookup(Lookup):
 def usual_lookup(game: Game, evaluator: Evaluator) -> DatabaseLookup | None:
     """Returns the database that an evaluator consults without being asked to, None for none.
 
-    It is `Game.usual_lookup`, for evaluators that give chances of outcomes: their values are of the
-    same kind as the database's. Raises any error of building the tables.
+    It is the game's usual one, for evaluators that give chances of outcomes: their values are of
+    the same kind as the database's. Raises any error of building the tables.
     """
-    if not game.usual_lookup or not evaluator.gives_outcomes:
+    usual = databases_of(game).usual
+    if not usual or not evaluator.gives_outcomes:
         return None
-    return DatabaseLookup(game, game.usual_lookup)
+    return DatabaseLookup(game, usual)

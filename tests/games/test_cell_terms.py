@@ -14,12 +14,15 @@ import pytest
 
 import games
 from games import ContractError, Game, check_game, kernels
+from games.board import Board
 from games.connect_four import ConnectFour
 from games.connect_four.rules import has_four
+from games.extras import extra
 from games.feature_file import load_features
 from games.features.cell_terms import OFF, CellTerm, Neighbours, atoms
-from games.features.cells import EMPTY
+from games.features.cells import EMPTY, Cells
 from games.features.term_file import feature_set_of, named, term_file
+from games.nim import Nim
 from search import LinearEvaluator, load_evaluator
 from search.evaluators.header import EvaluatorError
 
@@ -43,10 +46,16 @@ def positions(name: str, count: int = 24) -> list[Any]:
     return found
 
 
+def cells_of(game: Game) -> Cells:
+    cells = extra(game, Cells)
+    assert cells is not None
+    return cells
+
+
 def related(game: Game, position: Any, name: str) -> set[int]:
     """Returns the squares of a relation for the side to move, by the rules themselves."""
-    cells = game.cells
-    assert cells is not None and game.board is not None
+    cells, shown = extra(game, Cells), extra(game, Board)
+    assert cells is not None and shown is not None
     if name == "threat":
         own, opponent, _ = position
         empty = [bit for bit in cells.bits.values() if not (own | opponent) >> bit & 1]
@@ -60,26 +69,26 @@ def related(game: Game, position: Any, name: str) -> set[int]:
             if "their" not in a and steps(game, position, s, a)
         }
     wanted = [move for move in moves if bool(move >> 12) == (name == "jumper")]
-    seen = [game.board.clicks(position, move)[0] for move in wanted]
+    seen = [shown.clicks(position, move)[0] for move in wanted]
     return {63 - square if game.to_move(position) else square for square in seen}  # type: ignore[operator]
 
 
 def steps(game: Game, position: Any, square: int, atom: str) -> bool:
     """Whether a checkers piece has an empty square to step to."""
     ways = [(-1, -1), (-1, 1)] + ([(1, -1), (1, 1)] if atom == "king" else [])
-    ends = [game.cells.neighbour(square, way) for way in ways]  # type: ignore[union-attr]
+    ends = [cells_of(game).neighbour(square, way) for way in ways]
     return any(end is not None and end not in labels(game, position) for end in ends)
 
 
 def labels(game: Game, position: Any) -> dict[int, str]:
-    assert game.cells is not None
-    return game.cells.shown(game, position)
+    board = extra(game, Board)
+    assert board is not None
+    return cells_of(game).shown(board, position, game.to_move(position))
 
 
 def twin(game: Game, position: Any, term: CellTerm) -> int:
     """Returns a term's value, square by square over the labels of the game's board."""
-    cells = game.cells
-    assert cells is not None
+    cells = cells_of(game)
     swapped = tuple(int(x) for x in cells.swap(position))
 
     def count(mine: Any, theirs: Any) -> int:
@@ -110,8 +119,7 @@ def twin(game: Game, position: Any, term: CellTerm) -> int:
 
 def some_terms(game: Game, count: int, seed: int) -> list[CellTerm]:
     """Returns random terms of up to four conditions, each of another name."""
-    cells, chance = game.cells, random.Random(seed)
-    assert cells is not None
+    cells, chance = cells_of(game), random.Random(seed)
     ways = [
         (row, column)
         for row in range(-cells.reach, cells.reach + 1)
@@ -132,8 +140,7 @@ def some_terms(game: Game, count: int, seed: int) -> list[CellTerm]:
 @pytest.mark.parametrize("name", NAMES)
 def test_terms_have_the_values_of_their_twin_over_the_board(name: str) -> None:
     game = games.load(name)
-    assert game.cells is not None
-    around = Neighbours(game.cells, game.cells.words(np.array(positions(name))))
+    around = Neighbours(cells_of(game), cells_of(game).words(np.array(positions(name))))
     seen = 0
     for term in some_terms(game, 80, 1):
         found = term.difference(around).tolist()
@@ -148,11 +155,10 @@ def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
     name: str, tmp_path: Path
 ) -> None:
     game = games.load(name)
-    assert game.cells is not None
-    terms = named(game.cells, some_terms(game, 12, 2))
-    features = feature_set_of(game.cells, terms)
+    terms = named(cells_of(game), some_terms(game, 12, 2))
+    features = feature_set_of(cells_of(game), terms)
     rows = np.array(positions(name))
-    around = Neighbours(game.cells, game.cells.words(rows))
+    around = Neighbours(cells_of(game), cells_of(game).words(rows))
     expected = np.array([term.difference(around) for term in terms.values()]).T
     assert (features.measure(rows) == expected).all()
     assert [features.values(p) for p in positions(name)] == expected.tolist()
@@ -166,7 +172,9 @@ def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
     assert [found.plain()(p) for p in positions(name)] == pytest.approx(want)
     # a copy for a worker, and the file for people
     assert pickle.loads(pickle.dumps(found)).features.cell_terms == terms
-    (tmp_path / "own.py").write_text(term_file(game, name, given.term_weights(), features), "utf-8")
+    (tmp_path / "own.py").write_text(
+        term_file(game, cells_of(game), name, given.term_weights(), features), "utf-8"
+    )
     again = load_features(tmp_path / "own.py", game)
     assert again.name == "invented" and again.names == features.names and again.together
     assert (again.measure(rows) == expected).all()
@@ -174,8 +182,7 @@ def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
 
 def test_a_file_with_terms_that_are_none_is_refused(tmp_path: Path) -> None:
     game, file = games.load("checkers"), tmp_path / "own.json"
-    assert game.cells is not None
-    features = feature_set_of(game.cells, named(game.cells, [CellTerm("man", "back row")]))
+    features = feature_set_of(cells_of(game), named(cells_of(game), [CellTerm("man", "back row")]))
     LinearEvaluator(game, features, [1.0]).save(file)
     good = file.read_text("utf-8")
     for bad in ('"moon"', '"back row", []', "[1]"):
@@ -188,8 +195,7 @@ def test_a_file_with_terms_that_are_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_term_says_itself_in_words_and_as_a_board() -> None:
-    cells = games.load("checkers").cells
-    assert cells is not None
+    cells = cells_of(games.load("checkers"))
     term = CellTerm("man", "back row").also((0, -2), OFF).also((-1, 1), "their king")
     assert term.text(cells) == (
         "own man on the back row with an enemy king ahead to the right and the board's edge two"
@@ -197,8 +203,7 @@ def test_a_term_says_itself_in_words_and_as_a_board() -> None:
     )
     assert term.name(cells) == "man_on_back_row_with_their_king_ahead_right_and_edge_two_left"
     assert term.drawing(cells) == [" .  .  .  k", " #  . [M] ."]
-    four = games.load("connect_four").cells
-    assert four is not None
+    four = cells_of(games.load("connect_four"))
     assert CellTerm(EMPTY, "4th column").also((1, 0), "stone").text(four) == (
         "empty square in the 4th column with an own stone below"
     )
@@ -206,25 +211,30 @@ def test_a_term_says_itself_in_words_and_as_a_board() -> None:
 
 def test_a_board_that_lacks_a_piece_is_noticed() -> None:
     game = games.load("checkers")
-    assert game.cells is not None
+    board = extra(game, Board)
+    assert board is not None
     blind = game.parse_position("B:WK18,22:BK1")
-    kinds = {"man": game.cells.kinds["man"]}
-    lacking = games.features.Cells(8, 8, game.cells.bits, kinds, game.cells.swap, turned=True)
+    kinds = {"man": cells_of(game).kinds["man"]}
+    lacking = Cells(8, 8, cells_of(game).bits, kinds, cells_of(game).swap, turned=True)
     assert sorted(lacking.held(blind).values()) == ["their man"]
-    assert sorted(lacking.shown(game, blind).values()) == ["'K'", "their 'K'", "their man"]
+    assert sorted(lacking.shown(board, blind, game.to_move(blind)).values()) == [
+        "'K'",
+        "their 'K'",
+        "their man",
+    ]
 
 
 def test_check_game_compares_cells_with_the_board() -> None:
-    cells = ConnectFour.cells
+    cells = cells_of(ConnectFour())
 
     class Shifted(ConnectFour):
-        cells = replace(ConnectFour.cells, bits={s: s for s in range(42)})
+        extras = (*ConnectFour.extras[:1], replace(cells, bits={s: s for s in range(42)}))
 
     with pytest.raises(ContractError, match="cells hold the pieces that the board shows"):
         check_game(Shifted())
 
-    class Bare(ConnectFour):
-        board = None
+    class Bare(Nim):
+        extras = (cells,)
 
     with pytest.raises(ContractError, match="cells are those of a board"):
         check_game(Bare())

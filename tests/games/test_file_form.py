@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 import games
-from games.board import Board
+from games.board import Board, Pieces
 from games.contract import DiceGame, Game
+from games.extras import extra
 from games.file_form import PLAIN_TEXT, form_of
 from games.record import GameRecord, new_record
+from play.players.opponents import opponents_of
 
 pytestmark = pytest.mark.plain
 
@@ -124,10 +126,12 @@ def test_games_answer_for_themselves(name: str) -> None:
     assert len(set(game.sides)) == game.players == len(game.sides) and game.unit
     record = new_record(game)
     assert isinstance(record, GameRecord) and record.game is game
-    assert set(game.pacemakers) <= set(game.opponents)
-    for player in game.opponents:
+    opponents = opponents_of(game)
+    assert set(opponents.pacemakers) <= set(opponents.usual)
+    for player in opponents.usual:
         assert player == "random" or player in game.evaluators
-    for part in record.game.removals(record.position):
+    removals = (extra(game, Pieces) or Pieces()).removals
+    for part in removals(record.position) if removals is not None else ():
         words, count, without = part
         assert words and count >= 1 and without != record.position
 

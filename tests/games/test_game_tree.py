@@ -11,6 +11,7 @@ from games import load
 from games.backgammon.game_tree import TreeGame, is_game_tree, read_game_trees
 from games.backgammon.identifiers import xgid
 from games.file_form import form_of
+from games.record import new_record
 
 pytestmark = pytest.mark.plain
 
@@ -61,7 +62,7 @@ def test_games_of_a_match_are_read() -> None:
 def test_the_same_game_in_both_forms() -> None:
     """Each move of a random game is written in letters, and both readers find the same record."""
     chance = random.Random(7)
-    record = GAME.record_kind(GAME)
+    record = new_record(GAME)
     nodes = []
     while not record.over:
         roll = chance.randrange(21)

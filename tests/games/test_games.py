@@ -867,7 +867,7 @@ def test_a_board_that_cannot_be_drawn_or_clicked_is_found(
     pieces: Any, clicks: Any, said: str
 ) -> None:
     game = Boarded()
-    game.board = Grid(3, 3, lambda position: pieces, lambda position, move: clicks)
+    game.extras = (Grid(3, 3, lambda position: pieces, lambda position, move: clicks),)
     with pytest.raises(ContractError, match=said):
         check_game(game, games=1)
 

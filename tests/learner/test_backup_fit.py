@@ -12,6 +12,7 @@ import torch
 import train
 from games import kernels
 from games.backgammon import Backgammon
+from games.backgammon.kinds import KINDS
 from games.checkers import Checkers
 from learner.learner import Progress
 from learner.models.outcome_examples import Examples, phases_of
@@ -96,7 +97,7 @@ def test_half_of_the_games_begin_with_positions_of_all_kinds() -> None:
     own = learner._kept._positions[: len(learner._kept)]
     known = {tuple(row) for row in own.tolist()}
     assert len(starts) == 600 and all(tuple(row) in known for row in starts.tolist())
-    met, played = (phases_of(GAME.kinds, rows) for rows in (own, starts))
+    met, played = (phases_of(KINDS, rows) for rows in (own, starts))
     present = np.unique(met)
     assert len(present) > 4 and np.bincount(met, minlength=7).max() > len(met) / 4
     shares = np.bincount(played, minlength=7)[present] / 600

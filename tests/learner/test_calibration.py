@@ -147,7 +147,8 @@ def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> 
     assert found.draw == (0.0, 0.0, 0.0)
     assert found.evidence["log_loss"] < found.evidence["guess"] - 0.1
     # the shipped numbers, of a thousand other games
-    shipped = Calibration(**game.calibrations["hand"])
+    shipped = as_evaluator(game, "hand").calibration
+    assert shipped is not None
     assert log_loss(shipped, sample) < found.evidence["guess"] - 0.1
     chances = as_evaluator(game, "hand").chances(game.start(), 0.3)
     assert chances is not None and chances.text == "win 59 %"

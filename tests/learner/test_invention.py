@@ -13,6 +13,9 @@ from scipy.special import logit
 
 import games
 from benchmarks.invention import deceived, noise, planted
+from games.board import Board
+from games.checkers.cells import CELLS
+from games.checkers.pieces import BOARD
 from games.feature_file import FeatureFileError, load_features
 from games.features.cell_terms import OFF, CellTerm
 from games.features.cells import EMPTY
@@ -41,12 +44,11 @@ def rows(count: int = 400) -> Rows:
 @pytest.mark.thorough
 @pytest.mark.parametrize("truth", TRUTHS, ids=str)
 def test_planted_truth_is_found_first_and_exactly(truth: CellTerm) -> None:
-    assert CHECKERS.cells is not None
     labels = planted(CHECKERS, rows(), truth)
-    search = TermSearch(CHECKERS.cells, labels)
+    search = TermSearch(CELLS, labels)
     search.run(1)
     values = [term.difference(search.around) for term in (search.terms[0], truth)]
-    assert (values[0] == values[1]).all(), search.terms[0].text(CHECKERS.cells)
+    assert (values[0] == values[1]).all(), search.terms[0].text(CELLS)
     assert search.weights[0] == pytest.approx(0.7, rel=0.02)
     assert len(search.terms) == 1
 
@@ -58,10 +60,9 @@ def test_noise_has_no_terms() -> None:
 
 @pytest.mark.thorough
 def test_candidates_that_never_occur_or_equal_another_are_left_out() -> None:
-    assert CHECKERS.cells is not None
-    search = TermSearch(CHECKERS.cells, planted(CHECKERS, rows(), TRUTHS[0]))
+    search = TermSearch(CELLS, planted(CHECKERS, rows(), TRUTHS[0]))
     search.run(1)
-    every = candidates(CHECKERS.cells)
+    every = candidates(CELLS)
     assert CellTerm("man", "last row") in every  # where a man is crowned
     assert CellTerm("man", "last row") not in search.pool.terms
     columns = search.pool.columns
@@ -111,7 +112,7 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
     printed = capsys.readouterr().out
     features = load_features("own.py", CHECKERS)
     evaluator = load_evaluator("own.json", game=CHECKERS)
-    names = list(named(CHECKERS.cells, [TRUTHS[0], TRUTHS[2]]))
+    names = list(named(CELLS, [TRUTHS[0], TRUTHS[2]]))
     assert set(evaluator.term_weights()) == set(features.names) == set(names)
     # each term says its weight, and the printed weight is that of the file
     text = Path("own.py").read_text("utf-8")
@@ -171,25 +172,20 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 def test_a_board_that_lacks_a_piece_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    board = CHECKERS.board
-    assert board is not None
-
     def blind(position: Any) -> Any:
-        shown = dict(board.pieces(position))
+        shown = dict(BOARD.pieces(position))
         shown.pop(40, None)
         return shown
 
-    changed = games.board.Board(8, 8, blind, board.clicks)
-    monkeypatch.setattr(type(CHECKERS), "board", changed)
+    changed = (Board(8, 8, blind, BOARD.clicks), CELLS)
+    monkeypatch.setattr(type(CHECKERS), "extras", changed)
     assert main(["invent", "checkers", "x"]) == 2
-    assert (
-        "cells: expected nothing as the board shows on square 40, found" in capsys.readouterr().err
-    )
+    error = capsys.readouterr().err
+    assert "cells: expected nothing as the board shows on square 40, found" in error
 
 
 def test_terms_of_the_same_words_get_different_names() -> None:
-    assert CHECKERS.cells is not None
     same = [CellTerm("man").also((0, -2), OFF)] * 2
-    assert list(named(CHECKERS.cells, same)) == [
+    assert list(named(CELLS, same)) == [
         "man_with_edge_two_left", "man_with_edge_two_left_2",
     ]  # fmt: skip

@@ -24,7 +24,7 @@ from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
 from learner.run.command_line import parser, settings_of
 from learner.run.learners import make_learner
-from learner.run.recipes import RECIPES
+from learner.run.recipes import RECIPES, usual_runs
 from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
@@ -61,8 +61,8 @@ class Killed(BaseException):
 #: Learners, and the games that each is tried on. Signature tables need a layout, and books games.
 TRIED = [
     *((name, BACKGAMMON if name in DICE else CHECKERS) for name in NAMES if name != "solved"),
-    *((name, CONNECT_FOUR) for name in CONNECT_FOUR.recipes if name in NAMES),
-    *((name, FOR_THREE) for name in FOR_THREE.recipes),
+    *((name, CONNECT_FOUR) for name in usual_runs(CONNECT_FOUR).settings if name in NAMES),
+    *((name, FOR_THREE) for name in usual_runs(FOR_THREE).settings),
 ]
 
 

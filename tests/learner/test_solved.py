@@ -15,6 +15,7 @@ from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from learner.bootstrap.solved import WON, Solved
 from learner.self_play import Task, play_task
+from play.judging.truth import Referees
 from search import Engine
 
 GAME = ConnectFour()
@@ -74,7 +75,7 @@ class Teaching(Exhaustive):
 
 
 class Small(TicTacToe):
-    referees = {"truth": Teaching}
+    extras = (Referees({"truth": Teaching}),)
 
 
 @pytest.mark.plain

@@ -13,7 +13,7 @@ import games
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.checkers.pdn import read_games
-from games.file_form import PLAIN_TEXT
+from games.file_form import PLAIN_TEXT, form_of
 from games.record import GameRecord
 from play.__main__ import main
 from play.judging.analysis import judge_moves, judged_record, remark, summary
@@ -154,7 +154,7 @@ def test_a_proven_end_is_written_as_such(tmp_path: Path) -> None:
     new = judged_record(record, judged, 0.1)
     (note,) = new.annotations
     assert note.value is not None and note.value > WIN / 2
-    assert re.search(r"\{won in [0-9]+ pl", CHECKERS.file_form.write(new, ("A", "B"), {}))
+    assert re.search(r"\{won in [0-9]+ pl", form_of(CHECKERS).write(new, ("A", "B"), {}))
     text = PLAIN_TEXT.write(new, ("A", "B"), {})
     assert re.search(r"; won_in_[0-9]+_pl(y|ies) 8", text) and "99999" not in text
     (read,) = PLAIN_TEXT.read(text, CHECKERS)

@@ -9,14 +9,10 @@ import numpy as np
 import pytest
 
 import games
+from games.extras import extra
 from play.players.limits import Limits
 from play.players.thinker import Thinker
-from play.protocols.openspiel import (
-    OpenSpielChoice,
-    backgammon_position,
-    checkers_position,
-    openspiel_bot,
-)
+from play.protocols.openspiel import OpenSpielChoice, OpenSpielGame, openspiel_bot
 
 pyspiel = pytest.importorskip("pyspiel")
 pytestmark = pytest.mark.openspiel
@@ -54,7 +50,9 @@ def test_it_beats_random_play_in_openspiels_loops(name: str, count: int) -> None
 @pytest.mark.parametrize("name", ["checkers", "backgammon"])
 def test_it_plays_what_the_search_finds(name: str) -> None:
     ours = {"checkers": CHECKERS, "backgammon": BACKGAMMON}[name]
-    read = {"checkers": checkers_position, "backgammon": backgammon_position}[name]
+    known = extra(ours, OpenSpielGame)
+    assert known is not None
+    read = known.position
     evaluator, depth = ("classic", 2) if name == "checkers" else ("hand", 0)
     choice = OpenSpielChoice(Thinker(ours, evaluator, Limits(depth=depth), table_mib=1))
     own = Thinker(ours, evaluator, Limits(depth=depth), table_mib=1)
@@ -125,7 +123,7 @@ def test_it_can_be_called_in_the_middle_of_a_move(name: str) -> None:
 
 def test_other_games_are_refused() -> None:
     other = Thinker(games.load("tic_tac_toe"), "open_lines", Limits(depth=1))
-    with pytest.raises(ValueError, match="expected checkers or backgammon, found tic_tac_toe"):
+    with pytest.raises(ValueError, match="such as checkers, found tic_tac_toe"):
         openspiel_bot(other)
     choice = OpenSpielChoice(Thinker(CHECKERS, "material", Limits(depth=1)))
     with pytest.raises(ValueError, match="expected a state of checkers, found one of tic_tac_toe"):

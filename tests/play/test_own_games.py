@@ -19,7 +19,8 @@ from games.errors import MoveError
 from games.file_form import form_of
 from games.kernels import compiled
 from games.record import new_record
-from play.web.catalogue import Catalogue, face_of
+from play.web.catalogue import Catalogue
+from play.web.grid_face import face_of
 from play.web.limits import Limits
 from play.web.seat import Seat
 from play.web.table import Table

@@ -12,7 +12,7 @@ from games.backgammon.situation import Situation, position_of
 from play.__main__ import main
 from play.players.limits import Limits
 from play.players.thinker import Thinker
-from play.terminal import BackgammonSession
+from play.terminal.backgammon import BackgammonSession
 
 BACKGAMMON: Any = games.load("backgammon")
 #: X bears off its last checker with any roll.

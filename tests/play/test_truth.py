@@ -13,7 +13,7 @@ from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from play.__main__ import main
 from play.judging.judge import random_positions
-from play.judging.truth import Known, judge_by_games, judge_by_truth, known_values
+from play.judging.truth import Known, Referees, judge_by_games, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -111,7 +111,7 @@ def test_perfect_play_varies_among_all_of_its_best_moves_and_no_others() -> None
             return moves
 
     class Game(TicTacToe):
-        referees = {"watched": Watched}
+        extras = (Referees({"watched": Watched}),)
 
     game, asked = Game(), []
     judge_by_games(game, parse_player(game, "open_lines"), "watched", 40, limits=STATIC)

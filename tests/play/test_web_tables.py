@@ -18,7 +18,7 @@ from games.backgammon.rules import BAR, ROLLS
 from games.backgammon.situation import checker_counts
 from games.errors import MoveError
 from play.web.backgammon_face import BackgammonSteps
-from play.web.catalogue import face_of
+from play.web.grid_face import face_of
 from tests.web_client import PATIENCE, act, client_of, new_table, wait_for
 from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import games
+from games.extras import extra
 from search import PROVEN, WIN, Engine, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
-from search.evaluators.calibration import TERMS, Calibration, Chances
+from search.evaluators.calibration import TERMS, Calibration, Calibrations, Chances
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 
@@ -219,8 +220,10 @@ def test_shipped_evaluators_of_checkers_are_calibrated(name: str) -> None:
 def test_hand_crafted_evaluators_are_calibrated(name: str) -> None:
     game = games.load(name)
     # values of `centre` in Connect Four say nothing about results
-    assert set(game.calibrations) == set(game.evaluators) - {"centre"}
-    for entry in game.calibrations:
+    calibrations = extra(game, Calibrations)
+    assert calibrations is not None
+    assert set(calibrations.named) == set(game.evaluators) - {"centre"}
+    for entry in calibrations.named:
         evaluator = as_evaluator(game, entry)
         assert evaluator.calibration is not None and evaluator.calibration.fits(game)
         assert sum(evaluator.chances(game.start()) or ()) == pytest.approx(1.0)

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 import games
 from games.checkers import Checkers
+from games.extras import extra
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from games.tree import Chance, Tree
+from games.tree import Chance, Explicit, Tree
 from play.judging.search_tree import search_tree
 from search import WIN, Engine, as_evaluator
 from search.minimax import alphabeta, best_moves, expectiminimax, minimax
@@ -245,7 +246,9 @@ def test_trees_as_text() -> None:
     three = Tree.from_text("[[(1, 2, 6), (4, 2, 3)], [(5, 1, 1)]]")
     assert (three.players, three.outcome_vector((0, 1))) == (3, (3, 4, 2))
     assert Tree.from_text(str(three)).root == three.root
-    game, position = games.load("tree").read("[[1, 2], 3]")
+    explicit = extra(games.load("tree"), Explicit)
+    assert explicit is not None
+    game, position = explicit.read("[[1, 2], 3]")
     assert (minimax(game, position), str(game)) == (3, "max [[1, 2], 3]")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["RECIPES"]
+from games.checkers import Checkers
+from games.extras import extend
+from learner.run.recipes import UsualRuns
 
 #: Number of snapshots for learners whose snapshots cost more to measure than they tell.
 _FEW = 8
@@ -50,3 +52,5 @@ RECIPES: dict[str, dict[str, Any]] = {
         },
     },
 }
+
+extend(Checkers, UsualRuns(settings=RECIPES))

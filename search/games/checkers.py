@@ -1,19 +1,44 @@
-"""The endgame databases as `games.database` describes them, by their names in players."""
+"""What search wants to know of checkers: units, calibrations, signature tables and databases."""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
 
+from games.checkers import Checkers, signature
 from games.checkers.endgame import runs
 from games.checkers.endgame.building import endgame
 from games.checkers.endgame.compressed import Compressed, compressed_path, read_compressed
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
 from games.checkers.endgame.numbering import MOST_PIECES
 from games.checkers.endgame.retrograde import probe
-from games.database import Database
+from games.extras import extend
+from search.evaluators.calibration import Calibration, Calibrations
+from search.evaluators.linear import UnitTerms
+from search.evaluators.signature_layout import SignatureLayout
+from search.lookups.database import Database, Databases
 
-__all__ = ["DATABASES", "endgame_database"]
+#: By `python -m learner calibrate checkers NAME --games 400 --nodes 2000`; one number a phase.
+_PLAY = {"games": 400, "nodes": 2000}
+CALIBRATIONS = Calibrations(
+    {
+        "material": Calibration((1.547, 2.892, 3.09), (0.6591, 1.551, 3.87), _PLAY),
+        "classic": Calibration((0.6164, 0.6537, 0.6732), (0.5065, 0.8048, 1.733), _PLAY),
+        "rote": Calibration((9562.0, 10160.0, 10510.0), (6985.0, 13310.0, 27710.0), _PLAY),
+    }
+)
+
+LAYOUT = SignatureLayout(
+    "checkers",
+    signature.TERMS,
+    signature.GROUPS,
+    signature.THRESHOLDS,
+    signature.SECOND,
+    signature.MATERIAL,
+    phases=signature.PHASES,
+    phase=signature.phase,
+    summed=signature.SUMMED,
+)
 
 
 def endgame_database(pieces: int = AT_FIRST_USE) -> Database:
@@ -49,10 +74,18 @@ def _compressed(pieces: int) -> Compressed:
     return read_compressed(pieces)
 
 
-#: `endgame`, and `endgame2` to `endgame6` for other numbers of pieces; `wdl2` to
-#: `wdl6` are the compressed ones.
+#: `endgame`, and `endgame2` to `endgame6` for other numbers of pieces; `wdl2` to `wdl6` are the
+#: compressed ones.
 DATABASES = {
     "endgame": endgame_database(),
     **{f"endgame{pieces}": endgame_database(pieces) for pieces in range(2, MOST_PIECES + 1)},
     **{f"wdl{pieces}": compressed_database(pieces) for pieces in range(2, MOST_PIECES + 1)},
 }
+
+extend(
+    Checkers,
+    UnitTerms({"classic": {"men": 1.0}, "samuel": {"PIECES": 4.0}}),
+    CALIBRATIONS,
+    LAYOUT,
+    Databases(DATABASES),
+)

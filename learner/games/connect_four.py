@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["RECIPES"]
+from games.connect_four import ConnectFour
+from games.extras import extend
+from learner.run.recipes import UsualRuns
 
 #: Learning starts with all weights at zero.
 _LINEAR: dict[str, Any] = {"games": 2000, "depth": 5, "snapshots": 8}
@@ -52,3 +54,5 @@ RECIPES: dict[str, dict[str, Any]] = {
         "options": {"inputs": "stones", "phases": (14, 28)},
     },
 }
+
+extend(ConnectFour, UsualRuns(settings=RECIPES))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["RECIPES"]
+from games.backgammon import Backgammon
+from games.backgammon.kinds import KINDS
+from games.extras import extend
+from learner.positions.kinds import RareKinds
+from learner.run.recipes import UsualRuns
 
 #: Scale for squashing values in points: an outcome of three is three quarters of the way.
 _POINTS = 3.0
@@ -92,3 +96,5 @@ RECIPES: dict[str, dict[str, Any]] = {
         "options_from": {"kept_phases": ("race",)},
     },
 }
+
+extend(Backgammon, UsualRuns("tdgammon", RECIPES), RareKinds(KINDS))

@@ -1,0 +1,69 @@
+"""Extras: what search, play and learners want to know of a game besides its rules.
+
+An extra is a small frozen object of a class that stands where it is used, such as
+`search.lookups.database.Databases` or `play.players.opponents.Opponents`. A game lists its own in
+`Game.extras`; `extend` adds more from any other module, so that a package from outside brings its
+board, its session in a terminal and its recipes, and no file here changes.
+
+What a layer keeps about a game of this repository is in a module of that layer with the name of
+the game's: `play.games.checkers` is about `games.checkers`. It is imported when an extra of that
+layer is first asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from typing import Any, TypeVar
+
+from games.contract import Game
+from games.moved import refuse_moved
+
+__all__ = ["extend", "extra"]
+
+Kind = TypeVar("Kind")
+
+LAYERS = ("search", "play", "learner")
+
+
+def extend(game: type[Game], *extras: Any) -> None:
+    """Add extras to a class of games, and so to its subclasses that have none of the same kind.
+
+    Raises ValueError if the class has one of the same kind already.
+    """
+    own = vars(game).get("extras", ())
+    for one in extras:
+        if any(type(other) is type(one) for other in own):
+            raise ValueError(
+                f"extras of {game.__name__}: expected one {type(one).__name__}, found two"
+            )
+        own = (*own, one)
+    game.extras = own
+
+
+def extra(game: Game, kind: type[Kind]) -> Kind | None:
+    """Returns the extra of a kind: the game's own, else that of its class or the nearest base.
+
+    None if nobody gives one. Raises ValueError for an attribute that was moved to an extra.
+    """
+    layer = kind.__module__.partition(".")[0]
+    for holder in (game, *type(game).__mro__):
+        refuse_moved(holder)
+        if isinstance(holder, type):
+            _meet(layer, holder.__module__)
+        for one in vars(holder).get("extras", ()):
+            if isinstance(one, kind):
+                return one
+    return None
+
+
+@functools.cache
+def _meet(layer: str, module: str) -> None:
+    """Import what a layer keeps about the games of a module of this repository."""
+    package, _, name = module.rpartition(".")
+    if layer not in LAYERS or package.partition(".")[0] != "games":
+        return
+    companion = f"{layer}.games.{name}"
+    if importlib.util.find_spec(companion) is not None:
+        importlib.import_module(companion)

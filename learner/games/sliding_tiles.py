@@ -1,0 +1,22 @@
+"""What learners want to know of sliding tiles: settings of runs."""
+
+from __future__ import annotations
+
+from games.extras import extend
+from games.puzzles.sliding_tiles import Sliding8, Sliding15
+from learner.run.recipes import UsualRuns
+
+extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400}}))
+extend(
+    Sliding15,
+    UsualRuns(
+        settings={
+            "bootstrap": {
+                "games": 16_000,
+                "nodes": 20_000,
+                "match_games": 100,
+                "options": {"enough": 0.9, "percentile": 85.0},
+            }
+        }
+    ),
+)

@@ -1,0 +1,11 @@
+"""What play wants to know of tic-tac-toe: its opponents and who knows exact values."""
+
+from __future__ import annotations
+
+from games.extras import extend
+from games.tic_tac_toe import TicTacToe
+from games.truth import Exhaustive
+from play.judging.truth import Referees
+from play.players.opponents import Opponents
+
+extend(TicTacToe, Opponents(("random", "open_lines")), Referees({"truth": Exhaustive}))

@@ -1,0 +1,44 @@
+"""`Programs`: the external engines that play a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games.contract import Game
+from games.extras import extra
+
+__all__ = ["ExternalEngine", "Programs", "programs_of"]
+
+
+@dataclass(frozen=True)
+class ExternalEngine:
+    """An external engine that a Python package provides.
+
+    player: the name of the player, such as `gnubg:0`.
+    title: its name for people.
+    package: the Python package that must be installed.
+    peer: whether training runs are measured against it if the package is installed.
+    """
+
+    player: str
+    title: str
+    package: str
+    peer: bool = False
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Other programs that play a game, an extra.
+
+    protocols: line protocols that they speak for it: "hub", "ubgi", "gnubg-socket".
+    engines: those that Python packages provide.
+    """
+
+    protocols: Sequence[str] = ()
+    engines: Sequence[ExternalEngine] = ()
+
+
+def programs_of(game: Game) -> Programs:
+    """Returns the other programs that play a game."""
+    return extra(game, Programs) or Programs()

@@ -1,0 +1,41 @@
+"""`Opponents`: the players that a game is usually played and measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games.contract import Game
+from games.extras import extra
+
+__all__ = ["Opponents", "opponents_of", "reference"]
+
+
+@dataclass(frozen=True)
+class Opponents:
+    """The usual opponents of a game, an extra.
+
+    usual: players that the result of a training run is measured against.
+    pacemakers: players that its snapshots are measured against; () for the usual ones.
+    shipped: the short name of the shipped evaluator that people play against; empty for none.
+    openings: the short name of the shipped balanced openings of matches; empty for random ones.
+    """
+
+    usual: Sequence[str] = ("random",)
+    pacemakers: Sequence[str] = ()
+    shipped: str = ""
+    openings: str = ""
+
+
+def opponents_of(game: Game) -> Opponents:
+    """Returns the usual opponents of a game."""
+    return extra(game, Opponents) or Opponents()
+
+
+def reference(game: Game) -> str:
+    """Returns the hand-crafted evaluator that judges positions by default; empty for none.
+
+    It is the last of the usual opponents that is one, else the first.
+    """
+    usual = [name for name in reversed(opponents_of(game).usual) if name in game.evaluators]
+    return next(iter([*usual, *game.evaluators]), "")

@@ -1,0 +1,39 @@
+"""What pages say of shipped evaluators was measured of the files that ship."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchmarks.standing import (
+    HEADLINE,
+    MEASUREMENTS,
+    Measurement,
+    load,
+    pages,
+    stale,
+    with_figures,
+)
+
+
+@pytest.mark.parametrize("measurement", MEASUREMENTS, ids=lambda one: one.command[:60])
+def test_a_figure_is_of_the_file_that_ships(measurement: Measurement) -> None:
+    command = f"python -m benchmarks.standing {measurement.game}"
+    assert not stale(measurement, load()), f"expected a measurement of these files: {command}"
+
+
+def test_pages_say_what_was_measured() -> None:
+    texts = {path.name: path.read_text("utf-8") for path in pages()}
+    assert {name: with_figures(text) for name, text in texts.items()} == texts
+    shown = set(re.findall(r"<!-- standing: (\w+) -->", "".join(texts.values())))
+    assert shown == {HEADLINE, *(one.game for one in MEASUREMENTS)}
+
+
+def test_a_changed_file_or_command_is_measured_again() -> None:
+    for measurement in MEASUREMENTS:
+        entry = load()[measurement.command]
+        for name in entry["digests"]:
+            other = entry | {"digests": entry["digests"] | {name: "0" * 12}}
+            assert stale(measurement, {measurement.command: other})
+        assert stale(measurement, {f"{measurement.command} --plies 4": entry})
