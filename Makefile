@@ -19,7 +19,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.t
 help:
 	@echo "make train   train a checkers evaluator (two minutes)"
 	@echo "make check   lint and the fast tests, before every commit"
-	@echo "make test    run all tests but the slow proofs"
+	@echo "make test    run all tests but the slow proofs and whole runs"
 	@echo "make lint    check style, types, imports and JavaScript"
 	@echo "make docs    build the documentation in site/"
 	@echo "make bench   measure speed"

@@ -36,7 +36,7 @@ from learner.models.outcome_examples import phases_of
 from learner.td_gammon.backup import Backups
 from learner.td_gammon.explore import explore
 from play.players.gnubg import PUBEVAL, Program, as_program, chances, equity
-from play.players.opponents import opponents_of
+from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.rollout.rollout import rollout
@@ -161,7 +161,7 @@ def values_of(player: Player, positions: NDArray[np.int64]) -> Floats:
 def build(path: Path, seed: int) -> None:
     """Draw decisions from games of the shipped network and of GNU Backgammon, and judge them."""
     random = np.random.default_rng(seed)
-    player = as_evaluator(GAME, opponents_of(GAME).shipped)
+    player = as_evaluator(GAME, Opponents.of(GAME).shipped)
     kept: dict[str, list[Any]] = {name: [] for name in (
         "positions", "labels", "counts", "afters", "values", "best", "outcomes"
     )}  # fmt: skip

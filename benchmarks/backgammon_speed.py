@@ -72,8 +72,8 @@ def learn(games: int, threads: int, candidates: int) -> tuple[float, float, floa
 
 def measure_learning(games: int, rounds: int) -> Iterator[Figure]:
     """Measure self-play with one update a position, with one thread and with two."""
-    learn(600, 2, 0)  # compiles
-    learn(600, 2, 8)
+    learn(60, 2, 0)  # compiles
+    learn(60, 2, 8)
     ways = [(threads, candidates) for candidates in (0, 8) for threads in (1, 2)]
     found: dict[tuple[int, int], list[tuple[float, float, float]]] = {way: [] for way in ways}
     for _ in range(rounds):
@@ -231,7 +231,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="decides the decisions")
     parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
     options = parser.parse_args(arguments)
-    for name, least in (("games", 600), ("decisions", 40), ("rounds", 1)):
+    for name, least in (("games", 60), ("decisions", 40), ("rounds", 1)):
         if getattr(options, name) < least:
             parser.error(f"--{name}: expected at least {least}, found {getattr(options, name)}")
     rounds = options.rounds

@@ -23,7 +23,7 @@ from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import pips_of
 from games.backgammon.situation import Situation
 from learner.td_gammon.explore import explore
-from play.players.opponents import opponents_of
+from play.players.opponents import Opponents
 from play.rollout.cube import rollout_cube
 from search import Engine
 
@@ -76,7 +76,7 @@ def _losses(exact: Any, own: Any, theirs: Any, win: Any, part: float) -> list[fl
 def rollout_lines(count: int, games: int) -> Iterator[str]:
     """Yields the efficiency that fits rollouts best, by the kind of position, for money."""
     game: Any = load("backgammon")
-    engine = Engine(game, opponents_of(game).shipped)
+    engine = Engine(game, Opponents.of(game).shipped)
     random = np.random.default_rng(3)
     rows = explore(engine.evaluator, 400, seed=(3,))
     random.shuffle(rows)

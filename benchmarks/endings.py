@@ -39,7 +39,7 @@ from play.match.openings import random_line
 from play.players.parse import parse_player
 from search import WIN, Engine, load_evaluator
 from search.evaluators.noise import NoisyEvaluator
-from search.lookups.database import databases_of
+from search.lookups.database import Databases
 
 PROGRAM = "python -m benchmarks.endings"
 GAME: Any = games.load("checkers")
@@ -92,7 +92,7 @@ def kind_of(position: Any, value: float) -> tuple[str, bool] | None:
 
 def known_values(database: str, positions: NDArray[np.int64]) -> NDArray[np.float64]:
     """Returns the values that a database knows of positions [n, 4], and NaN where it knows none."""
-    known = databases_of(GAME).named[database]
+    known = Databases.of(GAME).named[database]
     tables = known.tables()
     answers = [known.probe(tables, tuple(row)) for row in positions.tolist()]
     return np.array([float(value) if found else np.nan for found, value, *_ in answers])

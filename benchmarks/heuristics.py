@@ -25,7 +25,7 @@ from benchmarks.patterns import instances
 from games.problem import KernelProblem
 from learner.heuristics.frame import HeuristicLearner, Round
 from learner.run.command_line import learner_options
-from learner.run.recipes import HEURISTICS, usual_runs
+from learner.run.recipes import HEURISTICS, UsualRuns
 from search import solve
 from search.evaluators.load import as_evaluator
 
@@ -50,7 +50,7 @@ def learn(
         if not options.games and time.process_time() - begin >= options.seconds:
             raise _Enough
 
-    recipe = usual_runs(problem).settings.get(name, {})
+    recipe = UsualRuns.of(problem).settings.get(name, {})
     nodes = {"nodes": recipe["nodes"]} if "nodes" in recipe else {}
     settings = {**nodes, **recipe.get("options", {}), **learner_options(options.set)}
     if options.games:

@@ -43,7 +43,7 @@ from learner.run import recipes
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings
 from play.judging.judge import random_positions
-from play.judging.truth import Known, judge_by_truth, known_values, referees_of
+from play.judging.truth import Known, Referees, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -260,7 +260,7 @@ def judged(task: tuple[dict[str, Any], str, Known]) -> list[Estimate]:
 def known_truth(of: str, count: int, threads: int) -> Known:
     """Returns random positions of a solved game with the values of their moves."""
     game = games.load(of)
-    first, last = referees_of(game)["truth"](game).plies
+    first, last = Referees.of(game).named["truth"](game).plies
     positions = random_positions(
         game, count, seed=TRUTH_SEED, least_plies=first, most_plies=last + 1
     )
@@ -424,7 +424,7 @@ def main(arguments: list[str] | None = None) -> int:
             rated = ratings(results, anchor)
             found[f"{limits}, above {anchor}"] = rated
             text.append(table(rated, trained, limits, anchor))
-        if referees_of(games.load(of)):
+        if Referees.of(games.load(of)).named:
             count = 100 if options.quick else options.positions
             known = known_truth(of, count, options.jobs)
             tasks_of_truth = [(info, str(folder), known) for info in [untrained, *trained]]

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from games.extras import Extra
+
 __all__ = ["Board", "Piece", "Pieces"]
 
 #: The side that owns a piece (None for neither) and the text on it, often empty.
@@ -71,7 +73,7 @@ def _number(encoding: str, place: int, position: Any) -> tuple[str, float]:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class Pieces(Extra):
     """Words for the pieces of a position, which explanations of values name.
 
     removals: `removals(position)` yields for each piece words for it, its number of pieces, and the

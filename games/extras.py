@@ -15,16 +15,25 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from games.contract import Game
 from games.moved import refuse_moved
 
-__all__ = ["extend", "extra"]
+__all__ = ["Extra", "extend", "extra"]
 
 Kind = TypeVar("Kind")
 
 LAYERS = ("search", "play", "learner")
+
+
+class Extra:
+    """The base of kinds of extras whose default stands for a game without one."""
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """Returns the extra of a game; the default if it has none. Raises as `extra` does."""
+        return extra(game, cls) or cls()
 
 
 def extend(game: type[Game], *extras: Any) -> None:

@@ -28,6 +28,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from games.contract import DiceGame, Game
+from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.extras import extra
 from games.record import GameRecord, new_record
@@ -224,7 +225,7 @@ def _read_one(lines: list[tuple[int, str]], game: Game) -> ReadGame:
     except (MoveError, PositionError, ValueError) as error:
         record, problems = None, [f"line {number}: {error}"]
     names = tuple(tags.get(seat, "?") for seat in _seats(game))
-    count = "damaged" if record is None else f"{record.ply} moves"
+    count = "damaged" if record is None else counted(record.ply, "move")
     result = tags.get("Result", "")
     title = f"{' – '.join(names)}, {count}"
     return ReadGame(record, names, problems, title, result, tags)

@@ -5,8 +5,8 @@ is the path to it; moves are numbers of branches. As everywhere, `outcome` is fo
 so it is the leaf's number if MAX is to move and its negative if MIN is.
 
 A branch may be a chance node: `Tree([Chance((0.9, 2), (0.1, 3)), Chance((0.9, 1), (0.1, 4))])`.
-Chance moves in place of a side, so the same side moves after it. `search.minimax.expectiminimax`
-values such trees; alpha-beta does not.
+Chance moves in place of a side, so the same side moves after it. `expectiminimax` of
+`search.textbook.minimax` values such trees; alpha-beta does not.
 
 As text, a tree is `max` or `min`, the side that begins, and the nested lists; a chance node is
 `{0.9: 2, 0.1: 3}`. Without a side MAX begins. With leaves such as `(1, 2, 6)` it is a tree for

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from games.record import GameRecord
 from learner.positions.shards import Rows
 from play.match.game_loop import Played
 from search import Engine
 
-__all__ = ["LateStarts", "MultiplayerSelfPlay", "PlayedByMany", "late_position", "late_starts"]
+__all__ = ["LateStarts", "MultiplayerSelfPlay", "PlayedByMany", "late_starts"]
 
 #: Rounds that begin near the end: round r after at most FARTHEST * 2 ** r random moves a side from
 #: there (`LateStarts`). Later ones begin at the start.
@@ -29,21 +29,19 @@ LATE_ROUNDS, FARTHEST = 8, 8
 RANDOM = 0.1
 
 
+def _start(game: Game, moves: int, generator: np.random.Generator) -> Any:
+    return game.start()
+
+
 @dataclass(frozen=True)
-class LateStarts:
+class LateStarts(Extra):
     """Positions near the end of a game, an extra: random play may never end one from its start.
 
     position: `position(game, moves, generator)` returns a random position from which the game may
-        end within about `moves` moves a side, at least 1, by a `numpy.random.Generator`.
+        end within about `moves` moves a side, at least 1. Default: the start.
     """
 
-    position: Callable[[Any, int, np.random.Generator], Any]
-
-
-def late_position(game: Game, moves: int, generator: np.random.Generator) -> Any:
-    """Returns such a position; the start in a game that does not give them."""
-    known = extra(game, LateStarts)
-    return game.start() if known is None else known.position(game, moves, generator)
+    position: Callable[[Any, int, np.random.Generator], Any] = _start
 
 
 def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:
@@ -115,7 +113,7 @@ class MultiplayerSelfPlay:
         begin = None
         if farthest:
             late = int(generator.integers(1, farthest + 1))
-            begin = late_position(self.game, late, generator)
+            begin = LateStarts.of(self.game).position(self.game, late, generator)
         record = GameRecord(self.game, begin)
         values: list[float] = []
         depths: list[int] = []

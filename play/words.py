@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from games.contract import Game, Position
-from games.extras import extra
+from games.contract import Position
+from games.extras import Extra
 
-__all__ = ["Words", "words_of"]
+__all__ = ["Words"]
 
 
 def _stuck(position: Position) -> str:
@@ -21,7 +21,7 @@ def _no_situation(record: Any, roll: int | None = None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Words:
+class Words(Extra):
     """The words of a game, an extra.
 
     outcomes: words for outcomes by their size in points, such as {2.0: "a gammon"}.
@@ -34,8 +34,3 @@ class Words:
     outcomes: Mapping[float, str] = field(default_factory=dict)
     stuck: Callable[[Position], str] = _stuck
     situation: Callable[..., str | None] = _no_situation
-
-
-def words_of(game: Game) -> Words:
-    """Returns the words of a game."""
-    return extra(game, Words) or Words()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
-from search.alphabeta.search import DEEPEST, AlphaBeta, AlphaBetaOptions
+from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
@@ -20,13 +20,14 @@ from search.evaluators.shipped import find_file
 from search.expectiminimax.cubeful import roll_values, searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.first_use import will_use
+from search.limits import UNLIMITED, Limits
 from search.lookups.database import usual_lookup
 from search.lookups.lookup import Lookup
 from search.multiplayer.search import Multiplayer, MultiplayerOptions
 from search.opponent.opponent import Opponent
 from search.opponent.search import OpponentModel
 from search.result import Result
-from search.search import UNLIMITED, Search
+from search.search import DEEPEST, Search
 from search.sizes import MOST_MIB
 from search.time_control import Allowance
 
@@ -202,9 +203,8 @@ class Engine:
         evaluator raised.
         """
         found = self._search.search(
-            position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
-            exact_root=False,
-        )  # fmt: skip
+            position, Limits(depth, nodes, seconds), history=history, roll=roll
+        )
         return replace(found, position=position, evaluator=self.evaluator)
 
     def analyse(
@@ -221,10 +221,8 @@ class Engine:
 
         In a game with dice, move filters then apply only to replies, not to the root moves.
         """
-        found = self._search.search(
-            position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
-            exact_root=True,
-        )  # fmt: skip
+        limits = Limits(depth, nodes, seconds)
+        found = self._search.search(position, limits, history=history, roll=roll, exact_root=True)
         return replace(found, position=position, evaluator=self.evaluator)
 
     def best_moves(

@@ -13,7 +13,7 @@ from numba import boolean, int64
 from games import kernels
 from games.contract import Game
 from games.kernels import kernel
-from search.alphabeta.line import LINE, MOST_PLIES, NativeLine
+from search.line import LINE, MOST_PLIES, NativeLine
 from search.native import has_room, legal_moves, move_at, play, rules_addresses
 
 __all__ = ["perft"]

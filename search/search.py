@@ -1,15 +1,13 @@
-"""Running a search: limits, threads, stopping and errors."""
+"""Running a search: its start, threads, stopping, errors and result, for all kinds of search."""
 
 from __future__ import annotations
 
 import math
-import operator
 import threading
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,24 +15,34 @@ from games import kernels
 from games.contract import Game
 from games.values import WIN
 from search.evaluators.evaluator import Evaluator
+from search.limits import UNLIMITED, Limits
+from search.line import LINE, MOST_EARLIER, MOST_ROOT_MOVES, NativeLine, PlainLine
+from search.lookups.lookup import Lookup
 from search.result import Depth, Result
 from search.sizes import MOST_THREADS
 from search.time_control import GLANCE, Allowance, TimeControl
 
-__all__ = ["UNLIMITED", "Search", "check_limits", "run_search", "run_together"]
+__all__ = ["DEEPEST", "Search", "run_search", "run_together"]
 
-#: Stands for "no limit" of nodes.
-UNLIMITED = 1 << 62
+#: Greatest depth of a search without dice.
+DEEPEST = 100
 
 
-class Search(ABC):
+class Search:
     """The base of all kinds of search: a game, an evaluator, and memory of earlier searches.
 
-    A subclass makes one line for each thread (`_lines`); the first line holds the result.
+    A kind without dice has a kernel `search_depth` (`search.root`) and makes its lines by `_bind`,
+    one for each thread; the first line holds the result.
 
     Attributes:
         native: whether compiled code searches, or the same source in plain Python.
     """
+
+    #: The least and the greatest depth.
+    depths: ClassVar[tuple[int, int]] = (1, DEEPEST)
+    #: Whether the choice, hard or easy, decides how much of an `Allowance` is used; else the usual
+    #: time is.
+    paces: ClassVar[bool] = False
 
     def __init__(self, game: Game, evaluator: Evaluator, *, threads: int, seed: Any) -> None:
         if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
@@ -51,24 +59,186 @@ class Search(ABC):
         self._stopped = False
         self._generation = 0
 
-    @abstractmethod
+    # --- a search --------------------------------------------------------------------------------
+
     def search(
         self,
         position: Any,
+        limits: Limits,
         *,
-        depth: int | None,
-        nodes: int | None,
-        seconds: float | Allowance | None,
+        history: Sequence[Any] = (),
+        roll: int | None = None,
+        exact_root: bool = False,
+    ) -> Result:
+        """As `Engine.search`; with `exact_root` every root move gets its exact value."""
+        limits.check_depth(*self.depths)
+        began = time.perf_counter()
+        self._check_position(position)
+        task = self._prepared(position, limits, history, roll, exact_root)
+        if task is None:
+            return self._finished(position)
+        if self._stopped:  # by another thread, while the lines were set up
+            self._put(stop=1)
+        interrupted = self._run(task, seconds=limits.seconds, short=self._is_short())
+        found = self._result(position, roll, exact_root)
+        return Result(**found, seconds=time.perf_counter() - began, interrupted=interrupted)
+
+    def _prepared(
+        self,
+        position: Any,
+        limits: Limits,
         history: Sequence[Any],
         roll: int | None,
         exact_root: bool,
-    ) -> Result:
-        """As `Engine.search`; with `exact_root` every root move gets its exact value."""
+    ) -> Callable[[], None] | None:
+        """Prepare a search; returns the function that runs it, None if the game is over."""
+        if roll is not None:
+            raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
+        moves = self.game.legal_moves(position)
+        if not moves:
+            return None
+        if len(moves) > MOST_ROOT_MOVES:
+            raise ValueError(f"expected at most {MOST_ROOT_MOVES} legal moves, found {len(moves)}")
+        if self._random is not None:
+            moves = [moves[i] for i in self._random.permutation(len(moves))]
+        moves = self._in_order(position, moves)
+        used = self._lines[:1] if limits.nodes is not None else self._lines
+        deepest = self.depths[1] if limits.depth is None else int(limits.depth)
+        if self.paces and isinstance(limits.seconds, Allowance) and len(moves) == 1:
+            deepest = 1  # the only move is played at once
+        self._new_generation()
+        for line in used:
+            self._start(line, position, moves, history)
+            line.put(
+                depth_limit=deepest,
+                node_limit=min(limits.nodes or UNLIMITED, UNLIMITED),
+                exact_root=int(exact_root),
+            )
+            line.share(len(used) > 1)
+        self._used = used
+        tasks = [partial(self._iterate, line.row) for line in used]
+        return partial(run_together, tasks, partial(self._end, used[1:]))
+
+    def _in_order(self, position: Any, moves: list[Any]) -> list[Any]:
+        """Returns the root moves in the order in which they are searched."""
+        return moves
+
+    def _start(self, line: Any, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
+        """Make a line begin at a position."""
+        earlier = list(history)[-MOST_EARLIER:] if line.repeats else []
+        line.set_root(position, moves, earlier)
+        self._begin(line.row, self._generation, len(earlier), len(moves))
+
+    def _end(self, others: list[Any]) -> None:
+        for line in others:
+            line.put(stop=1)
+
+    def _is_short(self) -> bool:
+        """Returns whether a search ends so soon that Ctrl-C can wait for it."""
+        return False
+
+    def _result(self, position: Any, roll: int | None, exact_root: bool) -> dict[str, Any]:
+        """Returns the fields of the result but for time and interruption."""
+        line = self.line
+        move, value = self._move(line.root_moves[int(line.best)]), self._shown(float(line.value))
+        pv = tuple(self._move(move) for move in line.pv[0][: int(line.pv_length[0])])
+        completed = int(line.completed)
+        moves: list[tuple[Any, float]] = []
+        if exact_root and completed:
+            listed = zip(line.root_moves, line.settled_values[: int(line.root_count)], strict=False)
+            moves = [(self._move(move), self._shown(float(value)) + 0.0) for move, value in listed]
+            moves.sort(key=lambda item: -item[1])
+            move, value = moves[0]
+        if value != value:  # stopped before any move was valued
+            value = self.evaluator(position)
+        counts = ("nodes", "lookups", "lookup_hits", "probes", "hits")
+        totals = {name: sum(int(getattr(line, name)) for line in self._used) for name in counts}
+        return {
+            "move": move,
+            "value": value + 0.0,
+            "pv": pv if pv[:1] == (move,) else (move,),
+            "depth": completed,
+            "history": self._depths(1, completed, moves=True),
+            "moves": tuple(moves),
+            **totals,
+        }
+
+    def _finished(self, position: Any) -> Result:
+        """Returns the result in a position without legal moves; raises ValueError if it goes on."""
+        outcome = self.game.outcome(position)
+        if outcome is None:
+            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
+        value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
+        return Result(None, value, (), 0, 0, 0.0)
+
+    def _move(self, move: Any) -> Any:
+        """Returns a move of a line in the form that users see."""
+        return int(move) if self.native else move
+
+    def _shown(self, value: float) -> float:
+        """Returns a value of a line in the form that users see."""
+        return value
+
+    def _depths(self, first: int, last: int, *, moves: bool) -> tuple[Depth, ...]:
+        """Returns the results of the iterations from `first` to `last`, with or without moves."""
+        line = self.line
+        return tuple(
+            Depth(
+                depth,
+                self._shown(float(line.depth_value[depth])) + 0.0,
+                self._move(line.depth_move[depth]) if moves else None,
+                int(line.depth_nodes[depth]),
+            )
+            for depth in range(first, last + 1)
+        )
+
+    # --- lines of games without dice -------------------------------------------------------------
+
+    def _bind(
+        self,
+        search_depth: Any,
+        *,
+        table_mib: float,
+        threads: int = 1,
+        lookup: Lookup | None = None,
+        trace: int = 0,
+        addresses: Mapping[str, int] | None = None,
+    ) -> None:
+        """Make the lines.
+
+        search_depth: the kernel that searches the root of a line.
+        lookup, trace: as in `search.line`.
+        addresses: native code that this kind of search enters beside the rules and the evaluator.
+        """
+        from search.root import begin, iterate, root_address
+
+        self._begin: Any = begin
+        self._iterate: Any = iterate
+        if not self.native:
+            self._begin, self._iterate = kernels.uncompiled(begin), kernels.uncompiled(iterate)
+            probe = None if lookup is None else lookup.plain()
+            line = PlainLine(self.game, self.evaluator.plain(), probe, trace)
+            line.put(search_depth=kernels.uncompiled(search_depth))
+            self._lines = [line]
+            return
+        evaluator = self.evaluator.native(self._fail)
+        known = None if lookup is None else lookup.native(self.game)
+        fields = {"root_at": root_address(search_depth, LINE), **(addresses or {})}
+        for number in range(threads):
+            shared = self._lines[0] if number else None
+            native = NativeLine(table_mib, 0 if number else trace, shared)
+            native.enter(self.game, evaluator)
+            native.put(**fields)
+            if known is not None:
+                native.bind("lookup_at", "tables", known)
+            self._lines.append(native)
 
     @property
     def line(self) -> Any:
         """The line of the first thread."""
         return self._lines[0]
+
+    # --- running and stopping --------------------------------------------------------------------
 
     def stop(self) -> None:
         """End the running search, which returns its result so far. Callable from any thread."""
@@ -117,8 +287,9 @@ class Search(ABC):
         stop = partial(self._put, stop=1)
         control = None
         if isinstance(seconds, Allowance):
-            control = TimeControl(seconds, self.line, self.evaluator.unit)
-            seconds = seconds.most
+            if self.paces:
+                control = TimeControl(seconds, self.line, self.evaluator.unit)
+            seconds = seconds.most if self.paces else seconds.usual
         interrupted = run_search(search, stop, seconds=seconds, short=short, control=control)
         self._raise_failure()
         return interrupted or self._stopped
@@ -128,31 +299,6 @@ class Search(ABC):
             raise ValueError(
                 f"expected a position of {len(self.game.start())} integers, found {position!r}"
             )
-
-    def _finished(self, position: Any) -> Result:
-        """Returns the result in a position without legal moves; raises ValueError if it goes on."""
-        outcome = self.game.outcome(position)
-        if outcome is None:
-            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
-        value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
-        return Result(None, value, (), 0, 0, 0.0)
-
-    def _move(self, move: Any) -> Any:
-        """Returns a move of a line in the form that users see."""
-        return int(move) if self.native else move
-
-    def _depths(self, first: int, last: int, *, moves: bool) -> tuple[Depth, ...]:
-        """Returns the results of the iterations from `first` to `last`, with or without moves."""
-        line = self.line
-        return tuple(
-            Depth(
-                depth,
-                float(line.depth_value[depth]) + 0.0,
-                self._move(line.depth_move[depth]) if moves else None,
-                int(line.depth_nodes[depth]),
-            )
-            for depth in range(first, last + 1)
-        )
 
 
 def run_together(
@@ -246,29 +392,3 @@ def run_search(
     if failed:
         raise failed[0]
     return interrupted
-
-
-def check_limits(
-    depth: int | None, nodes: int | None, seconds: float | None, *, least: int, deepest: int
-) -> None:
-    """Raises ValueError if a limit is out of range or none is given.
-
-    depth: greatest depth in plies; None for no limit, likewise below.
-    nodes: greatest number of positions.
-    seconds: greatest time.
-    least: the smallest depth allowed.
-    deepest: the greatest depth allowed.
-    """
-    if depth is None and nodes is None and seconds is None:
-        raise ValueError("expected a limit: depth, nodes or seconds; found none")
-    for name, number in (("depth", depth), ("nodes", nodes)):
-        try:
-            operator.index(0 if number is None else number)
-        except TypeError:
-            raise ValueError(f"{name}: expected a whole number, found {number!r}") from None
-    if depth is not None and not least <= depth <= deepest:
-        raise ValueError(f"depth: expected {least} to {deepest} plies, found {depth}")
-    if nodes is not None and nodes < 1:
-        raise ValueError(f"nodes: expected at least 1, found {nodes}")
-    if seconds is not None and not seconds > 0:
-        raise ValueError(f"seconds: expected more than 0, found {seconds}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import linecache
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from games.whole_files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -47,15 +49,22 @@ def run(page: Path, most: int | None = None) -> dict[str, Any]:
     """
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for number, source in blocks(page.read_text("utf-8"))[:most]:
-        # The path must not exist, because compiled kernels would be kept beside an existing file.
-        name = f"<{page.name}, line {number}>"
-        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        name = kept(f"{page.stem}, line {number}", source)
         told = io.StringIO()
         with contextlib.redirect_stdout(told):
-            exec(compile(source, name, "exec", dont_inherit=True), namespace)
+            exec(compile(source, str(name), "exec", dont_inherit=True), namespace)
         shown = output_after(page.read_text("utf-8"), number, source)
         assert shown is None or agrees(shown, told.getvalue()), (name, told.getvalue())
     return namespace
+
+
+def kept(name: str, source: str) -> Path:
+    """Returns a file with a block, beside which the compiled kernels of the block are kept."""
+    path = ROOT / "tests/__pycache__/pages" / f"{name}, {sha256(source.encode()).hexdigest()[:8]}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, source)
+    return path
 
 
 def output_after(text: str, number: int, source: str) -> str | None:

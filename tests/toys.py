@@ -7,11 +7,21 @@ from typing import Any
 from games.checkers.encoding import PIECE_SQUARES
 from games.contract import DiceGame, Game
 from games.features import FeatureSet, Group, TupleLayout, blocks
-from games.kernels import kernel
+from games.kernels import kernel, popcount
 from games.puzzles.sliding_tiles import SlidingTiles
 
 #: n-tuples for checkers: blocks of two by three squares, with the kinds of pieces on them.
 CHECKERS_BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))
+
+
+@kernel
+def own_men(position: Any) -> Any:
+    return popcount(position[0] & ~position[2])
+
+
+@kernel
+def weighted(weights: Any, position: Any) -> Any:
+    return weights[0] * own_men(position)
 
 
 @kernel

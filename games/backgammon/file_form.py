@@ -9,6 +9,7 @@ from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.replay import ReadGame as Replayed
 from games.contract import DiceGame
+from games.counted import counted
 from games.file_form import NO_NAMES, FileForm, ReadGame
 from games.record import GameRecord
 
@@ -62,7 +63,7 @@ def _described(
 ) -> ReadGame:
     record = read.record
     result = "" if record is None else "{} : {}".format(*record.score)
-    moves = "damaged" if record is None else f"{record.ply} moves"
+    moves = "damaged" if record is None else counted(record.ply, "move")
     title = f"{' – '.join(players)}, game {count}, {moves}"
     return ReadGame(record, players, problems, title, result, tags)
 

@@ -9,6 +9,7 @@ from games.checkers.pdn.game_types import ENGLISH, type_text
 from games.checkers.pdn.reader import ReadGame as ReadPdn
 from games.checkers.pdn.results import result_order
 from games.contract import Game
+from games.counted import counted
 from games.file_form import FileForm, ReadGame, ResultOrder
 from games.record import GameRecord
 
@@ -42,7 +43,7 @@ def _games(games: Iterable[ReadPdn], order: ResultOrder) -> Iterator[ReadGame]:
         names = (read.tags.get("Black", "?"), read.tags.get("White", "?"))
         count = read.record.ply if read.record else 0
         result = read.tags.get("Result", "*")
-        title = f"{names[0]} – {names[1]}, {count} moves, {result}"
+        title = f"{names[0]} – {names[1]}, {counted(count, 'move')}, {result}"
         said = f"{result} (White first{'' if order.clear or not read.said else ', unclear'})"
         yield ReadGame(read.record, names, read.problems, title, said, read.tags, order)
 

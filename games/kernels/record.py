@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-from numba import types
+from numba import from_dtype, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["NativeRecord", "address_of", "word"]
+__all__ = ["NativeRecord", "address_of", "record_reader", "word"]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -25,6 +25,20 @@ def address_of(typingctx: Any, record: Any) -> Any:
         return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
 
     return types.int64(record), codegen
+
+
+def record_reader(dtype: np.dtype[Any]) -> Any:
+    """Returns a function for kernels: from an address to the record of a dtype that lies there."""
+    kind = from_dtype(dtype)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def record_at(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+        return kind(types.int64), codegen
+
+    return record_at
 
 
 def word(dtype: np.dtype[Any], name: str) -> int:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.contract import Game
+from games.counted import counted
 from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
 from learner.books.settling import Replies, Settler
@@ -111,7 +112,8 @@ class BookReport:
         total = f" of {self.found}" * cut
         files = f", and {self.unread} file{'s' * (self.unread > 1)} not read" * (self.unread > 0)
         lines = [
-            f"{self.entries} moves of {self.games}{total} games{files}; {skipped} games skipped"
+            f"{counted(self.entries, 'move')} of {counted(self.games, 'game')}{total}{files};"
+            f" {counted(skipped, 'game')} skipped"
         ]
         lines += self.orders
         lines += [f"skipped {game}" for game in self.skipped[:most]]

@@ -14,9 +14,9 @@ from games.contract import Game
 from games.kernels import kernel
 from games.kernels.memory import load_int, store_int
 from search import Engine
-from search.alphabeta.root import begin, iterate
 from search.engine import UNLIMITED
 from search.native import TACTICAL, call_float, call_int
+from search.root import begin, iterate
 from search.sizes import WIDTH
 
 __all__ = ["Replies", "Settler"]

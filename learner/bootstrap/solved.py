@@ -19,7 +19,7 @@ from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.options import ranged
 from learner.self_play import TABLE_MIB, Lesson, Target, Teacher
-from play.judging.truth import referees_of
+from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
 from play.workers import Workers
@@ -36,7 +36,7 @@ _AT_HAND = threading.local()
 def _referee(game: Game) -> Any:
     known = _AT_HAND.__dict__
     if known.get("game") is not game:
-        known["game"], known["referee"] = game, referees_of(game)["truth"](game)
+        known["game"], known["referee"] = game, Referees.of(game).named["truth"](game)
     return known["referee"]
 
 
@@ -92,7 +92,7 @@ class Solved(Bootstrap):
 
     def _check_options(self) -> None:
         super()._check_options()
-        kind = referees_of(self.game_).get("truth")
+        kind = Referees.of(self.game_).named.get("truth")
         referee = None if kind is None else kind(self.game_)
         if not isinstance(referee, truth.Teacher):
             raise ValueError(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Position
+from games.counted import counted
 from games.problem import KernelProblem
 from search import solve
 from search.evaluators.load import as_evaluator
@@ -101,8 +102,8 @@ class Truth:
         most = "" if self.over == 0 else f" by at most {self.most_over:g}"
         costs = "the least cost" if self.proved else "the best cost known"
         return (
-            f"{self.positions:,} positions: {over} {costs}{most}, {self.below:.2f} below it in the"
-            f" mean; {100 * self.inconsistent:.2g} % of moves inconsistent; correlation"
+            f"{counted(self.positions, 'position')}: {over} {costs}{most}, {self.below:.2f} below"
+            f" it in the mean; {100 * self.inconsistent:.2g} % of moves inconsistent; correlation"
             f" {self.correlation:.3f}, which is no yardstick"
         )
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.extras import extra
 from games.features.tuples import TupleLayout
 from games.kernels import kernel
 from learner.positions.packing import packed, unpacked
@@ -38,8 +37,7 @@ def tuple_model(
 
     Raises ValueError for an unknown layout, or a `start` of another kind.
     """
-    own = extra(game, Tuples)
-    named = {} if own is None else own.named
+    named = Tuples.of(game).named
     layout = named.get(tuples) if isinstance(tuples, str) else tuples
     if not isinstance(layout, TupleLayout):
         raise ValueError(

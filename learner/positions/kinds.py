@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from games.features import Phases
 
-__all__ = ["RareKinds", "kinds_of"]
+__all__ = ["RareKinds"]
 
 
 @dataclass(frozen=True)
-class RareKinds:
+class RareKinds(Extra):
     """The kinds of a game's positions, an extra: a learner trains on as many of each."""
 
-    kinds: Phases
-
-
-def kinds_of(game: Game) -> Phases | None:
-    """Returns the kinds of positions that a game distinguishes; None for none."""
-    known = extra(game, RareKinds)
-    return None if known is None else known.kinds
+    kinds: Phases | None = None

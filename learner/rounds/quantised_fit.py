@@ -24,7 +24,7 @@ from learner.self_play import Teacher
 from search import EXACT, Evaluator, Techniques, as_evaluator, as_techniques
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import value_mark
-from search.lookups.database import DatabaseLookup, databases_of
+from search.lookups.database import DatabaseLookup, Databases
 
 __all__ = ["QuantisedFit"]
 
@@ -95,7 +95,7 @@ class QuantisedFit(BatchLearner):
                 f" another, found {self.techniques_}"
             )
         self.lookup_ = None
-        known = 4 if "endgame" in databases_of(self.game_).named else 0
+        known = 4 if "endgame" in Databases.of(self.game_).named else 0
         self._endgame = known if self.endgame is None else self.endgame
         if self._endgame:
             self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")

@@ -19,7 +19,7 @@ import games
 from games.problem import Problem
 from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import HEURISTICS, RECIPES, usual_runs
+from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns
 from learner.run.settings import RunSettings
 from play.players.grammar import HUB
 
@@ -240,7 +240,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         from learner.run.heuristic_run import problem_settings
 
         return problem_settings(options, game, learner_options(options.set))
-    learner = options.learner or usual_runs(game).learner
+    learner = options.learner or UsualRuns.of(game).learner
     if learner not in RECIPES:
         raise ValueError(
             f"--learner {learner}: expected a problem with one agent, found {game.name}"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from games.problem import Heuristic, Problem
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.costs import exact_costs, least_costs
@@ -18,7 +19,7 @@ from learner.heuristics.frame import HeuristicLearner, Round, find_encoding, fin
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.folder import Pace, RunError, RunFolder
 from learner.run.learners import checked_options
-from learner.run.recipes import HEURISTICS, usual_runs
+from learner.run.recipes import HEURISTICS, UsualRuns
 from learner.run.settings import RunSettings
 from search.evaluators.heuristic import RoundedHeuristic
 
@@ -61,7 +62,7 @@ def problem_settings(options: Any, problem: Problem, extra: dict[str, Any]) -> R
             )
     # how much work a position is worth depends on what the learner does with it
     nodes = getattr(HEURISTICS[learner].load(), "nodes", 0)
-    recipe = {**USUAL, "nodes": nodes, **usual_runs(problem).settings.get(learner, {})}
+    recipe = {**USUAL, "nodes": nodes, **UsualRuns.of(problem).settings.get(learner, {})}
     first = next(iter(problem.evaluators), ZERO)
     named = options.opponents.split(",") if options.opponents else [first]
 
@@ -227,7 +228,7 @@ class HeuristicRun:
             problem, heuristics, positions, nodes=REPORT_NODES, least=costs
         )
         known = {p: c for p, c in zip(positions, best.tolist(), strict=True) if c == c}
-        lines = [f"{count} positions by A*:", *(curve.text() for curve in curves)]
+        lines = [f"{counted(count, 'position')} by A*:", *(curve.text() for curve in curves)]
         if costs is not None:
             lines.append(f"least costs: by {how}")
         content: dict[str, Any] = {
@@ -243,9 +244,8 @@ class HeuristicRun:
         if heuristic.proved:
             lines.append(f"proved admissible: {heuristic.proved}")
         with self.folder.alone():
-            plot_curves(
-                self.folder.path / "curve.png", curves, title=f"{problem.name}: {count} positions"
-            )
+            title = f"{problem.name}: {counted(count, 'position')}"
+            plot_curves(self.folder.path / "curve.png", curves, title=title)
             self.folder.write_report({**content, "lines": lines})
         return lines
 

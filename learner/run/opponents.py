@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from games.contract import Game
-from play.players.external import programs_of
-from play.players.opponents import opponents_of
+from play.players.external import Programs
+from play.players.opponents import Opponents
 
 __all__ = ["pacemakers", "usual_opponents"]
 
@@ -16,7 +16,7 @@ def usual_opponents(game: Game) -> list[str]:
 
     External engines join those that the game names if their packages are installed.
     """
-    return [*opponents_of(game).usual, *_peers(game)]
+    return [*Opponents.of(game).usual, *_peers(game)]
 
 
 def pacemakers(game: Game) -> list[str]:
@@ -24,12 +24,12 @@ def pacemakers(game: Game) -> list[str]:
 
     A game against an opponent of similar strength is the most informative.
     """
-    known = opponents_of(game)
+    known = Opponents.of(game)
     return [*(known.pacemakers or known.usual), *_peers(game)[:1]]
 
 
 def _peers(game: Game) -> list[str]:
     """Returns the external engines that are installed; no run needs them."""
     return [
-        e.player for e in programs_of(game).engines if e.peer and find_spec(e.package) is not None
+        e.player for e in Programs.of(game).engines if e.peer and find_spec(e.package) is not None
     ]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.contract import DiceGame, Game
-from games.extras import extra
+from games.extras import Extra
 
-__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "usual_runs"]
+__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
 #: more than two players the result is all that is learned from.
@@ -24,7 +24,7 @@ SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend"
 
 
 @dataclass(frozen=True)
-class UsualRuns:
+class UsualRuns(Extra):
     """The usual training runs of a game or problem, an extra.
 
     learner: the default learner.
@@ -33,11 +33,6 @@ class UsualRuns:
 
     learner: str = "samuel"
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-def usual_runs(game: Game) -> UsualRuns:
-    """Returns the usual training runs of a game."""
-    return extra(game, UsualRuns) or UsualRuns()
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class Recipe:
         short = SHORT_WITH_DICE if isinstance(game, DiceGame) else SHORT
         if game.players > 2:
             short = SHORT_WITH_MANY
-        return dict(usual_runs(game).settings.get(name, short))
+        return dict(UsualRuns.of(game).settings.get(name, short))
 
 
 RECIPES: dict[str, Recipe] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import games
 from games.contract import Game
+from games.counted import counted
 from games.feature_file import add_features
 from learner.arena import Strength, measure
 from learner.learner import Learner
@@ -118,7 +119,8 @@ def learn(
     finally:
         show.close()
     print(
-        f"learned from {learner.updates_} positions in {learner.games_played_} games,"
+        f"learned from {counted(learner.updates_, 'position')} in"
+        f" {counted(learner.games_played_, 'game')},"
         f" {time.perf_counter() - began:.0f} s;"
         f" {'the last weights' if learner.settles else 'best of the snapshots'}: {best.name}"
     )
@@ -192,7 +194,7 @@ def train_rote(
     finally:
         show.close()
     memory = learner.memory_
-    print(f"{len(memory)} positions remembered: {session.memory_path}")
+    print(f"{counted(len(memory), 'position')} remembered: {session.memory_path}")
     if session.finished:
         print_report(folder)
         return 0

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
+from games.counted import counted
 from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
@@ -168,7 +169,7 @@ class Run:
                 evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
             )
             if self._waiting:
-                say(f"learned; {len(self._waiting)} snapshots are still to be measured")
+                say(f"learned; {counted(len(self._waiting), 'snapshot')} still to be measured")
             for game in sorted(self._waiting):
                 self._collect(game)
         if self.finished:
@@ -377,7 +378,7 @@ class Run:
             return best
         if self.game.players > 2:  # chances are those of win, draw and loss
             return best
-        say(f"fitting the chances of win, draw and loss to {games} games of self-play")
+        say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
         try:
             best.calibration = calibrate(self.game, best, games=games)
         except ValueError as error:

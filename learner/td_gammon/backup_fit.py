@@ -21,7 +21,7 @@ from learner.models.outcome_examples import Examples
 from learner.models.outcome_model import OutcomeModel, threads_of_torch
 from learner.models.schedule import Schedule
 from learner.options import ranged
-from learner.positions.kinds import kinds_of
+from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, packed, unpack_weights, unpacked
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
@@ -259,7 +259,7 @@ class BackupFit(Learner):
         random = np.random.default_rng((self.seed, len(self.rounds_), 14))
         starts = np.tile(np.array(self.game_.start(), dtype=np.int64), (games, 1))
         rare = self._kept.of_all_kinds(int(_RARE_SHARE * games), random)
-        if kinds_of(self.game_) is not None and len(rare):
+        if RareKinds.of(self.game_).kinds is not None and len(rare):
             starts[: len(rare)] = rare
             starts = starts[random.permutation(games)]
 

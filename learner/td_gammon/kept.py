@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from learner.models.outcome_examples import phases_of
-from learner.positions.kinds import kinds_of
+from learner.positions.kinds import RareKinds
 from search.evaluators.array_files import load_arrays, save_arrays
 
 __all__ = ["KeptPositions"]
@@ -121,7 +121,7 @@ class KeptPositions:
             self._kinds = _longer(self._kinds, room)
         at = (self.added + np.arange(len(positions))) % self.most
         self._positions[at], self._targets[at] = positions, labels
-        self._kinds[at] = phases_of(kinds_of(self.game), positions)
+        self._kinds[at] = phases_of(RareKinds.of(self.game).kinds, positions)
         self.added += len(positions)
         self.sizes.append(len(positions))
 

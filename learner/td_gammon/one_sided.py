@@ -33,7 +33,7 @@ from games.kernels import kernel
 from games.kernels.chance import next_state, uniform
 from games.whole_files import write_atomically
 from learner.td_gammon.explore import explore
-from play.players.opponents import opponents_of
+from play.players.opponents import Opponents
 from search import as_evaluator
 
 __all__ = ["learn"]
@@ -115,7 +115,7 @@ def play_on(rows, seed, moves):
 def _positions(seed: int) -> NDArray[np.int64]:
     """Returns different positions [n, 2] of one side in a race that is not home."""
     game = games.load("backgammon")
-    found = explore(as_evaluator(game, opponents_of(game).shipped), GAMES, seed=(seed, 7))
+    found = explore(as_evaluator(game, Opponents.of(game).shipped), GAMES, seed=(seed, 7))
     races = np.array([row for row in found.tolist() if phase(tuple(row)) == RACE])
     sides = np.unique(np.concatenate([races[:, :2], races[:, 2:4]]), axis=0)
     sides = sides[[not at_home(*row) for row in sides.tolist()]]

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.counted import counted
 from games.lock import alone
 from play.commands.game_file import add_black_first, read_games
 from play.commands.options import add_game, check_writable, load_game
@@ -216,8 +217,9 @@ def _info(options: argparse.Namespace) -> int:
     lengths = book.lengths()
     print(f"{options.book}: {options.book.stat().st_size} bytes, an opening book of {game.name}")
     print(
-        f"{len(book)} positions, {len(book.expanded)} of them expanded, {open_leaves} open leaves,"
-        f" {len(leaves) - open_leaves} decided; at most {max(lengths)} plies from the root"
+        f"{counted(len(book), 'position')}, of which expanded: {len(book.expanded)}; leaves:"
+        f" {open_leaves} open, {len(leaves) - open_leaves} decided; plies from the root: at most"
+        f" {max(lengths)}"
     )
     print(
         f"searched by {settings.player} (mark {settings.mark}), {searched} a position, depth"
@@ -388,7 +390,7 @@ def _growing(
 def _said(options: argparse.Namespace, book: OpeningBook, done: int) -> int:
     more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
     print(
-        f"{options.book}: {done} positions expanded, {len(book.expanded)} in all,"
-        f" {len(book)} positions; root {_valuer(book)(book.positions[0], book.backed_up[0])}{more}"
+        f"{options.book}: {counted(done, 'position')} expanded, {len(book.expanded)} in all, of"
+        f" {len(book)}; root {_valuer(book)(book.positions[0], book.backed_up[0])}{more}"
     )
     return 0

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from games.file_form import form_of
 from play.commands.options import refuse
 from play.match.balanced import BalancedOpenings, usual_openings
@@ -151,10 +152,10 @@ class Contest:
         if self.sprt is not None and summary.games:
             yield self.sprt.text(summary.tally)
         twice = summary.games - match.different
-        alike = f"{twice} games repeat another with colours swapped"
+        alike = f"repeats of another game with colours swapped: {twice}"
         yield (
-            f"{alike if twice else 'all games different'}; {match.repeated} pairs repeated earlier"
-            " games and were not counted"
+            f"{alike if twice else 'all games different'};"
+            f" {counted(match.repeated, 'pair')} left out for repeating earlier games"
         )
         wanted = summary.games < self._options.games and match.verdict in ("", "continue")
         if wanted and not match.interrupted:
@@ -181,7 +182,7 @@ class Contest:
             if found is not None and player.evaluator is not None:
                 play = play_text(player.evaluator, nodes)
                 yield (
-                    f"chances of {player.name} at its {found.moves} moves"
+                    f"chances of {player.name} at its {counted(found.moves, 'move')}"
                     f"{', as they are ' * bool(play)}{play}: log loss"
                     f" {found.loss:.3f} nats ({found.guess:.3f} by the shares of the results)"
                 )
@@ -194,7 +195,7 @@ class Contest:
         if not match.units:
             return
         par = 100 / self.game.players
-        yield f"95 % intervals over {len(match.units)} openings; par is {par:.1f} %"
+        yield f"95 % intervals over {counted(len(match.units), 'opening')}; par is {par:.1f} %"
         width = max(map(len, match.names))
         for standing in match.summary().standings():
             first = standing.first
@@ -224,8 +225,8 @@ class Contest:
         doubles = match.actions("double")
         if match.length is not None and match.units:
             yield (
-                f"{match.played} games, {doubles / match.played:.2f} doubles a game, of which"
-                f" {100 * match.actions('drop') / max(doubles, 1):.0f} % were dropped"
+                f"{counted(match.played, 'game')}, {doubles / match.played:.2f} doubles a game, of"
+                f" which {100 * match.actions('drop') / max(doubles, 1):.0f} % were dropped"
             )
         if match.units:
             yield f"{match.played / match.elapsed:.1f} games/s"
@@ -324,14 +325,11 @@ class Contest:
 
 def _searches(players: Sequence[Player]) -> str:
     """Returns the techniques of the players' searches, in words that follow others."""
-    used = {
-        one.name: str(one.options["techniques"]) for one in players if "techniques" in one.options
-    }
-    if len(set(used.values())) == 1 and len(used) == sum(
-        one.evaluator is not None for one in players
-    ):
-        return f", search: {next(iter(used.values()))}"
-    return "".join(f", {name}: {techniques}" for name, techniques in used.items())
+    searching = [one for one in players if one.evaluator is not None]
+    used = [(one.name, str(one.options.get("techniques", ""))) for one in searching]
+    if len({techniques for _, techniques in used}) == 1:
+        return f", search: {used[0][1]}" if used[0][1] else ""
+    return "".join(f", {name}: {techniques}" for name, techniques in used if techniques)
 
 
 def _check_cube(game: Any, options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.counted import counted
 from play.commands.options import add_game, check_writable, load_game, read_situation, refuse
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     for line in tree.lines:
         print(line)
     print(
-        f"\nvalue {tree.root.value_text}; {tree.leaves} positions valued, of the"
+        f"\nvalue {tree.root.value_text}; {counted(tree.leaves, 'position')} valued, of the"
         f" {tree.all_leaves} that {'max^n' if many else 'minimax'} values"
     )
     if options.svg is not None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.counted import counted
 from play.commands.options import add_game, load_game, refuse
 from play.players.grammar import describe_players
 
@@ -32,12 +33,12 @@ def add_judge_command(commands: Any) -> None:
     )
     add(
         "--referee",
-        help="evaluator of the deeper search (default: the game's usual one), with dice a player;"
-        " in a solved game truth, or another program that knows it",
+        help="evaluator of the deeper search (default: the game's usual one); with dice a"
+        " player, without default; in a solved game truth, or another program that knows it",
     )
     add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
-    add("--positions", type=int, metavar="N", help="number of positions (default 300)")
+    add("--positions", type=int, metavar="N", help="positions (default 300, by truth 1000)")
     add(
         "--games",
         type=int,
@@ -56,13 +57,13 @@ def add_judge_command(commands: Any) -> None:
 
 def _run_judge(options: argparse.Namespace) -> int:
     from games.contract import DiceGame
-    from play.judging.truth import referees_of
+    from play.judging.truth import Referees
 
     game = load_game(options)
     if options.threads < 1:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     judged = _equity_losses if isinstance(game, DiceGame) else _judgements
-    if options.referee is not None and options.referee in referees_of(game):
+    if options.referee is not None and options.referee in Referees.of(game).named:
         judged = _kept_classes if options.games is None else _whole_games
     figures = []
     for line, found in judged(options, game):
@@ -87,6 +88,8 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from search.engine import DEEPEST
 
     refuse(options, ("games", "played_by"), "a game with dice", game)
+    if game.players != 2:
+        raise ValueError(f"judge: expected a game for two, found {game.name} for {game.players}")
     if options.referee is None:
         options.referee = usual_referee(game)
     for name, value in (("referee_depth", 9), ("depth", 1), ("positions", 300)):
@@ -132,7 +135,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from tqdm import tqdm
 
     from play.judging.judge import random_positions
-    from play.judging.truth import judge_by_truth, known_values, referees_of
+    from play.judging.truth import Referees, judge_by_truth, known_values
     from play.players.limits import Limits
     from play.players.parse import parse_player
 
@@ -141,7 +144,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     limits = Limits(1 if options.depth is None else options.depth)
     limits.check(game)
     players = [parse_player(game, text) for text in options.evaluators]
-    first, last = referees_of(game)[options.referee](game).plies
+    first, last = Referees.of(game).named[options.referee](game).plies
     if options.file is not None:
         positions = _read_positions(options.file, game)
     else:
@@ -160,9 +163,9 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     source = f"of {first} to {last} random plies" if options.file is None else "of the file"
     yield (
         (
-            f"{len(known.positions)} positions {source}, {known.decisions} of them decisions;"
-            f" referee: {options.referee}; judged at depth {limits.depth} without limits of their"
-            " own; 95 % intervals"
+            f"{counted(len(known.positions), 'position')} {source}, of which decisions:"
+            f" {known.decisions}; referee: {options.referee}; judged at depth {limits.depth} or by"
+            " limits of their own; 95 % intervals"
         ),
         None,
     )
@@ -184,16 +187,20 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     for name in ("positions", "file"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name}: expected no number of games beside it, found --games")
+    if options.games < 1:
+        raise ValueError(f"--games: expected at least 1, found {options.games}")
     limits = Limits(1 if options.depth is None else options.depth)
+    limits.check(game)
+    players = [parse_player(game, text) for text in options.evaluators]
     yield (
         (
-            f"{options.games} games, the judged moving first at depth {limits.depth} without limits"
-            f" of their own; perfect play by {options.referee}, at random among its best moves;"
-            " 95 % intervals"
+            f"{counted(options.games, 'game')}, the judged moving first, at depth {limits.depth} or"
+            f" by limits of their own; perfect play by {options.referee}, at random among its best"
+            " moves; 95 % intervals"
         ),
         None,
     )
-    for player in [parse_player(game, text) for text in options.evaluators]:
+    for player in players:
         with tqdm(total=options.games, unit=" games", disable=None) as bar:
             found = judge_by_games(
                 game,
@@ -255,7 +262,9 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
         records = sample_games(
             game, by, limits=limits, games=games, seed=options.seed, workers=workers
         )
-        title = f"{len(records)} games of {by.name}; referee: {_at(referee, referee_depth)}"
+        title = (
+            f"{counted(len(records), 'game')} of {by.name}; referee: {_at(referee, referee_depth)}"
+        )
         yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
         for player in judged:
             with tqdm(total=len(records), unit=" games", disable=None) as bar:

@@ -41,7 +41,7 @@ def add_match_commands(commands: Any) -> None:
     add = match.add_argument
     add("first", help=PLAYER_HELP)
     add("second", help=PLAYER_HELP)
-    add("others", nargs="*", help="in games for more than two: all other players")
+    add("others", nargs="*", default=[], help="in games for more than two: all other players")
     _add_options(match, "400; with dice 4000", _run_match)
     add(
         "--cube",
@@ -49,7 +49,13 @@ def add_match_commands(commands: Any) -> None:
         default=None,
         help="backgammon: games for money with the doubling cube",
     )
-    add("--match", type=int, metavar="N", help="backgammon: matches to N points, with the cube")
+    add(
+        "--match",
+        type=int,
+        metavar="N",
+        help="backgammon: matches to N points, with the cube; --save gives each a file, FILE with"
+        " -1, -2 … before its ending, because GNU Backgammon reads only the first match of a file",
+    )
     add(
         "--jacoby",
         action="store_true",
@@ -117,9 +123,7 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         "--pdn",
         type=Path,
         metavar="FILE",
-        help="add each game as it ends: PDN in checkers, .mat in backgammon, text in other games;"
-        " with --match each match has a file, FILE with -1, -2 … before its ending, because GNU"
-        " Backgammon reads only the first match of a file",
+        help="add each game as it ends: PDN in checkers, .mat in backgammon, text in other games",
     )
     add(
         "--resume",

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players
 
@@ -72,6 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     save_openings(options.file, content)
     for plies, count in zip(lengths, counts, strict=True):
         kept = sum(len(text.split()) == plies for text in content["openings"])
-        print(f"{plies} plies: {kept} of {count} positions are within {options.within} {game.unit}")
-    print(f"{options.file}: {options.file.stat().st_size} bytes")
+        print(f"plies {plies}: within {options.within} {game.unit} of even {kept} of"
+              f" {counted(count, 'position')}")  # fmt: skip
+    print(f"{options.file}: {options.file.stat().st_size:,} bytes")
     return 0

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import games
+
 __all__ = [
     "add_game",
     "add_met",
@@ -17,7 +19,7 @@ __all__ = [
     "with_met",
 ]
 
-GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
+GAME_HELP = f"{', '.join(games.names())}, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 
 
@@ -32,7 +34,6 @@ def load_game(options: argparse.Namespace, *, problems: bool = False) -> Any:
 
     problems: whether it may be a problem for one agent; raises ValueError for one otherwise.
     """
-    import games
     from games.feature_file import add_features
     from games.problem import refuse_problem
 
@@ -90,7 +91,7 @@ def with_met(game: Any, options: argparse.Namespace) -> Any:
     try:
         text = options.met.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"--met: expected a text, found another file: {options.met}") from None
+        raise ValueError(f"--met: expected UTF-8, found other bytes: {options.met}") from None
     try:
         return game.with_match_equities(text)
     except ValueError as error:

@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from games.counted import counted
 from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
 
@@ -121,7 +122,8 @@ def _run_rollout(options: argparse.Namespace) -> int:
     for line in [*dict.fromkeys(filter(None, left_out)), *_lines(game, names, result)]:
         print(line)
     print(
-        f"{result.games.sum()} games, {result.plies} plies, {result.plies_per_second:.0f} plies/s"
+        f"{counted(result.games.sum(), 'game')}, {result.plies:,} plies,"
+        f" {result.plies_per_second:,.0f} plies/s"
     )
     if options.json:
         print(json.dumps(_figures(names, result, player.name, depth)))
@@ -161,7 +163,8 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
             "no_double": result.waiting, "double_take": result.taken,
             "intervals": list(result.intervals),
         })  # fmt: skip
-    print(f"{player.name}, {options.games} games each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
+    games = counted(options.games, "game")
+    print(f"{player.name}, {games} each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
     if options.json:
         print(json.dumps({"evaluator": player.name, "rolled_out": found}))
     return 0
@@ -205,7 +208,7 @@ def _lines(game: DiceGame, names: list[str], result: RolloutResult) -> list[str]
                 game.outcomes.names, result.outcomes[i], result.outcome_errors[i], strict=True
             )
             line += "".join(f", {name} {100 * p:.2f} ± {100 * e:.2f} %" for name, p, e in parts)
-        line += f"; {result.games[i]} games"
+        line += f"; {counted(result.games[i], 'game')}"
         if result.moves and i != result.best:
             line += f"; the best is better with {result.lead[i]:.1%}"
         lines.append(line)

@@ -12,8 +12,8 @@ from games.counted import counted
 
 if TYPE_CHECKING:
     from games.problem import Problem
-    from search.graph import Solution
-    from search.graph.solution import Progress
+    from search.textbook import Solution
+    from search.textbook.solution import Progress
 
 __all__ = ["add_solve_command"]
 

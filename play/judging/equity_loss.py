@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
+from games.counted import counted
 from games.record import GameRecord
 from play.crew import Crew
 from play.dice import Dice
@@ -52,8 +53,8 @@ class EquityLoss:
         return (
             f"{self.name} loses {1000 * loss.value:.2f} [{1000 * loss.low:.2f},"
             f" {1000 * loss.high:.2f}] millipoints a decision, agrees on {agreement.value:.1%}"
-            f" [{agreement.low:.1%}, {agreement.high:.1%}]; {self.decisions} decisions of"
-            f" {self.games} games"
+            f" [{agreement.low:.1%}, {agreement.high:.1%}]; "
+            f"{counted(self.decisions, 'decision')} of {counted(self.games, 'game')}"
         )
 
     def figures(self) -> dict[str, Any]:

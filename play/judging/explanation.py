@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.board import Pieces
-from games.extras import extra
 from play.judging.shapley import Things, inputs_of, pieces_of, removes, shapley_values
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import (
@@ -120,7 +119,7 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
 
 
 def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
-    words = (extra(evaluator.game, Pieces) or Pieces()).input_text
+    words = Pieces.of(evaluator.game).input_text
     encoding = evaluator.encoding
     found = []
     for place in encoding.active_rows([position])[0].tolist():

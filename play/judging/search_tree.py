@@ -14,8 +14,8 @@ from games.errors import PositionError
 from games.whole_files import write_atomically
 from play.judging.tree_node import CHANCE, MAX, MIN, TreeNode, average, number
 from play.judging.tree_picture import tree_picture
-from search.max_n import for_every_player, max_n
-from search.minimax import expectiminimax
+from search.textbook.max_n import for_every_player, max_n
+from search.textbook.minimax import expectiminimax
 
 __all__ = ["ORDERS", "SearchTree", "TreeNode", "search_tree"]
 
@@ -72,7 +72,7 @@ def search_tree(
     (Korf 1991): no player has less than the least value at the leaves of the whole tree, and all
     together no more than the greatest sum there.
 
-    It is the search of `search.minimax.alphabeta`: no transposition table and no quiescence. The
+    It is `alphabeta` of `search.textbook.minimax`: no transposition table and no quiescence. The
     side to move at the root is MAX, in explicit trees side 0. The average of a chance node needs
     the exact values of its branches, so their windows are open.
 

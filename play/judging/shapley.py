@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from games import kernels
 from games.board import Pieces
 from games.contract import Game
-from games.extras import extra
 from games.features import Encoding, FeatureSet
 from search.evaluators.activations import plain_activation
 from search.evaluators.evaluator import Evaluator
@@ -141,7 +140,7 @@ def _variants(
 ) -> Iterator[tuple[str, float, list[int]]]:
     """Name, term and input numbers of each thing."""
     start = 0
-    words = (extra(game, Pieces) or Pieces()).input_text
+    words = Pieces.of(game).input_text
     if encoding is not None:
         start = len(encoding)
         groups: dict[tuple[str, float], list[int]] = {}
@@ -199,8 +198,7 @@ def _quantised(evaluator: QuantisedNetwork, rows: NDArray[np.float32]) -> Floats
 
 def removes(game: Game) -> bool:
     """Returns whether a game takes pieces away for explanations."""
-    pieces = extra(game, Pieces)
-    return pieces is not None and pieces.removals is not None
+    return Pieces.of(game).removals is not None
 
 
 def pieces_of(evaluator: Evaluator, position: Any) -> Things:
@@ -211,7 +209,7 @@ def pieces_of(evaluator: Evaluator, position: Any) -> Things:
     Raises TypeError if the game takes no pieces away.
     """
     game = evaluator.game
-    removals = (extra(game, Pieces) or Pieces()).removals
+    removals = Pieces.of(game).removals
     if removals is None:
         raise TypeError(
             "expected a linear evaluator or a network, which can be explained in"

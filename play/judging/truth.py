@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
 from play.crew import Crew
@@ -34,25 +34,19 @@ __all__ = [
     "judge_by_games",
     "judge_by_truth",
     "known_values",
-    "referees_of",
 ]
 
 Moves = dict[Any, float]
 
 
 @dataclass(frozen=True)
-class Referees:
+class Referees(Extra):
     """Who knows the exact values of a game's moves, an extra.
 
     named: by name, functions that make a `games.truth.Truth` of the game.
     """
 
     named: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-
-
-def referees_of(game: Game) -> Mapping[str, Callable[[Any], Any]]:
-    """Returns the referees of a game by name."""
-    return (extra(game, Referees) or Referees()).named
 
 
 @dataclass(frozen=True)
@@ -150,7 +144,7 @@ def known_values(
 ) -> Known:
     """Returns the exact values of all moves, in positions with more than one.
 
-    referee: a name in `referees_of(game)`.
+    referee: a name in `Referees.of(game).named`.
     progress: called after each position.
 
     Raises ValueError if the game has no such referee or no position leaves a choice.
@@ -178,7 +172,7 @@ class _Referee(Crew[tuple[Truth]]):
 
     def new_seats(self) -> tuple[Truth]:
         """Returns a referee for one thread."""
-        return (referees_of(self.game)[self.referee](self.game),)
+        return (Referees.of(self.game).named[self.referee](self.game),)
 
     def __call__(self, position: Any) -> Moves:
         with self.seats() as (truth,):
@@ -228,8 +222,9 @@ def judge_by_games(
 ) -> Whole:
     """Returns the results of a player who moves first, from the start, against perfect play.
 
-    referee: a name in `referees_of(game)`; it plays a move of the best value, any of these with the
-        same chance. Where it is lost, a referee whose values tell how soon so holds out longest.
+    referee: a name in `Referees.of(game).named`; it plays a move of the best value, any of these
+        with the same chance. Where it is lost, a referee whose values tell how soon so holds out
+        longest.
     games: number of games.
     limits: limits of the player's moves, unless it has its own.
     seed: decides the referee's choices, and what a player leaves to chance.
@@ -262,7 +257,7 @@ class _PerfectPlay(Crew[tuple[Any, Truth]]):
     def new_seats(self) -> tuple[Any, Truth]:
         """Returns the player's seat and a referee, for one thread."""
         seat = self.player.seat(self.game, self.limits)
-        return seat, referees_of(self.game)[self.referee](self.game)
+        return seat, Referees.of(self.game).named[self.referee](self.game)
 
     def __call__(self, number: int) -> float:
         record = GameRecord(self.game)
@@ -287,7 +282,7 @@ def _check(game: Game, referee: str, threads: int) -> None:
     """Raises ValueError if the game has no such referee, or for fewer than one thread."""
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
-    named = referees_of(game)
+    named = Referees.of(game).named
     if referee not in named:
         raise ValueError(
             f"referee: expected one of {', '.join(named) or 'none'} for {game.name}, found"

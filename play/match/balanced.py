@@ -18,7 +18,7 @@ from games.contract import Game
 from games.errors import MoveError
 from games.whole_files import write_atomically
 from play.match.openings import Openings, distinct_lines, lengthened
-from play.players.opponents import opponents_of
+from play.players.opponents import Opponents
 from play.players.player import Player
 from search import Engine
 from search.evaluators.samples import value_mark
@@ -164,7 +164,7 @@ def _text(game: Game, moves: Moves) -> str:
 
 def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
     """Returns the openings of a match by default: balanced ones if the game has a file of them."""
-    shipped = opponents_of(game).openings
+    shipped = Opponents.of(game).openings
     if not shipped:
         return Openings(game, seed=seed)
     return BalancedOpenings(game, DATA / game.name / f"{shipped}.openings.json", seed=seed)

@@ -20,10 +20,10 @@ from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
 from search import PROVEN, Engine
-from search.alphabeta.line import MOST_EARLIER
-from search.alphabeta.root import begin, iterate
 from search.engine import DEEPEST, UNLIMITED
+from search.line import MOST_EARLIER
 from search.native import call_float, call_int
+from search.root import begin, iterate
 from search.sizes import WIDTH
 
 __all__ = ["GameLoop", "Played"]

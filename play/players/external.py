@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 
-__all__ = ["ExternalEngine", "Programs", "programs_of"]
+__all__ = ["ExternalEngine", "Programs"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class ExternalEngine:
 
 
 @dataclass(frozen=True)
-class Programs:
+class Programs(Extra):
     """Other programs that play a game, an extra.
 
     protocols: line protocols that they speak for it: "hub", "ubgi", "gnubg-socket".
@@ -37,8 +36,3 @@ class Programs:
 
     protocols: Sequence[str] = ()
     engines: Sequence[ExternalEngine] = ()
-
-
-def programs_of(game: Game) -> Programs:
-    """Returns the other programs that play a game."""
-    return extra(game, Programs) or Programs()

@@ -31,7 +31,7 @@ from games.backgammon.rules import (
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel
-from play.players.external import programs_of
+from play.players.external import Programs
 from play.players.limits import Limits
 from search import Evaluator, PythonEvaluator
 
@@ -125,7 +125,7 @@ class Program:
     blocks_threads: ClassVar[bool] = True
 
     def __call__(self, game: DiceGame, limits: Limits | None = None) -> _Seat:
-        if str(self) not in [engine.player for engine in programs_of(game).engines]:
+        if str(self) not in [engine.player for engine in Programs.of(game).engines]:
             raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
         return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
 
@@ -210,7 +210,7 @@ def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
 
     Raises ValueError for another game or ply, ModuleNotFoundError if it is not installed.
     """
-    if f"{GNUBG}:0" not in [engine.player for engine in programs_of(game).engines]:
+    if f"{GNUBG}:0" not in [engine.player for engine in Programs.of(game).engines]:
         raise ValueError(f"player {GNUBG}: expected a game of backgammon, found {game.name}")
     as_program(f"{GNUBG}:{ply}")
     return PythonEvaluator(game, functools.partial(equity, ply=ply), name=f"{GNUBG}:{ply}")

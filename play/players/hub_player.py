@@ -30,7 +30,7 @@ from games.contract import Game
 from games.errors import MoveError
 from games.record import GameRecord
 from play.players.clock import TIME
-from play.players.external import programs_of
+from play.players.external import Programs
 from play.players.grammar import HUB
 from play.players.hub_words import arguments, hub_move, move_word, position_word
 from play.players.limits import Limits
@@ -72,7 +72,7 @@ def as_hub_program(game: Game, text: str) -> HubProgram | None:
     """
     if not text.startswith(HUB):
         return None
-    if "hub" not in programs_of(game).protocols:
+    if "hub" not in Programs.of(game).protocols:
         raise ValueError(f"player {HUB}COMMAND: expected a game of checkers, found {game.name}")
     if not text.isprintable():
         raise ValueError(f"player: expected {HUB}COMMAND in one line, found {text[:80]!r}")

@@ -7,9 +7,10 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
+import search.limits
 from games.contract import DiceGame, Game
 from play.players.clock import Clock
-from search.alphabeta.search import DEEPEST
+from search.search import DEEPEST
 from search.time_control import Allowance
 
 __all__ = ["DEEPEST_WITH_DICE", "STATIC", "Limits", "check_depth"]
@@ -23,7 +24,7 @@ DEEPEST_WITH_DICE = 9
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(search.limits.Limits):
     """The limits of a move: any combination of plies, positions and seconds.
 
     depth: plies; 0 stands for static values, in games with dice only.
@@ -32,24 +33,17 @@ class Limits:
     clock: the clock of a whole game, instead of seconds; in games without dice only.
     """
 
-    depth: int | None = None
-    nodes: int | None = None
     seconds: float | None = None
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
         if self.clock is not None and self.seconds is not None:
             raise ValueError("expected seconds for a move or a clock for the game, found both")
-        if (self.depth, self.nodes, self.seconds, self.clock) == (None,) * 4:
-            raise ValueError("expected a limit: depth, nodes or seconds; found none")
+        super().__post_init__()
         if self.depth is not None and not 0 <= self.depth <= DEEPEST:
             raise ValueError(
                 f"depth: expected 1 to {DEEPEST} plies (with dice also 0), found {self.depth}"
             )
-        if self.nodes is not None and self.nodes < 1:
-            raise ValueError(f"nodes: expected at least 1, found {self.nodes}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
 
     def check(self, game: Game) -> None:
         """Raises ValueError if the depth is not possible in the game."""

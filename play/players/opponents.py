@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 
-__all__ = ["Opponents", "opponents_of", "reference"]
+__all__ = ["Opponents", "reference"]
 
 
 @dataclass(frozen=True)
-class Opponents:
+class Opponents(Extra):
     """The usual opponents of a game, an extra.
 
     usual: players that the result of a training run is measured against.
@@ -27,15 +27,10 @@ class Opponents:
     openings: str = ""
 
 
-def opponents_of(game: Game) -> Opponents:
-    """Returns the usual opponents of a game."""
-    return extra(game, Opponents) or Opponents()
-
-
 def reference(game: Game) -> str:
     """Returns the hand-crafted evaluator that judges positions by default; empty for none.
 
     It is the last of the usual opponents that is one, else the first.
     """
-    usual = [name for name in reversed(opponents_of(game).usual) if name in game.evaluators]
+    usual = [name for name in reversed(Opponents.of(game).usual) if name in game.evaluators]
     return next(iter([*usual, *game.evaluators]), "")

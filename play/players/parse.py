@@ -8,7 +8,7 @@ from typing import Any
 
 from games.contract import DiceGame, Game
 from play.players.book_choice import parse_book
-from play.players.external import programs_of
+from play.players.external import Programs
 from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
 from play.players.hub_player import as_hub_program
@@ -17,7 +17,7 @@ from play.players.player import Player
 from search import Lookup, Opponent, as_evaluator, parse_techniques
 from search.evaluators.shipped import find_file
 from search.expectiminimax.move_filters import as_filters
-from search.lookups.database import DatabaseLookup, databases_of, usual_lookup
+from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
@@ -55,7 +55,7 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     if text == RANDOM:
         return Player(RANDOM)
     program = as_hub_program(game, text) or (
-        as_program(text) if programs_of(game).engines else None
+        as_program(text) if Programs.of(game).engines else None
     )
     if program is not None:
         return Player(text, program=program)
@@ -193,7 +193,7 @@ def parse_lookup(game: Game, part: str) -> Lookup:
 
     Raises ValueError or OSError if the game has no such database.
     """
-    if part in databases_of(game).named or (part.isidentifier() and not Path(part).exists()):
+    if part in Databases.of(game).named or (part.isidentifier() and not Path(part).exists()):
         return DatabaseLookup(game, part)
     if _has_dice(game):
         raise ValueError(f"rote memory: expected a game without dice, found {game.name}")

@@ -10,11 +10,11 @@ import numpy as np
 from games.contract import DiceGame, Game
 from play.players.grammar import split
 from play.players.limits import Limits
-from play.players.opponents import opponents_of, reference
+from play.players.opponents import Opponents, reference
 from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result
 from search.evaluators.calibration import Chances
-from search.max_n import for_every_player
+from search.textbook.max_n import for_every_player
 
 __all__ = [
     "Thinker",
@@ -127,7 +127,7 @@ def usual_evaluator(game: Game) -> str:
     It is the shipped evaluator of the game if there is one, else that of `usual_referee`. Raises
     ValueError if the game has no evaluators.
     """
-    return opponents_of(game).shipped or usual_referee(game)
+    return Opponents.of(game).shipped or usual_referee(game)
 
 
 def usual_referee(game: Game) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from games.counted import counted
 from play.ratings.statistics import INTERVAL, Estimate, mean_interval
 
 __all__ = ["DiceSummary"]
@@ -112,7 +113,7 @@ class DiceSummary:
             f"games {self.games}: won {_by_size(self.won)}, lost {_by_size(self.lost)}"
             + (f", undecided {undecided}" if undecided else ""),
             f"points per game {self.mean.text('+.4f', named=INTERVAL)}, standard error"
-            f" {self.standard_error:.4f}, from {self.pairs} pairs",
+            f" {self.standard_error:.4f}, from {counted(self.pairs, 'pair')}",
         ]
         if self.adjusted is not None:
             lines.append(
@@ -136,7 +137,8 @@ def _standard_error(values: NDArray[np.float64]) -> float:
 
 
 def _by_size(count: Callable[..., int]) -> str:
-    return f"{count()} ({count(GAMMON)} gammons, of which {count(BACKGAMMON)} backgammons)"
+    gammons = counted(count(GAMMON), "gammon")
+    return f"{count()} ({gammons}, of which {counted(count(BACKGAMMON), 'backgammon')})"
 
 
 def _finite(value: float) -> float | None:

@@ -16,7 +16,7 @@ from games.whole_files import write_atomically
 from play.players.limits import Limits
 from play.players.thinker import Thinker, chances_text
 from play.terminal.colour import Paint
-from play.words import words_of
+from play.words import Words
 
 __all__ = ["Session", "SessionOf"]
 
@@ -132,7 +132,7 @@ class Session:
         points = f"{size:g} point{'s' * (size != 1)}"
         if reason == "resignation":
             return f"{side} wins {points}, by resignation."
-        words = words_of(self.game).outcomes.get(size)
+        words = Words.of(self.game).outcomes.get(size)
         return f"{side} wins {f'{words}, ' if words else ''}{points}."
 
     # --- the flow of a game --------------------------------------------------------------------

@@ -22,8 +22,8 @@ import games
 from games.contract import DiceGame, Game
 from games.file_form import form_of
 from games.problem import Problem
-from play.players.external import programs_of
-from play.players.opponents import opponents_of
+from play.players.external import Programs
+from play.players.opponents import Opponents
 from play.players.parse import NONE
 from play.web.descriptions import cards, hand_crafted, learned, measured
 from play.web.files import (
@@ -41,7 +41,7 @@ from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, 
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
 from search.first_use import will_use
-from search.lookups.database import DatabaseLookup, databases_of, usual_lookup
+from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 
@@ -169,7 +169,7 @@ class Catalogue:
         It is the shipped evaluator that the terminal uses; otherwise the last of the game's usual
         opponents that is an evaluator; otherwise any evaluator.
         """
-        opponents = opponents_of(game)
+        opponents = Opponents.of(game)
         here = [e for e in self.entries().values() if e.game == game.name and e.role == EVALUATOR]
         ids = [entry.id for entry in here]
         shipped = [e.id for e in here if e.source == "shipped" and e.name == opponents.shipped]
@@ -239,7 +239,7 @@ class Catalogue:
 
     def _usual(self, game: Game, loaded: Loaded) -> Lookup | None:
         """Returns the game's usual database, if the evaluator consults it."""
-        usual = databases_of(game).usual
+        usual = Databases.of(game).usual
         if not usual or not loaded.evaluator.gives_outcomes:
             return None
         make = partial(usual_lookup, game, loaded.evaluator)
@@ -303,14 +303,14 @@ class Catalogue:
                 kind, about = "weights written by hand", hand_crafted(game, evaluator)
                 by_hand = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
                 yield replace(by_hand, about=about, group="hand-crafted")
-            databases = databases_of(game)
+            databases = Databases.of(game)
             if databases.usual:
                 yield Entry(NONE, name, "no databases", "databases", "named", LOOKUP)
             for id, known in databases.named.items():
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)
                     yield Entry(id, name, known.title, "databases", "named", LOOKUP)
-            for engine in programs_of(game).engines:
+            for engine in Programs.of(game).engines:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
@@ -324,7 +324,7 @@ class Catalogue:
         strongest = (
             entry.source == "shipped"
             and game is not None
-            and entry.name == opponents_of(game).shipped
+            and entry.name == Opponents.of(game).shipped
         )
         return "/" in entry.name, not strongest
 

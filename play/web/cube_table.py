@@ -8,7 +8,7 @@ from typing import Any
 from games.errors import MoveError
 from games.record import GameRecord
 from play.web.table import Table, start_text
-from play.words import words_of
+from play.words import Words
 
 __all__ = ["CubeTable", "Play", "act_with_cube", "play_of"]
 
@@ -265,7 +265,7 @@ class CubeTable(Table):
             kind = KINDS.get(round(points / record.cube), "")
             text = f"{winner} wins {many}: {loser} resigned" + f" {kind}" * (kind != KINDS[1])
         else:
-            words = words_of(game).outcomes.get(points / record.cube, "")
+            words = Words.of(game).outcomes.get(points / record.cube, "")
             text = f"{winner} wins {many}" + f" with {words}" * (points > record.cube)
         score = record.final_score()
         if record.match_length and score and max(score) >= record.match_length:

@@ -12,7 +12,7 @@ from play.judging.explanation import explain
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import WIN, LinearEvaluator
-from search.max_n import turned
+from search.textbook.max_n import turned
 
 __all__ = ["why"]
 

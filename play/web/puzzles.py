@@ -25,8 +25,8 @@ from play.web.grid_face import GridFace, face_of
 from play.web.host import TooMany
 from play.web.thinking import Thinking
 from search import solve
-from search.graph.solution import Progress, Solution
 from search.single_agent.solve import METHODS
+from search.textbook.solution import Progress, Solution
 
 __all__ = ["Puzzles"]
 

@@ -16,7 +16,7 @@ from play.web.faces import Face, Steps
 from play.web.grid_face import face_of
 from play.web.limits import Limits
 from play.web.seat import HUMAN, Seat
-from play.words import words_of
+from play.words import Words
 
 __all__ = ["Table", "clamped", "start_text"]
 
@@ -309,7 +309,7 @@ class Table:
             "board": self.board(),
             "start": kept["position"],
             "position": self.game.position_text(record.position),
-            "situation": words_of(self.game).situation(record, self.roll),
+            "situation": Words.of(self.game).situation(record, self.roll),
             "roll": self._roll_text(self.roll),
             "legal": self._legal_texts(),
             "taken": [] if steps is None else steps.taken,
@@ -376,13 +376,13 @@ class Table:
         loser = self.game.sides[1 if outcome > 0 else 0]
         if not self.game.wins:
             points = abs(outcome)
-            words = words_of(self.game).outcomes.get(points) if points > 1 else None
+            words = Words.of(self.game).outcomes.get(points) if points > 1 else None
             how = f" with {words}" if words else ""
             if reason == "resignation":
                 return f"{name} wins: {loser} resigned"
             return f"{name} wins {points:g} point{'s' * (points != 1)}{how}"
         if reason == "no move":
-            return f"{name} wins: {loser} {words_of(self.game).stuck(self.record.position)}"
+            return f"{name} wins: {loser} {Words.of(self.game).stuck(self.record.position)}"
         return f"{name} wins: {loser} resigned" if reason == "resignation" else f"{name} wins"
 
 
@@ -395,7 +395,7 @@ def _noted(note: Annotation) -> dict[str, Any]:
 def start_text(record: GameRecord) -> str:
     """Returns the position that a game began with as text, with its score and cube, if any."""
     game = record.game
-    return words_of(game).situation(record.beginning()) or game.position_text(record.start)
+    return Words.of(game).situation(record.beginning()) or game.position_text(record.start)
 
 
 def clamped(value: float) -> float:

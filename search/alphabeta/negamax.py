@@ -3,7 +3,7 @@
 `negamax` is fail-soft principal-variation search with a transposition table, killers and history;
 `quiesce` continues it until a position is quiet enough to be evaluated; the root is in
 `search.alphabeta.root`. Values are always seen from the side to move. `line` is described in
-`search.alphabeta.line`; every function that touches game or evaluator is in `search.native`, and
+`search.line`; every function that touches game or evaluator is in `search.native`, and
 the conditions of selective search are in `search.alphabeta.selective`.
 
 Threads that search together postpone moves that another one is searching (`search.table`).
@@ -16,12 +16,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 from numba import float64, int64
 
 from games.kernels import kernel, next_up
 from games.values import EXACT, LOWER, PROVEN, UNKNOWN_PLIES, UPPER, WIN
-from search.alphabeta.line import LINE, MOST_PLIES, NONE
 from search.alphabeta.selective import (
     check_bound,
     check_depth,
@@ -30,6 +28,7 @@ from search.alphabeta.selective import (
     reduction,
 )
 from search.alphabeta.trace import trace
+from search.line import MOST_PLIES, NONE
 from search.native import (
     FINISHED,
     QUIET,
@@ -46,10 +45,10 @@ from search.native import (
     static_value,
     status,
 )
+from search.root import RECORD
 from search.sizes import CHECKS
 from search.table import begin, end, expect_probe, is_busy, probe_table, store_table
 
-RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
 QUIESCE = float64(RECORD, float64, float64, int64)
 INFINITY = float("inf")

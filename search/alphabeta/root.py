@@ -1,57 +1,24 @@
-"""The root of an alpha-beta search: iterative deepening with aspiration windows.
+"""The root of an alpha-beta search: one iteration, with an aspiration window.
 
 One source for native and plain searches, like `search.alphabeta.negamax`, which searches the
 positions below the root.
 
-Sources: Slate and Atkin 1977 (iterative deepening, aspiration windows).
+Sources: Slate and Atkin 1977 (aspiration windows).
 """
 
 from __future__ import annotations
 
-from numba import void
-
 from games.kernels import kernel, next_up
 from games.values import PROVEN, WIN
-from search.alphabeta.line import NONE
 from search.alphabeta.negamax import (
     INFINITY,
-    RECORD,
     SEARCH,
     follow,
     negamax,
     remember_line,
 )
 from search.alphabeta.trace import keep_trace
-from search.native import fade
-
-
-@kernel
-def begin(line, generation, earlier, count):
-    """Start a search of the root position: reset all counters, results and the stop flag.
-
-    generation: number that distinguishes this search's table entries from earlier ones.
-    earlier: number of positions before the root in which repetitions are detected; their keys and
-        that of the root are in `line.keys`, if the game can repeat positions.
-    count: number of root moves, which are in `line.root_moves`.
-
-    Killers are forgotten, and history is multiplied by a quarter.
-    """
-    line.generation = generation & 0xFF
-    line.earlier = earlier
-    line.quiet_plies[0] = earlier
-    line.root_count = count
-    line.nodes = 0
-    line.stop = 0
-    line.lookups = 0
-    line.lookup_hits = 0
-    line.probes = 0
-    line.hits = 0
-    line.completed = 0
-    line.best = 0
-    line.value = float("nan")
-    line.pv_length[0] = 0
-    line.excluded[:] = NONE  # a plain search that an evaluator ended may have left a move there
-    fade(line)
+from search.root import best_to_front, settle
 
 
 @kernel(signature=SEARCH)
@@ -87,20 +54,6 @@ def search_root(line, depth, alpha, beta, ply):
                 if value >= beta:
                     break
     return best
-
-
-@kernel
-def best_to_front(line):
-    """Move the best root move to the front; the others keep their order."""
-    best = line.best
-    move = line.root_moves[best]
-    value = line.root_values[best]
-    for i in range(best, 0, -1):
-        line.root_moves[i] = line.root_moves[i - 1]
-        line.root_values[i] = line.root_values[i - 1]
-    line.root_moves[0] = move
-    line.root_values[0] = value
-    line.best = 0
 
 
 @kernel
@@ -144,38 +97,18 @@ def decided(line, value, depth):
     return WIN - abs(value) <= depth
 
 
-@kernel(signature=void(RECORD))
-def iterate(line):
-    """Deepen until a limit is reached, the game is decided or `line.stop` is set.
-
-    On return `root_moves[0]` is the best move, `value` its value, `pv[0]` the principal variation
-    and `completed` the depth searched in full; `depth_value`, `depth_move` and `depth_nodes` hold
-    the value, best move and nodes of each depth. A stopped iteration changes the result only if it
-    found a better move, and with `exact_root` not at all: `settled_values` are the values of the
-    root moves at depth `completed`.
-    """
-    previous = 0.0
-    spread = 0.0
-    line.traced = line.trace_first
-    for depth in range(1, line.depth_limit + 1):
-        line.best = 0
-        line.failed_low = 0
-        begun = line.traced
-        value = search_window(line, depth, previous, spread)
-        keep_trace(line, begun)
-        if line.stop != 0 and line.exact_root and line.completed > 0:
-            break
-        best_to_front(line)
-        if line.stop != 0:
-            break
-        for i in range(line.root_count):
-            line.settled_values[i] = line.root_values[i]
-        line.depth_value[depth] = value
-        line.depth_move[depth] = line.root_moves[0]
-        line.depth_nodes[depth] = line.nodes
-        line.completed = depth  # last, because `search.time_control` looks on
-        # the swing of the last two iterations, because evaluators differ in scale
-        spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
-        previous = value
-        if decided(line, value, depth):
-            break
+@kernel
+def search_depth(line, depth):
+    """Returns the value of the root, searched `depth` plies deep, see `search.root`."""
+    begun = line.traced
+    previous = line.depth_value[depth - 1]
+    spread = line.spread if depth > 1 else 0.0
+    line.best = 0
+    line.failed_low = 0
+    value = search_window(line, depth, previous, spread)
+    keep_trace(line, begun)
+    # the swing of the last two iterations, because evaluators differ in scale
+    line.spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
+    line.final = decided(line, value, depth)
+    settle(line, depth)
+    return value

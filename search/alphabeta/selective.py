@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from games.kernels import kernel
 from games.values import PROVEN
-from search.alphabeta.line import NONE
+from search.line import NONE
 from search.native import phase
 from search.sizes import DEPTHS
 

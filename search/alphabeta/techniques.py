@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from search.alphabeta.probcut import ProbCut
 from search.sizes import DEPTHS
 
@@ -127,7 +127,7 @@ class Techniques:
 
 
 @dataclass(frozen=True)
-class Selective:
+class Selective(Extra):
     """What `selective` stands for in a game, an extra: the techniques that gain strength there.
 
     techniques: a text for `parse_techniques`, without ProbCut.
@@ -186,8 +186,8 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
     for place, part in enumerate(text.split(",")):
         if part in PRESETS and place == 0:
             if part == "selective":
-                usual_ones = extra(game, Selective) or Selective()
-                techniques = parse_techniques(f"exact,{usual_ones.techniques}", game)
+                gaining = Selective.of(game).techniques
+                techniques = parse_techniques(f"exact,{gaining}", game)
                 learned = _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")

@@ -10,7 +10,7 @@ from numba.extending import overload
 
 from games.kernels import float_bits
 from games.kernels.memory import load_int, store_int
-from search.alphabeta.line import TRACE
+from search.line import TRACE
 from search.sizes import WIDTH
 
 

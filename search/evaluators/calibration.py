@@ -26,6 +26,7 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game
+from games.extras import Extra
 from games.values import PROVEN
 from search.evaluators.header import EvaluatorError, check_fields, check_printable, short
 
@@ -229,10 +230,10 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Calibrations:
+class Calibrations(Extra):
     """What the values of a game's hand-crafted evaluators stand for, by their names: an extra."""
 
-    named: Mapping[str, Calibration]
+    named: Mapping[str, Calibration] = field(default_factory=dict)
 
 
 def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibration | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from games.features import FeatureSet
 from games.features.cell_terms import CellTerm
 from games.features.cells import Cells
@@ -49,14 +49,14 @@ SUMMANDS = 8
 
 
 @dataclass(frozen=True)
-class UnitTerms:
+class UnitTerms(Extra):
     """What one unit of a game changes in the terms, an extra.
 
     by_set: by the name of a feature set, the terms that one unit changes, and by how much: a man is
         {"men": 1.0}. Values of other sets are shown as they are.
     """
 
-    by_set: Mapping[str, Mapping[str, float]]
+    by_set: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 class LinearEvaluator(Evaluator):
@@ -112,8 +112,7 @@ class LinearEvaluator(Evaluator):
     @property
     def unit(self) -> float:
         """The value of one of the game's units by these weights, see `UnitTerms`."""
-        known = extra(self.game, UnitTerms)
-        changed = known.by_set.get(self.features.name, {}) if known is not None else {}
+        changed = UnitTerms.of(self.game).by_set.get(self.features.name, {})
         weights = self.term_weights()
         value = sum(change * weights.get(term, 0.0) for term, change in changed.items())
         return float(value) if value > 0 else 1.0

@@ -11,7 +11,6 @@ from typing import Any, overload
 
 from games import kernels
 from games.contract import Game
-from games.extras import extra
 from games.features import Encoding, FeatureSet
 from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
@@ -158,9 +157,7 @@ def _described(game: Game) -> str:
 
 def _hand_crafted(game: Game, name: str) -> Evaluator:
     evaluator = _made(game, game.evaluators[name], name)
-    known = extra(game, Calibrations)
-    if known is not None:
-        evaluator.calibration = known.named.get(name)
+    evaluator.calibration = Calibrations.of(game).named.get(name)
     return evaluator
 
 

@@ -11,7 +11,7 @@ W. Konen, "Reinforcement Learning with N-tuples on the Game Connect-4" (2012).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
+from games.extras import Extra
 from games.features.tuples import Group, TupleLayout
 from games.kernels import kernel
 from games.kernels.memory import read_position
@@ -60,10 +61,10 @@ def look_up(places, count, turn, starts, offsets, weights, indices):
 
 
 @dataclass(frozen=True)
-class Tuples:
+class Tuples(Extra):
     """The layouts of n-tuple networks of a game by name, an extra."""
 
-    named: Mapping[str, TupleLayout]
+    named: Mapping[str, TupleLayout] = field(default_factory=dict)
 
 
 class TupleEvaluator(ArrayEvaluator):

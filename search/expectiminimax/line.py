@@ -1,4 +1,4 @@
-"""The line of play that a search with dice follows: the sibling of `search.alphabeta.line`.
+"""The line of play that a search with dice follows: the sibling of `search.line`.
 
 A native search keeps its options, counters and memory in one structured record and in arrays that
 the record points to, a plain search in a Python object with the same field names.
@@ -27,12 +27,12 @@ _OPTIONS = (
     "depth_limit node_limit caching shuffle exact_root want_outcomes limited decide_only generation"
     " completed"
 ).split()
-_COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept".split()
+_COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept final".split()
 
 _NUMBERS = (
-    # addresses: the search, the game, the evaluator, a cheap one that orders moves, outcomes,
-    # lookups, memory
-    "search_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
+    # addresses: the search, that of the root to one depth, the game, the evaluator, a cheap one
+    # that orders moves, outcomes, lookups, memory
+    "search_at root_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
     " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables known_at"
     " positions moves order chances begins counts killers lowers outcomes table table_mask scratch"
     # the root: its moves, their ranks in the game's order and their values, and those of the last
@@ -42,6 +42,8 @@ _NUMBERS = (
     # options that hold for all searches
     " width rolls most_moves prune candidates prefilter reply_keep filter_keeps filter_margins"
     " outcome_count"
+    # the roll to move with
+    " roll"
     # the result of the last probe of the table or the lookup
     " hit_depth hit_bound hit_move"
 ).split()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import from_dtype, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -25,7 +25,7 @@ from games.kernels.memory import (
     read_position,
     store_int,
 )
-from games.kernels.record import address_of
+from games.kernels.record import address_of, record_reader
 from search.expectiminimax.line import DICE_LINE
 from search.lookups.lookup import Lookup
 from search.native import call_float, call_int, rules_addresses
@@ -154,24 +154,13 @@ def _searched(line, depth, alpha, beta, ply, roll):
     )
 
 
-@intrinsic
-def line_at(typingctx: Any, address: Any) -> Any:
-    """Returns the record at an address."""
-    kind = from_dtype(DICE_LINE)
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(kind))
-
-    return kind(types.int64), codegen
-
-
 def search_address(expectiminimax: Any) -> int:
     """Returns the address of the native search, for `searched`."""
     text = """
 def search_at(address, depth, alpha, beta, ply, roll):
     return expectiminimax(line_at(address), depth, alpha, beta, ply, roll)
 """
-    scope = {"expectiminimax": expectiminimax, "line_at": line_at}
+    scope = {"expectiminimax": expectiminimax, "line_at": record_reader(DICE_LINE)}
     signature = "float64(int64, int64, float64, float64, int64, int64)"
     return native_function("search_at", text, scope, signature)
 

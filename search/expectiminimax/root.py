@@ -1,8 +1,9 @@
 """The root of a search with dice: root moves, deepening, filters and the work of threads.
 
 As in `search.expectiminimax.expectimax`, the source serves native and plain searches. A search is
-`begin`, then for each depth `narrow`, `share` and `settle`. `decide` does all of it in one native
-call; with several threads each line runs `share` in a thread of its own.
+`begin`, and for each depth `share` and `settle`, which prepares the next one by `narrow`. `decide`
+does all of it in one native call; with several threads each line runs `share` in a thread of its
+own.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
@@ -41,6 +42,7 @@ from search.expectiminimax.native import (
     turn_outcomes,
 )
 from search.native import play
+from search.root import deepen
 
 
 @kernel
@@ -98,15 +100,32 @@ def list_root(line, roll):
 
 
 @kernel
-def settle(line, depth, roll):
-    """Complete an iteration: put the best root move in front, and record the result of the depth.
+def narrow(line, depth):
+    """Prepare an iteration: keep the root moves that the filter of the previous depth passes.
 
-    Outcomes are backed up for the best move, with `exact_root` for every move. If the search is
-    stopped before, the depth does not count.
+    Returns whether an iteration is needed, which it is not if only one move is left to decide on.
+    """
+    keep = int_at(line.filter_keeps, depth - 1)
+    if keep > 0 and line.exact_root == 0 and line.kept > 0:
+        least = float_at(line.root_values, 0) - float_at(line.filter_margins, depth - 1)
+        count = 1
+        while count < min(keep, line.kept) and float_at(line.root_values, count) >= least:
+            count += 1
+        line.kept = min(count, line.kept)
+    begin_shares(line)
+    return line.decide_only == 0 or line.kept != 1
+
+
+@kernel
+def settle(line, depth):
+    """Complete an iteration, unless the search is stopped: put the best root move in front.
+
+    Outcomes are backed up for the best move, with `exact_root` for every move. The next iteration
+    is prepared, if there is one. Returns the value of the depth.
     """
     value = line.value
     ply = 0
-    if roll != ROLLING:
+    if line.roll != ROLLING:
         sort_root(line, line.kept)
         value = float_at(line.root_values, 0)
         ply = 1
@@ -126,57 +145,37 @@ def settle(line, depth, roll):
             turn_outcomes(line, 1)
         line.horizon = horizon
         if line.stop != 0:
-            return
+            return value
         keep_outcomes(line, i, ply)
     keep_root(line, with_outcomes)
     if ply == 1:
         line.depth_move[depth] = int_at(line.root_moves, 0)
     line.value = value
-    line.completed = depth
-    line.depth_value[depth] = value
-    line.depth_nodes[depth] = line.nodes
+    line.final = line.horizon == 0 or (depth < line.depth_limit and not narrow(line, depth + 1))
+    return value
 
 
 @kernel
-def begin(line, roll):
+def begin(line):
     """Search depth 0: value the position after each root move, or the position before its roll.
 
     Limits do not apply yet.
     """
     line.top = 0
     line.horizon = 0
-    line.completed = -1
     line.root_count = 0
-    line.kept = 0
-    if roll == ROLLING:
+    if line.roll == ROLLING:
         clear_root(line, line.rolls)
         line.value = searched(line, 0, -INFINITY, INFINITY, 0, ROLLING)
     else:
-        list_root(line, roll)
+        list_root(line, line.roll)
         for i in range(line.root_count):
             play(line, 0, int_at(line.root_moves, i))
             line.nodes += 1
             put_float(line.root_values, i, -resting_value(line, 1))
     line.kept = line.root_count
-    if line.stop == 0 and (roll == ROLLING or line.root_count > 0):
-        settle(line, 0, roll)
-
-
-@kernel
-def narrow(line, depth):
-    """Prepare an iteration: keep the root moves that the filter of the previous depth passes.
-
-    Returns whether an iteration is needed, which it is not if only one move is left to decide on.
-    """
-    keep = int_at(line.filter_keeps, depth - 1)
-    if keep > 0 and line.exact_root == 0 and line.kept > 0:
-        least = float_at(line.root_values, 0) - float_at(line.filter_margins, depth - 1)
-        count = 1
-        while count < min(keep, line.kept) and float_at(line.root_values, count) >= least:
-            count += 1
-        line.kept = min(count, line.kept)
-    begin_shares(line)
-    return line.decide_only == 0 or line.kept != 1
+    if line.roll != ROLLING and line.root_count == 0:
+        line.stop = 1  # there is nothing to decide on
 
 
 @kernel
@@ -188,8 +187,8 @@ def best_so_far(line):
     return best
 
 
-@kernel(signature=void(RECORD, int64, int64))
-def share(line, depth, roll):
+@kernel(signature=void(RECORD, int64))
+def share(line, depth):
     """Search root moves, or the rolls, that no thread has taken, until none is left.
 
     The value of a root move that is not the best is an upper bound, below the best value. With
@@ -200,7 +199,7 @@ def share(line, depth, roll):
     while line.stop == 0:
         i = take(line)
         line.top = 0
-        if roll == ROLLING:
+        if line.roll == ROLLING:
             if i >= line.rolls:
                 break
             put_int(line.counts, i, 0)
@@ -221,24 +220,27 @@ def share(line, depth, roll):
             put_float(line.root_values, i, value)
 
 
+@kernel
+def search_depth(line, depth):
+    """Returns the value of the root, searched `depth` plies deep, see `search.root`."""
+    if depth == 0:
+        begin(line)
+    else:
+        share(line, depth)
+    return settle(line, depth) if line.stop == 0 else 0.0
+
+
 @kernel(signature=void(RECORD, int64))
 def decide(line, roll):
-    """Deepen until a limit is reached, all values are final or `line.stop` is set.
+    """Search the root from depth 0 on, as `search.root.deepen` does, to move with a roll.
 
-    On return `root_moves[0]` is the best move for the roll, `value` its value (or that of the
-    position before its roll), and `completed` the last depth searched in full; a stopped iteration
-    does not count.
+    On return `settled_moves` are the root moves of the last depth searched in full, best first, and
+    `value` is the value of the best for the roll (or that of the position before its roll);
+    `completed` is below 0 if nothing was valued.
     """
-    begin(line, roll)
-    if line.completed < 0:
-        return
-    for depth in range(1, line.depth_limit + 1):
-        if line.stop != 0 or line.horizon == 0 or not narrow(line, depth):
-            break
-        share(line, depth, roll)
-        if line.stop != 0:
-            break
-        settle(line, depth, roll)
+    line.roll = roll
+    line.completed = -1
+    deepen(line, 0)
 
 
 @kernel

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
@@ -18,12 +17,11 @@ from games import kernels
 from games.contract import DiceGame
 from search.evaluators.evaluator import Evaluator, PythonEvaluator
 from search.evaluators.load import as_evaluator
-from search.expectiminimax.line import DEEPEST_ROLLS, NativeDiceLine, PlainDiceLine
+from search.expectiminimax.line import DEEPEST_ROLLS, DICE_LINE, NativeDiceLine, PlainDiceLine
 from search.expectiminimax.move_filters import MoveFilters, as_filters
+from search.limits import UNLIMITED, Limits
 from search.lookups.lookup import Lookup
-from search.result import Result
-from search.search import UNLIMITED, Search, check_limits, run_together
-from search.time_control import Allowance
+from search.search import Search, run_together
 
 __all__ = ["PRUNE", "Expectiminimax", "ExpectiminimaxOptions"]
 
@@ -64,6 +62,7 @@ class Expectiminimax(Search):
     """Expectiminimax searches of a game with dice."""
 
     game: DiceGame
+    depths = (0, DEEPEST_ROLLS)
 
     def __init__(
         self,
@@ -113,11 +112,13 @@ class Expectiminimax(Search):
         from search.expectiminimax import root as dice_root
         from search.expectiminimax.expectimax import expectiminimax
         from search.expectiminimax.native import dice_addresses, known_address, search_address
+        from search.root import root_address
 
         self._source: Any = dice_root
         game, evaluator = self.game, self.evaluator
         fields: dict[str, Any] = dice_addresses(game)
         fields["search_at"] = search_address(expectiminimax)
+        fields["root_at"] = root_address(dice_root.search_depth, DICE_LINE)
         bound = [("evaluate_at", "evaluator", evaluator.native(self._fail))]
         if self.sorter is not None:
             bound.append(("sorter_at", "sorter", self.sorter.native(self._fail)))
@@ -145,6 +146,7 @@ class Expectiminimax(Search):
         self._source = SimpleNamespace(
             **{name: kernels.uncompiled(getattr(dice_root, name), twins) for name in names}
         )
+        search_depth = kernels.uncompiled(dice_root.search_depth, twins)
         line = PlainDiceLine(
             self.game,
             kernels.uncompiled(expectiminimax, twins),
@@ -154,6 +156,7 @@ class Expectiminimax(Search):
         )
         if self.evaluator.gives_outcomes:
             line.find_outcomes = partial(self._plain_outcomes, lookup)
+        line.put(search_depth=search_depth)
         self._lines.append(line)
 
     def _plain_outcomes(self, lookup: Lookup | None, position: Any) -> Any:
@@ -165,45 +168,35 @@ class Expectiminimax(Search):
 
     # --- one decision ------------------------------------------------------------------------
 
-    def search(
+    def _prepared(
         self,
         position: Any,
-        *,
-        depth: int | None,
-        nodes: int | None,
-        seconds: float | Allowance | None,
+        limits: Limits,
         history: Sequence[Any],
         roll: int | None,
         exact_root: bool,
-    ) -> Result:
-        if isinstance(seconds, Allowance):
-            seconds = seconds.usual
-        check_limits(depth, nodes, seconds, least=0, deepest=DEEPEST_ROLLS)
-        began = time.perf_counter()
-        self._check_position(position)
+    ) -> Callable[[], None]:
         number = ROLLING if roll is None else self._checked_roll(roll)
-        outcome = self.game.outcome(position)
-        limit = DEEPEST_ROLLS if depth is None else int(depth)
-        if outcome is not None:
-            number, limit = ROLLING, 0
-        self._start(
-            limit,
-            nodes=nodes or UNLIMITED,
+        deepest = DEEPEST_ROLLS if limits.depth is None else int(limits.depth)
+        if self.game.outcome(position) is not None:
+            number, deepest = ROLLING, 0
+        self._reset(
+            deepest,
+            nodes=limits.nodes or UNLIMITED,
             exact_root=exact_root,
             want_outcomes=self.evaluator.gives_outcomes,
-            limited=nodes is not None or seconds is not None,
+            limited=limits.nodes is not None or limits.seconds is not None,
         )
         for line in self._lines:
             line.set_root(position)
         # With several threads a limit of nodes would make the result depend on chance.
-        shared = len(self._lines) > 1 and limit > 0 and nodes is None
-        decide = self._decide_shared if shared else self._decide
-        interrupted = self._run(partial(decide, number), seconds=seconds, short=self._short)
-        if outcome is not None:
-            return Result(None, outcome, (), 0, 0, 0.0, outcomes=self._outcomes())
-        return self._result(position, roll, exact_root, interrupted, began)
+        shared = len(self._lines) > 1 and deepest > 0 and limits.nodes is None
+        return partial(self._decide_shared if shared else self._decide, number)
 
-    def _start(
+    def _is_short(self) -> bool:
+        return self._short
+
+    def _reset(
         self,
         depth: int,
         *,
@@ -236,22 +229,21 @@ class Expectiminimax(Search):
         head = first.row
         for number, line in enumerate(lines):
             line.share_root(first, number, len(lines))
-        source.begin(head, roll)
-        if first.completed < 0:
-            return
+            line.put(roll=roll)
+        source.record(head, 0, source.search_depth(head, 0))
         for depth in range(1, first.depth_limit + 1):
-            if first.stop or first.horizon == 0 or not source.narrow(head, depth):
+            if first.stop or first.final:
                 break
             for line in others:
                 line.put(kept=first.kept)
-            run_together([partial(source.share, line.row, depth, roll) for line in lines])
+            run_together([partial(source.share, line.row, depth) for line in lines])
             for line in others:
                 for name in ("nodes", "evaluations", "horizon", "lookups", "lookup_hits"):
                     first.put(**{name: getattr(first, name) + getattr(line, name)})
                     line.put(**{name: 0})
             if any(line.stop for line in lines):
                 break
-            source.settle(head, depth, roll)
+            source.record(head, depth, source.settle(head, depth))
 
     def _raise_failure(self) -> None:
         """Raise the evaluator's error, or ValueError if it gave a value out of its bounds."""
@@ -269,16 +261,17 @@ class Expectiminimax(Search):
         outcomes = self.line.settled()[2]
         return tuple(outcomes[0]) if outcomes else ()
 
-    def _result(
-        self, position: Any, roll: int | None, exact_root: bool, interrupted: bool, began: float
-    ) -> Result:
+    def _result(self, position: Any, roll: int | None, exact_root: bool) -> dict[str, Any]:
         line = self.line
+        outcome = self.game.outcome(position)
+        if outcome is not None:
+            empty: dict[str, Any] = dict(move=None, value=outcome, pv=(), depth=0, nodes=0)
+            return {**empty, "outcomes": self._outcomes()}
         completed = int(line.completed)
         if completed < 0:  # stopped before anything was valued
             move = None if roll is None else self.game.legal_moves(position, roll)[0]
             value, pv = self.evaluator(position), (() if move is None else (move,))
-            seconds = time.perf_counter() - began
-            return Result(move, value, pv, 0, int(line.nodes), seconds, interrupted=interrupted)
+            return dict(move=move, value=value, pv=pv, depth=0, nodes=int(line.nodes))
         history = self._depths(0, completed, moves=roll is not None)
         best = history[-1]
         ranked: tuple[tuple[Any, float], ...] = ()
@@ -289,22 +282,20 @@ class Expectiminimax(Search):
             ranked = tuple((self._move(move), float(value) + 0.0) for move, value in pairs)
             if self.evaluator.gives_outcomes:
                 chances = tuple(map(tuple, outcomes))
-        return Result(
-            best.move,
-            best.value,
-            () if best.move is None else (best.move,),
-            completed,
-            int(line.nodes),
-            time.perf_counter() - began,
-            history,
-            ranked,
-            int(line.lookups),
-            int(line.lookup_hits),
-            interrupted,
-            self._outcomes(),
-            int(line.evaluations),
-            move_outcomes=chances,
-        )
+        return {
+            "move": best.move,
+            "value": best.value,
+            "pv": () if best.move is None else (best.move,),
+            "depth": completed,
+            "nodes": int(line.nodes),
+            "history": history,
+            "moves": ranked,
+            "lookups": int(line.lookups),
+            "lookup_hits": int(line.lookup_hits),
+            "outcomes": self._outcomes(),
+            "evaluations": int(line.evaluations),
+            "move_outcomes": chances,
+        }
 
     # --- many at once --------------------------------------------------------------------------
 
@@ -312,7 +303,7 @@ class Expectiminimax(Search):
         self, positions: Any, rolls: Any, depth: int, decide_only: bool
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """See `Engine.best_moves`."""
-        check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
+        Limits(depth).check_depth(*self.depths)
         rows = self._rows(positions)
         dice = np.asarray(rolls if len(rolls) else np.zeros(0, dtype=np.int64))
         if dice.dtype.kind not in "iu":
@@ -327,7 +318,7 @@ class Expectiminimax(Search):
             dice = dice.tolist()
         moves = np.zeros(len(rows), dtype=np.int64 if self.native else object)
         values = np.zeros(len(rows))
-        self._start(int(depth), decide_only=decide_only)
+        self._reset(int(depth), decide_only=decide_only)
 
         def decide(line: Any, part: slice) -> int:
             arguments = (rows[part], dice[part], moves[part], values[part])
@@ -338,10 +329,10 @@ class Expectiminimax(Search):
 
     def values(self, positions: Any, depth: int) -> NDArray[np.float64]:
         """See `Engine.values`."""
-        check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
+        Limits(depth).check_depth(*self.depths)
         rows = self._rows(positions)
         values = np.zeros(len(rows))
-        self._start(int(depth))
+        self._reset(int(depth))
 
         def value(line: Any, part: slice) -> int:
             return int(self._source.value_many(line.row, rows[part], int(depth), values[part]))

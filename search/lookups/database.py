@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.contract import Game
-from games.extras import extra
+from games.extras import Extra
 from search.evaluators.evaluator import Evaluator
 from search.lookups.lookup import Lookup
 
-__all__ = ["Database", "DatabaseLookup", "Databases", "databases_of", "usual_lookup"]
+__all__ = ["Database", "DatabaseLookup", "Databases", "usual_lookup"]
 
 
 def _always() -> bool:
@@ -39,7 +39,7 @@ class Database:
 
 
 @dataclass(frozen=True)
-class Databases:
+class Databases(Extra):
     """The databases of a game, an extra.
 
     named: by the name that players give them, `EVALUATOR+NAME`.
@@ -51,11 +51,6 @@ class Databases:
     usual: str = ""
 
 
-def databases_of(game: Game) -> Databases:
-    """Returns the databases of a game."""
-    return extra(game, Databases) or Databases()
-
-
 class DatabaseLookup(Lookup):
     """The database of a game with a name, such as "endgame" of checkers.
 
@@ -65,7 +60,7 @@ class DatabaseLookup(Lookup):
     """
 
     def __init__(self, game: Game, name: str) -> None:
-        named = databases_of(game).named
+        named = Databases.of(game).named
         if name not in named:
             names = ", ".join(named) or "no name, for it has no databases"
             raise ValueError(f"lookup of {game.name}: expected {names}; found {name!r:.60}")
@@ -84,7 +79,7 @@ def usual_lookup(game: Game, evaluator: Evaluator) -> DatabaseLookup | None:
     It is the game's usual one, for evaluators that give chances of outcomes: their values are of
     the same kind as the database's. Raises any error of building the tables.
     """
-    usual = databases_of(game).usual
+    usual = Databases.of(game).usual
     if not usual or not evaluator.gives_outcomes:
         return None
     return DatabaseLookup(game, usual)

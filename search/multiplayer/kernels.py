@@ -13,7 +13,7 @@ node matters to all of them. Where the last move of a node is pruned, nothing is
 which is last-branch pruning (Sturtevant 2003).
 
 Moves are tried in the order of the gains that the rules state, equal ones in the game's order, and
-the first of equal moves is kept, as in `search.max_n`.
+the first of equal moves is kept, as in `search.textbook.max_n`.
 
 Sources: Luckhardt and Irani 1986 (max^n), Sturtevant and Korf 2000 (paranoid), Sturtevant 2003,
 Schadd and Winands 2011 (best reply).
@@ -21,13 +21,12 @@ Schadd and Winands 2011 (best reply).
 
 from __future__ import annotations
 
-import numba
-from numba import float64, int64, void
+from numba import float64, int64
 
 from games.kernels import kernel
 from games.values import EXACT, GRID, LOWER, UPPER, WIN
-from search.alphabeta.negamax import bound_holds, from_here, from_root, next_best
-from search.multiplayer.line import FIELDS, MOST_PLIES, key_for, outcome_to, turn
+from search.alphabeta.negamax import bound_holds, from_here, from_root, next_best, remember_line
+from search.multiplayer.native import DEEPEST, key_for, outcome_to, turn
 from search.native import (
     FINISHED,
     has_room,
@@ -38,14 +37,16 @@ from search.native import (
     static_value,
     status,
 )
+from search.root import RECORD, settle
 from search.table import probe_table, store_table
 
 PARANOID, BEST_REPLY, MAX_N = 0, 1, 2
-RECORD = numba.from_dtype(FIELDS)
 INFINITY = float("inf")
 #: Static values that are centred are rounded to multiples of 1 / GRID and limited, so that sums are
 #: exact; where outcomes are wins, they are limited to be less than one.
 MOST = 1048576.0
+#: Less than any difference of centred values.
+HALF_STEP = 0.5 / GRID
 #: A win in n plies is END - n times the outcome, in max^n.
 END = 16777216.0
 TABLE_SCORE = 1e30
@@ -82,7 +83,7 @@ def search_one(line, depth, alpha, beta, ply, behind):
     once `line.stop` is set.
     """
     line.nodes += 1
-    if depth <= 0 or ply >= MOST_PLIES or status(line, ply) == FINISHED or not has_room(line, ply):
+    if depth <= 0 or ply >= DEEPEST or status(line, ply) == FINISHED or not has_room(line, ply):
         return one_value(line, ply, behind)
     if line.nodes >= line.node_limit:
         line.stop = 1
@@ -204,7 +205,7 @@ def search_all(line, depth, ply, floor):
     Returns 0, or the span if it was pruned; the vector is then no value.
     """
     line.nodes += 1
-    if depth <= 0 or ply >= MOST_PLIES or status(line, ply) == FINISHED or not has_room(line, ply):
+    if depth <= 0 or ply >= DEEPEST or status(line, ply) == FINISHED or not has_room(line, ply):
         all_values(line, ply)
         return 0
     line.own[ply] = -INFINITY
@@ -221,14 +222,17 @@ def search_all(line, depth, ply, floor):
                 return 0
             index = next_best(line, first, count)
             play(line, ply, move_at(line, first + index))
+            own, earlier = line.own[ply], again and number < before
+            if earlier:  # than the best move, so that an equal one is wanted
+                line.own[ply] = own - HALF_STEP
             span = search_all(line, depth - 1, ply + 1, ply if again else floor)
+            line.own[ply] = own
             if span > 1:
                 set_order(line, first + index, -OPEN * (OPEN + number))
                 left_open += 1
                 open_span = max(open_span, span - 1)
             value = line.vectors[ply + 1, line.players - 1]
-            better = value > line.own[ply] or again and number < before and value == line.own[ply]
-            if span == 0 and better:
+            if span == 0 and (value > own or earlier and value == own):
                 before = 0 if again else left_open
                 span = take_values(line, ply, floor)
                 if span > 0:
@@ -242,7 +246,7 @@ def search_all(line, depth, ply, floor):
 
 
 @kernel
-def root_value(line, depth, index, best):
+def move_value(line, depth, index, best):
     """Returns the value of a root move to its mover, -INFINITY if it is no better than `best`."""
     play(line, 0, line.root_moves[index])
     if line.method != MAX_N:
@@ -255,49 +259,25 @@ def root_value(line, depth, index, best):
     return line.vectors[1, line.players - 1]
 
 
-@kernel(signature=void(RECORD))
-def iterate(line):
-    """Deepen until a limit is reached or `line.stop` is set.
+@kernel
+def search_depth(line, depth):
+    """Returns the value of the root, searched `depth` plies deep, see `search.root`.
 
-    The results are those of `search.alphabeta.root.iterate`. Max^n keeps the order of the root
-    moves, because it decides among equal ones.
+    Max^n keeps the order of the root moves, because it decides among equal ones.
     """
-    for depth in range(1, line.depth_limit + 1):
-        best = -INFINITY
-        line.first[1] = 0
-        for i in range(line.root_count):
-            value = root_value(line, depth, i, best)
-            if line.stop != 0:
-                break
-            line.root_values[i] = value
-            if value > best:
-                best = value
-                line.best = i
-                if line.completed == 0 or depth > line.completed:
-                    line.value = value
-        if line.stop != 0 and best == -INFINITY:
-            break
-        move = line.root_moves[line.best]
-        if line.method == MAX_N:
-            line.depth_move[depth] = move
-        if line.stop != 0 and line.exact_root:
-            break
-        if line.method != MAX_N:
-            chosen = line.root_values[line.best]
-            for i in range(line.best, 0, -1):
-                line.root_moves[i] = line.root_moves[i - 1]
-                line.root_values[i] = line.root_values[i - 1]
-            line.root_moves[0] = move
-            line.root_values[0] = chosen
-            line.best = 0
+    best = -INFINITY
+    line.first[1] = 0
+    for i in range(line.root_count):
+        value = move_value(line, depth, i, best)
         if line.stop != 0:
             break
-        for i in range(line.root_count):
-            line.settled_values[i] = line.root_values[i]
-        line.completed = depth
-        line.depth_value[depth] = best
-        line.depth_move[depth] = move
-        line.depth_nodes[depth] = line.nodes
-        limit = WIN if line.method != MAX_N else END
-        if line.wins and abs(best) >= limit / 2:
-            break
+        line.root_values[i] = value
+        if value > best:
+            best = value
+            line.best = i
+            line.value = value
+            remember_line(line, 0, line.root_moves[i])
+    proven = END if line.method == MAX_N else WIN
+    line.final = line.wins != 0 and abs(best) >= proven / 2
+    settle(line, depth)
+    return best

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import math
 
-from numba import float64, int64, void
+from numba import float64, int64
+from numba.extending import overload
 
 from games.kernels import kernel, next_up
+from games.kernels.record import record_reader
 from games.values import PROVEN
-from search.alphabeta.line import MOST_PLIES
 from search.alphabeta.negamax import (
     INFINITY,
-    RECORD,
     finished_value,
     follow,
     negamax,
@@ -28,7 +28,8 @@ from search.alphabeta.negamax import (
     remember_line,
     repeated,
 )
-from search.alphabeta.root import best_to_front, decided
+from search.alphabeta.root import decided
+from search.line import LINE, MOST_PLIES
 from search.native import (
     has_room,
     legal_moves,
@@ -39,11 +40,13 @@ from search.native import (
     static_value,
 )
 from search.opponent.opponent import LEAST
+from search.root import RECORD, settle
 
-__all__ = ["iterate"]
+__all__ = ["search_depth"]
 
 MODELLED = float64(RECORD, RECORD, float64, int64, int64, float64, int64, float64, int64)
 LOG_LEAST = math.log(LEAST)
+line_at = record_reader(LINE)
 
 
 @kernel
@@ -187,49 +190,53 @@ def modelled(line, other, temperature, foresight, replies, win, depth, alpha, pl
     return base + differences / total
 
 
-@kernel(signature=void(RECORD, RECORD, float64, int64, int64, float64))
-def iterate(line, other, temperature, foresight, replies, win):
-    """Deepen until a limit is reached, the game is decided or `line.stop` is set.
+def other_line(line):
+    """Returns the line of the opponent's searches."""
+    return line.other
 
-    The results are those of `search.alphabeta.root.iterate`.
+
+@overload(other_line)
+def _other_line(line):
+    return lambda line: line_at(line.other)
+
+
+@kernel
+def search_depth(line, depth):
+    """Returns the value of the root, searched `depth` plies deep, see `search.root`.
+
+    A stopped iteration does not count, unless it is the first.
     """
-    for depth in range(1, line.depth_limit + 1):
-        line.best = 0
-        best = -INFINITY
-        for i in range(line.root_count):
-            move = line.root_moves[i]
-            line.first[1] = 0
-            other.best = i
-            follow(line, 0, move)
-            floor = -INFINITY if line.exact_root else best
-            value = -modelled(
-                line, other, temperature, foresight, replies, win, depth - 1, floor, 1
-            )
-            if line.stop != 0:
-                break
-            line.root_values[i] = value
-            if value > best:
-                best = value
-                line.best = i
-                remember_line(line, 0, move)
-                if line.completed == 0:
-                    line.value = value
-        if line.stop != 0 and line.completed > 0:
-            break
-        first = other.root_values[line.best]  # in the order of our root moves
-        for i in range(line.best, 0, -1):
-            other.root_values[i] = other.root_values[i - 1]
-        other.root_values[0] = first
-        best_to_front(line)
+    other = other_line(line)
+    line.best = 0
+    best = -INFINITY
+    for i in range(line.root_count):
+        line.first[1] = 0
+        other.best = i
+        follow(line, 0, line.root_moves[i])
+        floor = -INFINITY if line.exact_root else best
+        value = -modelled(
+            line, other, line.temperature, line.foresight, line.replies, line.win_value, depth - 1,
+            floor, 1,
+        )  # fmt: skip
         if line.stop != 0:
             break
-        for i in range(line.root_count):
-            line.settled_values[i] = line.root_values[i]
-        line.value = best
-        line.completed = depth
-        line.depth_value[depth] = best
-        line.depth_move[depth] = line.root_moves[0]
-        line.depth_nodes[depth] = line.nodes + other.nodes
-        if decided(line, best, depth):
-            break
+        line.root_values[i] = value
+        if value > best:
+            best = value
+            line.best = i
+            remember_line(line, 0, line.root_moves[i])
+            if line.completed == 0:
+                line.value = value
     line.nodes += other.nodes
+    other.nodes = 0
+    if line.stop != 0 and line.completed > 0:
+        line.best = 0
+    first = other.root_values[line.best]  # in the order of our root moves
+    for i in range(line.best, 0, -1):
+        other.root_values[i] = other.root_values[i - 1]
+    other.root_values[0] = first
+    if line.stop == 0:
+        line.value = best
+        line.final = decided(line, best, depth)
+    settle(line, depth)
+    return best

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from search.alphabeta.search import DEEPEST
+from search.search import DEEPEST
 
 __all__ = ["LEAST", "Opponent"]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from games import kernels
 from games.contract import Game
-from search.alphabeta import line as lines
 from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import EXACT_SEARCH, as_techniques
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.samples import value_bound
+from search.line import NativeLine, PlainLine
 from search.lookups.lookup import Lookup
 from search.opponent.opponent import Opponent
 
@@ -29,7 +28,6 @@ class OpponentModel(AlphaBeta):
     """
 
     _other: Any  # the line of the opponent's searches
-    _modelled: Any  # the search, of both lines
 
     def __init__(
         self,
@@ -56,12 +54,13 @@ class OpponentModel(AlphaBeta):
         super().__init__(
             game, evaluator, options, lookup=lookup, table_mib=table_mib, threads=1, seed=seed
         )
-        search = self._modelled
         averages_wins = game.wins and opponent.temperature > 0
-        win = value_bound(game, evaluator) if averages_wins else 1.0
-        foresight, replies = opponent.depth or 0, opponent.replies or 0
-        numbers = float(opponent.temperature), foresight, replies, win
-        self._iterate = lambda row: search(row, self._other.row, *numbers)
+        self.line.put(
+            temperature=float(opponent.temperature),
+            foresight=opponent.depth or 0,
+            replies=opponent.replies or 0,
+            win_value=value_bound(game, evaluator) if averages_wins else 1.0,
+        )
 
     @property
     def steady(self) -> bool:
@@ -72,27 +71,22 @@ class OpponentModel(AlphaBeta):
         super().clear()
         self._other.clear()
 
-    def _bind_native(self, table_mib: float, trace: int, threads: int, phases: bool) -> None:
-        from search.native import rules_addresses
-        from search.opponent.model import iterate
+    def _kernel(self) -> Any:
+        from search.opponent.model import search_depth
 
-        super()._bind_native(table_mib, trace, threads, phases)
-        self._other = lines.NativeLine(table_mib)
-        most_moves = getattr(self.game, "most_moves", 256)
-        self._other.put(
-            **rules_addresses(self.game), width=len(self.game.start()), most_moves=most_moves
-        )
-        self._other.bind("evaluate_at", "evaluator", self._theirs.native(self._fail))
-        self._other.pin(positions=self.line.pinned["positions"])
-        self._modelled = iterate
+        return search_depth
 
-    def _bind_plain(self, trace: int) -> None:
-        from search.opponent.model import iterate
-
-        super()._bind_plain(trace)
-        self._other = lines.PlainLine(self.game, self._theirs.plain())
-        self._other.positions = self.line.positions
-        self._modelled = kernels.uncompiled(iterate)
+    def _bind(self, search_depth: Any, *, table_mib: float, **options: Any) -> None:
+        super()._bind(search_depth, table_mib=table_mib, **options)
+        if self.native:
+            self._other = NativeLine(table_mib)
+            self._other.enter(self.game, self._theirs.native(self._fail))
+            self._other.pin(positions=self.line.pinned["positions"])
+            self.line.put(other=self._other.address)
+        else:
+            self._other = PlainLine(self.game, self._theirs.plain())
+            self._other.positions = self.line.positions
+            self.line.put(other=self._other)
 
     def _put(self, **values: Any) -> None:
         super()._put(**values)

@@ -17,15 +17,15 @@ from games.counted import counted
 from games.problem import Heuristic, KernelProblem, Known, Problem
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
-from search.graph.solution import Progress, Solution, worth
-from search.search import check_limits, run_search
+from search.limits import UNLIMITED, Limits
+from search.search import run_search
 from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
+from search.textbook.solution import Progress, Solution, worth
 
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
 METHODS = ("astar", "ida", "greedy", "beam")
-UNLIMITED = 1 << 62
 #: Greatest rounding error of sums of costs, as a share of the sum.
 ROUNDING = 1e-12
 MOST_WEIGHT = 1000.0
@@ -97,7 +97,7 @@ def solve(
             f"memory_mib: expected more than 0 and at most {1 << 20}, found {memory_mib}"
         )
     if nodes is not None or seconds is not None:
-        check_limits(None, nodes, seconds, least=0, deepest=0)
+        Limits(None, nodes, seconds)
     start = problem.start() if position is None else position
     reason = problem.why_unsolvable(start)
     if reason:

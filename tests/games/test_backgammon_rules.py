@@ -16,7 +16,7 @@ from games.backgammon.rules import ROLLS, START, Position
 from games.backgammon.situation import checker_counts, position_of, roll_of
 
 GAME: Any = load("backgammon")
-PAIRS = 1200  # pairs of a position and a roll for each player; an option in the benchmark
+PAIRS = 600  # pairs of a position and a roll for each player; an option in the benchmark
 Board = tuple[tuple[int, ...], tuple[int, ...]]
 
 plain = pytest.mark.plain

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from pages import ROOT
 
-from games import MoveError, PositionError
 from games.connect_four import ConnectFour, features
 from games.connect_four.rules import legal_moves, play
 from games.kernels import compiled, kernel
 from search import Engine, KernelEvaluator, LinearEvaluator
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 GAME = ConnectFour()
 Square = tuple[int, int]  # column and row, from 0
@@ -177,38 +176,6 @@ def test_terms_as_a_slow_board_has_them() -> None:
         assert features.threes(position) == len(threes)
         found |= {("ready", len(ready)), ("threes", len(threes))}
     assert {("ready", 0), ("ready", 1), ("threes", 1), ("threes", 2)} <= found
-
-
-EMPTY = "......./......./......./......./......."
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "expected six rows of seven X, O and '.'"),
-        (f"{EMPTY}/....... Z", "expected six rows of seven"),
-        (f"{EMPTY}/......./....... X", "expected six rows of seven"),
-        (f"{EMPTY}/...Y... O", "expected six rows of seven"),
-        (f"{EMPTY}/..X.... X", "found 1 X, 0 O and X to move"),
-        ("......./......./......./......./...X.../....... O", "every stone to stand on another"),
-        (f"{EMPTY}/XXX.O.. O", "found 3 X, 1 O and O to move"),
-        ("......./......./......./......./.OOOO../.XXXX.. X", "no four of X, who is to move"),
-    ],
-)
-def test_positions_that_are_refused(text: str, message: str) -> None:
-    with pytest.raises(PositionError, match=message):
-        GAME.parse_position(text)
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("text", ["0", "8", "4", "d", ""])
-def test_moves_that_are_refused(text: str) -> None:
-    position = GAME.start()
-    for _ in range(6):
-        position = GAME.play(position, 3)  # column 4 is full
-    with pytest.raises(MoveError, match=rf"of \[1, 2, 3, 5, 6, 7\], found '{text}'"):
-        GAME.parse_move(position, text)
 
 
 def test_search_values_are_those_of_minimax() -> None:

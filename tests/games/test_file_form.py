@@ -11,10 +11,9 @@ import pytest
 import games
 from games.board import Board, Pieces
 from games.contract import DiceGame, Game
-from games.extras import extra
 from games.file_form import PLAIN_TEXT, form_of
 from games.record import GameRecord, new_record
-from play.players.opponents import opponents_of
+from play.players.opponents import Opponents
 
 pytestmark = pytest.mark.plain
 
@@ -126,11 +125,11 @@ def test_games_answer_for_themselves(name: str) -> None:
     assert len(set(game.sides)) == game.players == len(game.sides) and game.unit
     record = new_record(game)
     assert isinstance(record, GameRecord) and record.game is game
-    opponents = opponents_of(game)
+    opponents = Opponents.of(game)
     assert set(opponents.pacemakers) <= set(opponents.usual)
     for player in opponents.usual:
         assert player == "random" or player in game.evaluators
-    removals = (extra(game, Pieces) or Pieces()).removals
+    removals = Pieces.of(game).removals
     for part in removals(record.position) if removals is not None else ():
         words, count, without = part
         assert words and count >= 1 and without != record.position

@@ -35,7 +35,7 @@ from games.kernels import compiled, kernel
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.tree import Chance, Tree
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.plain
 
@@ -745,54 +745,6 @@ def test_check_game_finds_compiled_code_that_differs(what: str) -> None:
 
 
 # --- tic-tac-toe and nim ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("X........", "expected nine of X, O and '.', and X or O to move, found 'X........'"),
-        ("X....... O", "expected nine"),
-        ("X.........  O", "expected nine"),
-        ("X...#.... O", "expected nine"),
-        ("X........ Z", "expected nine"),
-        ("X........ X", "found 1 X, 0 O and X to move"),
-        ("XX....... O", "expected as many X as O, or one more .* found 2 X, 0 O and O to move"),
-        ("XXXOOO... X", "expected one winner at most, found lines of both in XXXOOO..."),
-        ("XXX.OO..O X", "expected no line of X, who is to move, found XXX.OO..O"),
-    ],
-)
-def test_tic_tac_toe_refuses_a_position(text: str, message: str) -> None:
-    with pytest.raises(PositionError, match=message):
-        TicTacToe().parse_position(text)
-
-
-@pytest.mark.parametrize(
-    ("board", "text", "message"),
-    [
-        ("X........ O", "1", "expected a free square of 2, 3, 4, 5, 6, 7, 8, 9, found '1'"),
-        ("X........ O", "10", "found '10'"),
-        ("X........ O", "²", "found '²'"),
-        ("XXXOO.... O", "6", "expected a free square of a game that is not over, found '6'"),
-    ],
-)
-def test_tic_tac_toe_refuses_a_move(board: str, text: str, message: str) -> None:
-    game = TicTacToe()
-    with pytest.raises(MoveError, match=message):
-        game.parse_move(game.parse_position(board), text)
-
-
-@pytest.mark.parametrize("text", ["3,5 0", "3,5,7,9 0", "3,5,-1 0", "3,5,64 0", "3,5,7 2", "3,5,7"])
-def test_nim_refuses_a_position(text: str) -> None:
-    message = f"expected 3 piles of 0 to 63 sticks and a side, such as '3,5,7 0', found '{text}'"
-    with pytest.raises(PositionError, match=message):
-        Nim().parse_position(text)
-
-
-@pytest.mark.parametrize("text", ["4 from 1", "0 from 1", "1 from 4", "1", "one from 1"])
-def test_nim_refuses_a_move(text: str) -> None:
-    message = f"expected a move such as '1 from 2', .* the pile of '3,5,7 0' has, found '{text}'"
-    with pytest.raises(MoveError, match=message):
-        Nim().parse_move((3, 5, 7, 0), text)
 
 
 @pytest.mark.parametrize("piles", [(), (64,), (-1,), (1,) * 16])

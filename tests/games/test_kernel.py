@@ -274,11 +274,13 @@ def test_uncompiled_rules_do_what_compiled_ones_do() -> None:
 
 
 class Project:
-    """A folder with modules that use kernels, and processes that share a cache."""
+    """A user's folder with modules that use kernels, whose compiled code is kept beside them.
 
-    def __init__(self, folder: Path, cache: Path) -> None:
+    The code of our own kernels is taken from where the tests keep it.
+    """
+
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.cache = cache
 
     def write(self, name: str, source: str) -> None:
         path = self.folder / f"{name}.py"
@@ -289,7 +291,7 @@ class Project:
 
     def run(self, source: str, **variables: str) -> str:
         path = os.pathsep.join([str(ROOT), str(self.folder)])
-        variables = {"NUMBA_CACHE_DIR": str(self.cache), "PYTHONPATH": path, **variables}
+        variables = {"PYTHONPATH": path, **variables}
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(source)],
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **variables},
@@ -302,15 +304,9 @@ class Project:
         return done.stdout.strip()
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a folder in which the first project leaves the compiled search for the others."""
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture
-def project(tmp_path: Path, cache: Path) -> Project:
-    return Project(tmp_path, cache)
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
 
 
 USE = """
@@ -346,7 +342,6 @@ def test_an_edited_kernel_is_never_answered_from_a_stale_cache(project: Project)
         """,
     )
     # after X's move it is O's turn (2nd number), whose value is negated
-    assert project.run(USE) == "1.0 -11.0"
     assert project.run(USE) == "1.0 -11.0"
     project.write("constants", "FACTOR = 20.0")
     assert project.run(USE) == "1.0 -21.0"
@@ -437,16 +432,16 @@ def test_code_with_bounds_checks_is_kept_apart(project: Project) -> None:
         except IndexError:
             print("checked")
         """
-    for _ in range(2):
-        assert project.run(source, NUMBA_BOUNDSCHECK="1") == "checked"
-        assert project.run(source, NUMBA_BOUNDSCHECK="0") == "unchecked"
+    for checks, said in (("1", "checked"), ("0", "unchecked"), ("1", "checked")):
+        assert project.run(source, NUMBA_BOUNDSCHECK=checks) == said
 
 
 NOWHERE = """
     import numba.core.caching
     numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written
     import games
-    from search import Engine, as_evaluator
+    from search import as_evaluator
+    from search.perft import perft
     game = games.load("tic_tac_toe")
     print({value})
     """
@@ -456,7 +451,7 @@ NOWHERE = """
 @pytest.mark.parametrize(
     ("place", "value", "expected"),
     [
-        ("new", 'Engine(game, "open_lines").search(game.start(), depth=2).value', "1.0"),
+        ("new", "perft(game, game.start(), 2)", "72"),
         ("file/in/the/way", 'as_evaluator(game, "open_lines")((1, 2, 0))', "1.0"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 
 import games
 from games.check.problem import check_problem
-from games.errors import ContractError, PositionError
+from games.errors import ContractError
 from games.kernels import kernel
 from games.problem import Heuristic, Known, Problem, ProblemRules
 from games.puzzles.hanoi import Hanoi
@@ -228,27 +228,6 @@ def test_a_twisted_corner_cannot_be_solved() -> None:
     cube = PocketCube()
     assert cube.why_unsolvable(cube.parse_position("0+ 1 2 3 4 5 6")).startswith("the twists add")
     assert cube.why_unsolvable(cube.parse_position("0+ 1- 2 3 4 5 6")) == ""
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("problem", "text", "message"),
-    [
-        (Sliding15(), "1 2 3", "expected 16 tiles"),
-        (Sliding8(), "1 1 2 3 4 5 6 7 8", "found 1 twice and no 0"),
-        (Sliding8(), "0 1 2 3 4 5 6 7 9", "found 9 and no 8"),
-        (Pancakes(4), "0 1 2 2", "each size from 0 to 3 once"),
-        (Hanoi(3), "0 1 3", "expected the pegs"),
-        (LightsOut(2), "**/*", "expected 2 rows"),
-        (PocketCube(), "R X", "expected turns"),
-        (PocketCube(), "0 1 2 3 4 5 5", "expected turns"),
-        (RoadMap(), "Paris", "expected a town of the map"),
-        (Queens(4), "1 2 3 5", "expected 4 rows from 1 to 4"),
-    ],
-)
-def test_texts_that_name_no_position(problem: Problem, text: str, message: str) -> None:
-    with pytest.raises(PositionError, match=message):
-        problem.parse_position(text)
 
 
 @pytest.mark.plain

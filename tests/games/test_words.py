@@ -22,7 +22,7 @@ from games.kernels import (
     word,
 )
 from search import Engine
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.plain
 

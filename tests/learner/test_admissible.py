@@ -13,7 +13,7 @@ from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.heuristics.admissible import Admissible, Pass
 from learner.heuristics.costs import least_costs
-from search import graph, solve
+from search import solve, textbook
 
 
 def test_least_costs_are_those_of_breadth_first_search() -> None:
@@ -22,7 +22,7 @@ def test_least_costs_are_those_of_breadth_first_search() -> None:
     assert costs is not None and len(costs) == 360
     for seed in range(12):
         position = problem.random_position(seed)
-        assert costs[position] == graph.breadth_first(problem, position).cost
+        assert costs[position] == textbook.breadth_first(problem, position).cost
     assert max(costs.values()) == 21  # the farthest position of the 5-puzzle (Reinefeld 1993)
     assert least_costs(problem, most=359) is None
     for small in (problem, Hanoi(3, 4), Pancakes(5)):

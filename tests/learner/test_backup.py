@@ -17,7 +17,7 @@ from games.kernels import kernel
 from games.values import EXACT
 from learner.models.outcome_examples import Examples, phases_of
 from learner.models.outcome_model import OutcomeModel
-from learner.positions.kinds import kinds_of
+from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
 from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import composed, grown, single
@@ -273,7 +273,7 @@ def test_games_of_a_table_begin_where_they_are_told_to() -> None:
     races = Table(backups(exact=DatabaseLookup(GAME, "bearoff")), at_once=30).play(
         np.array([later] * 30), np.random.default_rng(3)
     )
-    assert len(races) < len(played) and kinds_of(GAME) is kinds.KINDS
+    assert len(races) < len(played) and RareKinds.of(GAME).kinds is kinds.KINDS
     assert (phases_of(kinds.KINDS, races.positions) != kinds.KINDS.names.index("race")).all()
 
 

@@ -183,18 +183,18 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     path, store = tmp_path / "hand.json", tmp_path / "store"
     hand = CHECKERS.evaluators["classic"][1]
     LinearEvaluator(CHECKERS, CHECKERS.features["classic"], hand).save(path)
-    line = f"calibrate checkers {path} --nodes 20 100 --games 20 40 --store {store} --seed 5"
+    line = f"calibrate checkers {path} --nodes 5 20 --games 20 40 --store {store} --seed 5"
     assert main(line.split()) == 0
     files = {file.name: file.read_bytes() for file in store.iterdir()}
     assert len(files) == 3
     first = path.read_bytes()
     known = load_evaluator(path).calibration
-    assert known is not None and known.nodes == (20, 100) and set(known.terms) == set(TERMS)
+    assert known is not None and known.nodes == (5, 20) and set(known.terms) == set(TERMS)
     text = capsys.readouterr().out
-    assert "100 nodes a move, 40 games: expected result" in text and "by pieces left" in text
+    assert "20 nodes a move, 40 games: expected result" in text and "by pieces left" in text
     # more than was asked for does not count
     assert main(line.replace("20 40", "20 20").split()) == 0
-    assert "100 nodes a move, 20 games: expected result" in capsys.readouterr().out
+    assert "20 nodes a move, 20 games: expected result" in capsys.readouterr().out
     # what the folder holds is not played again, and what it lacks is played alike
     sorted(store.iterdir())[1].unlink()
     assert main(line.split()) == 0
@@ -203,14 +203,14 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     # the games of another seed count beside those of the first, not in place of them
     capsys.readouterr()
     assert main([*line.replace("20 40", "20 40 20 20").split(), "6"]) == 0
-    assert "100 nodes a move, 60 games: expected result" in capsys.readouterr().out
+    assert "20 nodes a move, 60 games: expected result" in capsys.readouterr().out
     assert len(list(store.iterdir())) == 5
     assert main([*line.split(), "6"]) == 2
     assert "--games: expected one number or 4, found 2" in capsys.readouterr().err
     # the same games twice would look like more than there are
     assert main([*line.split(), "5"]) == 2
     assert "--seed: expected each number once, found [5, 5]" in capsys.readouterr().err
-    assert main(line.replace("20 100", "20 20").split()) == 2
+    assert main(line.replace("5 20", "20 20").split()) == 2
     assert "--nodes: expected each number once, found [20, 20]" in capsys.readouterr().err
     assert main(["calibrate", "backgammon", "hand", "--seed", "1", "2"]) == 2
     assert capsys.readouterr().err == "learner: --seed: expected one number, found 2\n"

@@ -15,7 +15,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from toys import RUNNERS
+from toys import RUNNERS, own_men, weighted
 
 import learner
 from games import kernels
@@ -62,16 +62,6 @@ sys.stdout.buffer.write(pickle.dumps(found))
 """
 
 
-@kernel
-def own_men(position: Any) -> Any:
-    return kernels.popcount(position[0] & ~position[2])
-
-
-@kernel
-def weighted(weights: Any, position: Any) -> Any:
-    return weights[0] * own_men(position)
-
-
 def evaluators() -> list[Any]:
     """Returns an evaluator of every kind."""
     random = np.random.default_rng(3)
@@ -97,7 +87,7 @@ def in_another_process(evaluators: list[Any]) -> list[list[float]]:
     done = subprocess.run(
         [sys.executable, "-c", OTHER_PROCESS], input=pickle.dumps(evaluators), cwd=ROOT,
         capture_output=True, check=False, timeout=300,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}:{ROOT / 'tests/learner'}", "PATH": ""},
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "PATH": ""},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     return pickle.loads(done.stdout)  # type: ignore[no-any-return]

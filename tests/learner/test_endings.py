@@ -8,7 +8,6 @@ import pytest
 import games
 from games.board import Pieces
 from games.checkers.encoding import PHASE_SQUARES, PIECE_SQUARES
-from games.extras import extra
 from learner.positions.positions import standard_keys
 
 CHECKERS = games.load("checkers")
@@ -17,8 +16,8 @@ CHECKERS = games.load("checkers")
 @pytest.mark.plain
 def test_every_phase_has_inputs_of_its_own() -> None:
     position = CHECKERS.parse_position("W:W32,31,30,29,28,K27,26,25,24,23:B1,2,3,4,5,6,7,8,9,K12")
-    named = extra(CHECKERS, Pieces)
-    assert named is not None and named.removals is not None
+    named = Pieces.of(CHECKERS)
+    assert named.removals is not None
     pieces, phases = 20, [0] * 7 + [1] * 2 + [2] * 2 + [3] * 2 + [4] * 4 + [5] * 6
     while pieces > 3:
         places = PIECE_SQUARES.places(position)

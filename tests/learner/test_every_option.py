@@ -194,7 +194,7 @@ def test_every_option_has_an_entry_and_is_read(name: str) -> None:
 
 
 @compiled_only
-@pytest.mark.thorough
+@pytest.mark.whole_run
 @pytest.mark.parametrize(
     "name",
     [

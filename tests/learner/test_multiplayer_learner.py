@@ -11,7 +11,7 @@ import train
 from games.chinese_checkers import ChineseCheckers
 from games.nim import LiNim
 from learner.arena import FIRST, Strength, measure
-from learner.multiplayer_play import MultiplayerSelfPlay, late_position, late_starts
+from learner.multiplayer_play import LateStarts, MultiplayerSelfPlay, late_starts
 from learner.rounds.batch import BatchFit
 from learner.rounds.samuel import Samuel
 from play.players.limits import Limits
@@ -26,7 +26,7 @@ def test_learning_from_nothing_finds_that_few_steps_are_good() -> None:
         GAME, games=60, round_games=15, depth=1, most_plies=40, blend=1.0, alpha=1e-3, seed=2
     ).fit()
     # a position near its end is better than the start
-    late = late_position(GAME, 3, np.random.default_rng(0))
+    late = LateStarts.of(GAME).position(GAME, 3, np.random.default_rng(0))
     assert learner.evaluator_(late) > learner.evaluator_(GAME.start())
 
 
@@ -66,7 +66,7 @@ def test_rounds_begin_ever_farther_from_the_end() -> None:
 def test_late_positions_are_near_the_end_and_belong_to_the_game() -> None:
     game = ChineseCheckers(6)
     for seed in range(5):
-        position = late_position(game, 2, np.random.default_rng(seed))
+        position = LateStarts.of(game).position(game, 2, np.random.default_rng(seed))
         assert game.parse_position(game.position_text(position)) == position
         assert game.outcome(position) is None
         steps = game.features["race"].measure([position])[0][0]

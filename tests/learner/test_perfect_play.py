@@ -29,7 +29,7 @@ from learner.bootstrap.tree_strap import TreeStrap
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from search import Engine
-from search.minimax import minimax
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
@@ -141,20 +141,19 @@ TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-def learn_a_table(name: str, seed: int) -> list[str]:
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        pytest.param(
+            name, seed,
+            marks=pytest.mark.whole_run if (name, seed) == ("network", 0) else pytest.mark.slow,
+        )
+        for name in TABLES
+        for seed in (0, 1, 2)
+    ],
+)  # fmt: skip
+def test_tic_tac_toe_by_a_table(name: str, seed: int) -> None:
     kind, options = TABLES[name]
     usual = {"inputs": "positions", "hidden": (), "rate": 0.1, "decide": False}
     learner = kind(TIC_TAC_TOE, seed=seed, opening_plies=0, **{**usual, **options})
-    return blunders(TIC_TAC_TOE, learner.fit().evaluator_)
-
-
-@pytest.mark.parametrize("name", ["network"])
-def test_tic_tac_toe_by_a_table(name: str) -> None:
-    assert learn_a_table(name, 0) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("name", list(TABLES))
-def test_tic_tac_toe_by_tables_of_all_kinds(name: str, seed: int) -> None:
-    assert learn_a_table(name, seed) == []
+    assert blunders(TIC_TAC_TOE, learner.fit().evaluator_) == []

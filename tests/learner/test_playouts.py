@@ -212,7 +212,10 @@ def test_without_noise_all_games_are_one() -> None:
 
 
 @native_only
-@pytest.mark.parametrize(("backend", "jobs"), [("threads", 1), ("threads", 3), ("loky", 2)])
+@pytest.mark.parametrize(
+    ("backend", "jobs"),
+    [("threads", 1), ("threads", 3), pytest.param("loky", 2, marks=pytest.mark.whole_run)],
+)
 def test_whoever_plays_finds_the_same(backend: str, jobs: int) -> None:
     rollout = Rollout(MATERIAL, games=20, depth=1, noise=0.3, seed=9)
     with Workers(backend, jobs) as workers:

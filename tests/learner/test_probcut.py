@@ -136,10 +136,13 @@ def test_played_positions_are_quiet_enough_and_the_same_again() -> None:
     assert all(CHECKERS.outcome(position) is None for position in found)
 
 
+COMMAND = ["probcut", "checkers", "classic", "--positions", "800", "--depth", "5"]
+
+
+@pytest.mark.whole_run
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "classic.probcut.json"
-    arguments = ["probcut", "checkers", "classic", "--positions", "800", "--depth", "5"]
-    assert commands.main([*arguments, "--output", str(output)]) == 0
+    assert commands.main([*COMMAND, "--output", str(output)]) == 0
     assert f"written: {output}" in capsys.readouterr().out
     probcut = ProbCut.load(output)
     assert {check.depth for check in probcut.checks} == set(range(4, DEPTHS))
@@ -147,6 +150,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     exact = Engine(CHECKERS, CLASSIC).search(CHECKERS.start(), depth=9)
     cut = Engine(CHECKERS, CLASSIC, techniques=techniques).search(CHECKERS.start(), depth=9)
     assert cut.nodes != exact.nodes
+
+
+def test_what_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output, arguments = tmp_path / "file", COMMAND
+    output.touch()
     for wrong, message in (
         (["probcut", "checkers", "classic"], "--output: expected a file"),
         (["probcut", "checkers", "none.json"], "expected an evaluator file"),

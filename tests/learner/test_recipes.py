@@ -24,32 +24,20 @@ from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
 from learner.run.command_line import parser, settings_of
 from learner.run.learners import make_learner
-from learner.run.recipes import RECIPES, usual_runs
+from learner.run.recipes import RECIPES, UsualRuns
 from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
-    pytest.mark.usefixtures("measured_in_threads"),
-]
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON, CONNECT_FOUR = Checkers(), Backgammon(), ConnectFour()
 FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
-#: So that there is more than one round.
-ROUNDS = {
-    "samuel": 12,
-    "batch": 12,
-    "signature": 12,
-    "network": 12,
-    "quantised": 12,
-    "comparison": 12,
-}
-
-
+#: Of these 12 games a round, so that there is more than one.
+ROUNDS = ("samuel", "batch", "signature", "network", "quantised", "comparison")
 #: Learners that are tried on backgammon, and the plies of their searches.
 DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
 
@@ -61,8 +49,8 @@ class Killed(BaseException):
 #: Learners, and the games that each is tried on. Signature tables need a layout, and books games.
 TRIED = [
     *((name, BACKGAMMON if name in DICE else CHECKERS) for name in NAMES if name != "solved"),
-    *((name, CONNECT_FOUR) for name in usual_runs(CONNECT_FOUR).settings if name in NAMES),
-    *((name, FOR_THREE) for name in usual_runs(FOR_THREE).settings),
+    *((name, CONNECT_FOUR) for name in UsualRuns.of(CONNECT_FOUR).settings if name in NAMES),
+    *((name, FOR_THREE) for name in UsualRuns.of(FOR_THREE).settings),
 ]
 
 
@@ -71,7 +59,7 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
     depth = DICE.get(name, "2")
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
     if name in ROUNDS:
-        arguments += ["--set", f"round_games={ROUNDS[name]}", "--set", "games_per_report=4"]
+        arguments += ["--set", "round_games=12", "--set", "games_per_report=4"]
     if name == "comparison":
         arguments += ["--features", "linear"]
     elif dice:  # a small network, for the time that compiling takes
@@ -113,9 +101,33 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
 
 #: The first game of each learner, in which a killed run is resumed.
 KILLED = dict(reversed(TRIED))
+#: Those of `make test`: with a store, without one, and with dice. `test_every_learner` resumes each
+#: learner after every report, without the folder of a run.
+USUAL = ("samuel-checkers", "treestrap-checkers", "tdgammon-backgammon")
 
 
-@pytest.mark.parametrize(("name", "game"), TRIED, ids=[f"{n}-{g.name}" for n, g in TRIED])
+def keeps_games_that_can_be_read(folder: Path) -> None:
+    assert not (folder / "games.pdn").exists()
+    played = list(read_matches((folder / "games.mat").read_text("utf-8"), BACKGAMMON))
+    lines = (folder / "log.csv").read_text("utf-8").splitlines()[1:]
+    assert len(played) == len(lines) == 6
+    for match, line in zip(played, lines, strict=True):
+        number, _, _, outcome, plies, _ = line.split(",")
+        assert match.tags == {"Event": "Plysmith", "Round": number}
+        assert (match.match_length, match.problems) == (0, [])
+        ((record, problems),) = match.games
+        assert record is not None and problems == []
+        assert (record.outcome(), record.ply) == (float(outcome), int(plies))
+
+
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        pytest.param(name, game, id=case, marks=() if case in USUAL else pytest.mark.whole_run)
+        for name, game in TRIED
+        for case in [f"{name}-{game.name}"]
+    ],
+)
 def test_a_run_of_every_learner_resumes_to_the_same_bytes(
     name: str, game: Game, tmp_path: Path
 ) -> None:
@@ -130,6 +142,8 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
 
     with open(tmp_path / "whole/log.csv", newline="", encoding="utf-8") as file:
         assert all(None not in row for row in csv.DictReader(file))  # notes may have commas
+    if name == "tdgammon":
+        keeps_games_that_can_be_read(tmp_path / "whole")
     if KILLED[name] is not game:
         return
 
@@ -150,22 +164,6 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
     ):  # fmt: skip
         whole, other = tmp_path / "whole" / file, tmp_path / "killed" / file
         assert other.read_bytes() == whole.read_bytes(), file
-
-
-def test_a_run_of_backgammon_keeps_games_that_can_be_read(tmp_path: Path) -> None:
-    session, start = run_of("tdgammon", BACKGAMMON, tmp_path / "run")
-    session.train(start)
-    assert not (tmp_path / "run/games.pdn").exists()
-    played = list(read_matches((tmp_path / "run/games.mat").read_text("utf-8"), BACKGAMMON))
-    lines = (tmp_path / "run/log.csv").read_text("utf-8").splitlines()[1:]
-    assert len(played) == len(lines) == 6
-    for match, line in zip(played, lines, strict=True):
-        number, _, _, outcome, plies, _ = line.split(",")
-        assert match.tags == {"Event": "Plysmith", "Round": number}
-        assert (match.match_length, match.problems) == (0, [])
-        ((record, problems),) = match.games
-        assert record is not None and problems == []
-        assert (record.outcome(), record.ply) == (float(outcome), int(plies))
 
 
 def test_a_learner_without_features_takes_none(capsys: Any, tmp_path: Path) -> None:

@@ -178,9 +178,9 @@ def test_a_file_of_commands_is_carried_out_to_its_end(talk: Talk) -> None:
     engine = Talk()
     turn = f"position gnubgid {START}\ndice %s\ngo chequer\n"
     engine.said.clear()
-    engine.engine.serve(io.BytesIO(f"set depth 2\n{turn % '3 1'}{turn % '6 5'}".encode()))
+    engine.engine.serve(io.BytesIO(f"set depth 1\n{turn % '3 1'}{turn % '6 5'}".encode()))
     kinds = [line.split(" equity")[0] for line in engine.said]
-    assert kinds == ["info depth 2", "bestmove 8/5 6/5", "info depth 2", "bestmove 24/18 18/13"]
+    assert kinds == ["info depth 1", "bestmove 8/5 6/5", "info depth 1", "bestmove 24/18 18/13"]
     bare = Talk()  # the first draft of the protocol
     bare.engine.serve(io.BytesIO(b"XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\n" * 2))
     assert bare.said == ["8/5 6/5"] * 2

@@ -252,6 +252,7 @@ def test_workers_do_not_matter() -> None:
 
 
 @native_only
+@pytest.mark.whole_run
 def test_processes_play_the_same() -> None:
     here = play_match(GAME, A, B, games=66, seed=3, luck=A)
     with Workers("loky", 2) as workers:

@@ -295,6 +295,7 @@ def test_a_controller_that_dies_is_no_reason_to_stay() -> None:
     assert process.wait(30) == 0
 
 
+@pytest.mark.whole_run
 @pytest.mark.skipif(
     importlib.util.find_spec("draughts") is None, reason="pydraughts is not installed"
 )

@@ -177,6 +177,8 @@ def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_p
 
 #: An engine that plays the first move that `games` lists; `TOLD` is its output before that.
 PLAYER = f"""
+import os
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # so that it starts sooner
 sys.path.insert(0, {str(ROOT)!r})
 import games
 from play.players.hub_words import arguments, hub_move, hub_position, move_word
@@ -322,6 +324,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert not alive(number)
 
 
+@pytest.mark.whole_run
 def test_in_processes_of_their_own(tmp_path: Path) -> None:
     player = parse_player(CHECKERS, script(tmp_path, PLAYER.replace("TOLD", "pass")))
     options: dict[str, Any] = {"limits": Limits(depth=2), "games": 4}
@@ -334,7 +337,7 @@ def test_in_processes_of_their_own(tmp_path: Path) -> None:
     assert len(there.seconds()) == len(here.seconds()) > 0
 
 
-@pytest.mark.parametrize("deaf", [False, True])
+@pytest.mark.parametrize("deaf", [False, pytest.param(True, marks=pytest.mark.whole_run)])
 def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
     told = "import time; asked < 400 or time.sleep(600)" if deaf else "pass"
     player = script(tmp_path, PLAYER.replace("TOLD", told))

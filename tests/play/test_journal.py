@@ -97,7 +97,7 @@ def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
 def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) -> None:
     game = games.load("backgammon")
     first, second = (parse_player(game, text) for text in ("hand", "random"))
-    options: dict[str, Any] = {"games": 200 if depth is None else 12, "luck": first}
+    options: dict[str, Any] = {"games": 140 if depth is None else 12, "luck": first}
     if depth:
         options["limits"] = Limits(depth=depth)
     whole = play_match(game, first, second, keep_records=True, **options)
@@ -211,8 +211,13 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
     "line",
     [
         "match checkers classic random --depth 7 --games 40 --json --quiet",
-        "ladder checkers classic rote random --depth 6 --games 10 --json --quiet",
-        "match backgammon hand random --depth 1 --games 40 --json --quiet --luck hand",
+        *(
+            pytest.param(line, marks=pytest.mark.whole_run)
+            for line in (
+                "ladder checkers classic rote random --depth 6 --games 10 --json --quiet",
+                "match backgammon hand random --depth 1 --games 40 --json --quiet --luck hand",
+            )
+        ),
     ],
 )
 def test_a_match_stopped_by_timeout_goes_on(

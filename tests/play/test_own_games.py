@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,53 +96,51 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def ask(folder: Path, *words: str, text: str = "", status: int = 0) -> str:
+def ask(folder: Path, *words: str, status: int = 0) -> str:
     """Returns the output of a command in that folder, run by the installed console program."""
     program = "import sys; sys.path.remove(''); import plysmith; sys.exit(plysmith.main())"
     done = subprocess.run(
         [sys.executable, "-c", program, *words],
-        cwd=folder, input=text, capture_output=True, text=True, check=False, timeout=500,
+        cwd=folder, input="", capture_output=True, text=True, check=False, timeout=500,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs a command in this process and returns its output."""
+
+    def run(*words: str) -> str:
+        assert plysmith.main([*words]) == 0, capsys.readouterr()
+        return capsys.readouterr().out
+
+    return run
+
+
 @compiled_only
 @pytest.mark.parametrize(("game", "move"), [("connect_four", "4"), ("hexa:Hexapawn", "b1-b2")])
 def test_a_game_is_trained_resumed_matched_explained_and_played(
-    game: str, move: str, folder: Path
+    game: str, move: str, here: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = [
-        "train",
-        game,
-        "--learner",
-        "lms",
-        "--depth",
-        "2",
-        "--match-games",
-        "4",
-        "--snapshots",
-        "1",
-    ]
-    # one opponent, because the matches of the report against more start another process
-    run += ["--snapshot-games", "4", "--final-games", "4", "--opponents", "hand", "--quiet"]
-    ask(folder, *run, "--games", "6", "--run", "run")
+    run = ["train", game, "--learner", "lms", "--quiet"]
+    small = "--depth 2 --match-games 4 --snapshots 1 --snapshot-games 4 --final-games 4"
+    said(*run, *small.split(), "--games", "6", "--run", "run")
     learned = "run/best.json"
-    assert (folder / learned).is_file()
-    ask(folder, "train", game, "--learner", "lms", "--resume", "run", "--games", "8", "--quiet")
-    said = ask(folder, "play", "match", game, learned, "random", "--games", "4", "--depth", "2",
-               "--save", "games.txt")  # fmt: skip
-    assert "Elo" in said
-    saved = (folder / "games.txt").read_text()
+    assert (here / learned).is_file()
+    said(*run, "--resume", "run", "--games", "8")
+    match = ["play", "match", game, learned, "random", "--games", "4", "--depth", "2"]
+    assert "Elo" in said(*match, "--save", "games.txt")
+    saved = (here / "games.txt").read_text()
     own = game.partition(":")[2].lower() or game
     assert saved.count(f'[Game "{own}"]') == 4
-    said = ask(folder, "play", "explain", game, "start", "hand", learned)
-    assert "hand" in said
-    said = ask(folder, "play", "terminal", game, learned, "--depth", "2",
-               text=f"moves\n{move}\nhint\nwhy\nposition\nsave mine.txt\nquit\n")  # fmt: skip
-    assert move in said and "Saved to mine.txt" in said
-    text = (folder / "mine.txt").read_text()
+    assert "hand" in said("play", "explain", game, "start", "hand", learned)
+    typed = f"moves\n{move}\nhint\nwhy\nposition\nsave mine.txt\nquit\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    shown = said("play", "terminal", game, learned, "--depth", "2")
+    assert move in shown and "Saved to mine.txt" in shown
+    text = (here / "mine.txt").read_text()
     assert f"\n{move}\n" in text and '[First "person"]' in text
 
 
@@ -153,26 +153,24 @@ def test_a_game_is_trained_resumed_matched_explained_and_played(
     ],
 )
 def test_a_game_is_ranked_judged_analysed_and_counted(
-    game: str, moves: list[str], counts: list[int], here: Path, capsys: pytest.CaptureFixture[str]
+    game: str, moves: list[str], counts: list[int], here: Path, said: Callable[..., str]
 ) -> None:
-    def said(*words: str) -> str:
-        assert plysmith.main(["play", *words]) == 0, capsys.readouterr()
-        return capsys.readouterr().out
-
     loaded = games.load(game)
-    table = said("ladder", game, "random", "hand", "--games", "4", "--depth", "1", "--quiet")
+    table = said(
+        "play", "ladder", game, "random", "hand", "--games", "4", "--depth", "1", "--quiet"
+    )
     assert sorted(line.split()[1] for line in table.splitlines()[1:]) == ["hand", "random"]
     record = new_record(loaded)
     record.play_text(moves[0])
     texts = [loaded.position_text(position) for position in record.positions]
     (here / "positions.txt").write_text("\n".join(texts))
-    judged = said("judge", game, "hand", "--file", "positions.txt", "--referee-depth", "2")
+    judged = said("play", "judge", game, "hand", "--file", "positions.txt", "--referee-depth", "2")
     assert "referee: hand at depth 2" in judged and "\nhand" in judged
     for text in moves[1:]:
         record.play_text(text)
     form = form_of(loaded)
     (here / "mine.txt").write_text(form.write(record, ("a", "b"), {}))
-    said("analyse", "mine.txt", "hand", "--game", game, "--depth", "2", "--quiet",
+    said("play", "analyse", "mine.txt", "hand", "--game", game, "--depth", "2", "--quiet",
          "--output", "judged.txt")  # fmt: skip
     (read,) = form.read((here / "judged.txt").read_text(), loaded)
     assert read.problems == [] and read.record is not None
@@ -181,10 +179,9 @@ def test_a_game_is_ranked_judged_analysed_and_counted(
     assert found == counts
 
 
-def test_games_in_plain_python_are_played_in_the_terminal(folder: Path) -> None:
-    said = ask(folder, "play", "match", "plain_games:Pile", "random", "random", "--games", "2",
-               "--depth", "1")  # fmt: skip
-    assert "Elo" in said
+def test_games_of_a_folder_are_played_by_the_installed_program(folder: Path) -> None:
+    match = ("--games", "2", "--depth", "1")
+    assert "Elo" in ask(folder, "play", "match", "plain_games:Pile", "random", "random", *match)
     said = ask(folder, "play", "terminal", "plain_games:Pile", status=2)
     assert "pile has no evaluator of its own: expected the file of one" in said
 

@@ -23,8 +23,8 @@ from play.web.server import create_app  # noqa: E402
 from play.web.thinking import Thinking  # noqa: E402
 from search.evaluators.heuristic import LearnedHeuristic  # noqa: E402
 from search.evaluators.remembered import RememberedHeuristic  # noqa: E402
-from search.graph import breadth_first  # noqa: E402
 from search.single_agent.patterns import build_patterns  # noqa: E402
+from search.textbook import breadth_first  # noqa: E402
 from tests.web_server import ROOT  # noqa: E402
 
 EIGHT: Any = games.load("sliding8")

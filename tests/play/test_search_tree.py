@@ -16,8 +16,8 @@ from games.tree import Chance, Tree
 from play.judging.search_tree import search_tree
 from play.judging.tree_picture import CUT, FAINT
 from search import as_evaluator
-from search.max_n import max_n
-from search.minimax import alphabeta
+from search.textbook.max_n import max_n
+from search.textbook.minimax import alphabeta
 
 plain = pytest.mark.plain
 

@@ -22,7 +22,7 @@ from play.players.thinker import Thinker
 from play.terminal import Paint, Session, wants_colour
 from play.terminal.backgammon import BackgammonSession
 from play.terminal.checkers import CheckersSession
-from play.words import words_of
+from play.words import Words
 from search.lookups.rote import RoteMemory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -252,7 +252,7 @@ def test_positions_of_backgammon_are_set_up(hand: Thinker, tmp_path: Path) -> No
     assert "A match to 3 points at 1 : 2, Crawford game" in "\n".join(
         session.answer(f"new {match}")
     )
-    assert words_of(BACKGAMMON).situation(session.record, session.roll) == match
+    assert Words.of(BACKGAMMON).situation(session.record, session.roll) == match
     assert "expected a position ID" in say(session, "new XGID=rubbish")
     say(session, "new 4HPwATDgc/ABMA O")
     assert session.record.ply == 1 and session.side == 0

@@ -28,6 +28,7 @@ def violations(page: Page) -> list[str]:
     ]
 
 
+@pytest.mark.whole_run
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> None:
     context = browser.new_context(

@@ -478,59 +478,6 @@ def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, width: int) -> N
     context.close()
 
 
-CONTRAST = """() => {
-  const light = (c) => {
-    const [r, g, b] = c.map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92
-      : ((v / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-  const behind = (e) => {
-    for (let at = e; at; at = at.parentElement) {
-      const c = parse(getComputedStyle(at).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c.slice(0, 3);
-    }
-    return [255, 255, 255];
-  };
-  const low = [];
-  for (const e of document.querySelectorAll("body *")) {
-    if (e.closest("svg, [hidden], .unseen, .skip, .toast, :disabled")) continue;
-    if (!e.checkVisibility()) continue;
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own) continue;
-    const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) low.push(`${e.textContent.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
-  }
-  return low;
-}"""
-
-NAMELESS = """() => [...document.querySelectorAll(
-    "button, a, input:not([type=file]), select, textarea, [role=button], [role=gridcell]")]
-  .filter((e) => e.checkVisibility() && !(e.getAttribute("aria-label") || e.textContent.trim()
-    || e.title || e.labels?.length || e.querySelector("img[alt]")))
-  .map((e) => e.outerHTML.slice(0, 80))"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_have_contrast_and_controls_have_names(browser: Any, base: str, scheme: str) -> None:
-    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    open_table(page, base, seats=[HUMAN, CLASSIC])
-    for tab in ("Game", "Analysis", "Why", "Set up"):
-        open_tab(page, tab)
-        assert page.evaluate(CONTRAST) == [], tab
-        assert page.evaluate(NAMELESS) == [], tab
-    page.keyboard.press("Escape")
-    page.locator("[data-tool='plus']").click()
-    assert page.evaluate(CONTRAST) == [] and page.evaluate(NAMELESS) == []
-    page.goto(f"{base}/#/training")
-    page.wait_for_selector(".chart")
-    assert page.evaluate(CONTRAST) == [] and page.evaluate(NAMELESS) == []
-    context.close()
-
-
 def test_three_sit_at_the_star(page: Page, base: str) -> None:
     """From the dialog for a new game to a jump over two pieces, whose way is shown."""
     page.goto(base)

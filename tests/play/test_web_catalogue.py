@@ -20,7 +20,7 @@ import games  # noqa: E402
 from games.record import new_record  # noqa: E402
 from learner.arena import FIRST, Strength  # noqa: E402
 from play.__main__ import main  # noqa: E402
-from play.players.opponents import opponents_of  # noqa: E402
+from play.players.opponents import Opponents  # noqa: E402
 from play.web.catalogue import Catalogue  # noqa: E402
 from play.web.descriptions import measured  # noqa: E402
 from play.web.runs import strength_of  # noqa: E402
@@ -195,7 +195,7 @@ def test_every_shipped_player_is_offered_and_proposed_as_opponent(runs: Path) ->
     catalogue = Catalogue(ROOT / "data", runs)
     proposed = {}
     for game in catalogue.games.values():
-        if shipped := opponents_of(game).shipped:
+        if shipped := Opponents.of(game).shipped:
             id = catalogue.default(game)
             loaded = catalogue.load(id, game)
             proposed[loaded.entry.name] = loaded.entry.source

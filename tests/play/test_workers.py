@@ -352,7 +352,7 @@ def test_a_cluster_whose_workers_all_died_is_given_up(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.dask
-@pytest.mark.thorough
+@pytest.mark.whole_run
 # dask leaves a socket of its own open where a scheduler begins without workers
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_only_worker_of_a_cluster_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -432,7 +432,7 @@ def other_commit(tmp_path: Path) -> Path:
 
 
 @pytest.mark.dask
-@pytest.mark.thorough
+@pytest.mark.whole_run
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_workers_of_another_commit_are_left_out(
     other_commit: Path, caplog: pytest.LogCaptureFixture

@@ -30,6 +30,7 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     run(page)
 
 
+@pytest.mark.whole_run
 @pytest.mark.parametrize(
     "path", sorted(notebooks.FOLDER.glob("*.ipynb")), ids=lambda path: path.name
 )
@@ -88,7 +89,7 @@ def test_a_page_that_shows_another_output_is_noticed(tmp_path: Path) -> None:
         run(page)
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_the_rollout_of_the_course_prints_what_the_page_shows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -26,9 +26,9 @@ import train
 from games import kernels
 from games.checkers import Checkers
 from games.kernels import fingerprint
+from games.lock import alone
 from learner.arena import Arena, Strength
 from learner.learner import Progress
-from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
@@ -44,10 +44,7 @@ from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
 
-pytestmark = [
-    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
-    pytest.mark.usefixtures("measured_in_threads"),
-]
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()
@@ -59,27 +56,22 @@ TINY = [
 BYTES = ("log.csv", "games.pdn", "last.json", "best.json", "snapshots.csv", "report.json")
 
 
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, str(ROOT / "train.py"), *map(str, arguments)]
-
-
-def tiny(learner: str, games: int, folder: Path) -> list[str]:
+def tiny(learner: str, games: int, folder: Path) -> list[object]:
     arguments = ["checkers", "--learner", learner, "--games", games, "--run", folder]
-    return command(*arguments, *(TINY if learner != "rote" else [*TINY, "--set", "capacity=5000"]))
+    return [*arguments, *TINY, *(["--set", "capacity=5000"] if learner == "rote" else [])]
 
 
-def start(arguments: list[str]) -> subprocess.Popen[str]:
+def start(arguments: list[object]) -> subprocess.Popen[str]:
     """Start the program in its own process group, as a terminal does."""
     return subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        [sys.executable, str(ROOT / "train.py"), *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
         start_new_session=True,
     )  # fmt: skip
 
 
-def finish(process: subprocess.Popen[str]) -> None:
-    out, err = process.communicate(timeout=180)
-    assert process.returncode == 0, out + err
-    assert "Traceback" not in err
+def succeeds(*arguments: object) -> None:
+    assert train.main([str(argument) for argument in arguments]) == 0
 
 
 def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
@@ -98,7 +90,7 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run by Samuel's rules from beginning to end."""
     folder = tmp_path_factory.mktemp("finished") / "run"
-    finish(start(tiny("samuel1959", 12, folder)))
+    succeeds(*tiny("samuel1959", 12, folder))
     return folder
 
 
@@ -177,6 +169,7 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
     ]
 
 
+@pytest.mark.whole_run
 def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start(tiny("samuel1959", 12, folder))
@@ -192,7 +185,10 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) 
     assert wait_until_gone(process.pid, 30) == []
     with open(folder / "log.csv", "a") as log:
         log.write("7,what was written after the checkpoint")
-    finish(start(command("checkers", "--resume", folder, "--quiet")))
+    # a program with a process that measures leaves what a run in threads does
+    process = start(["checkers", "--resume", folder, "--quiet"])
+    out, err = process.communicate(timeout=180)
+    assert process.returncode == 0 and "Traceback" not in err, out + err
     for name in BYTES:
         assert (folder / name).read_bytes() == (finished / name).read_bytes(), name
     for path in (finished / "snapshots").iterdir():
@@ -229,29 +225,9 @@ def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Pat
     assert not any("choosing" in line for line in said)
 
 
-def test_least_mean_squares_resumes_to_the_same_bytes(tmp_path: Path) -> None:
-    def learner() -> Any:
-        return LeastMeanSquares(CHECKERS, games=4, depth=2, seed=1, fixed={"men": 1.0})
-
-    linear_run(tmp_path / "whole", learner()).train()
-    killed = linear_run(tmp_path / "killed", learner())
-
-    def kill(progress: Any, measured: Any) -> None:
-        if progress.game == 3:
-            raise Killed
-
-    with pytest.raises(Killed):
-        killed.train(show=kill)
-    assert not (tmp_path / "killed/best.json").exists()
-    linear_run(tmp_path / "killed", learner()).train(resume=True)
-    for name in ("log.csv", "games.pdn", "last.json", "best.json", "snapshots.csv",
-                 "checkpoint.json", "snapshots/000002.json", "snapshots/000004.json"):  # fmt: skip
-        whole, resumed = tmp_path / "whole" / name, tmp_path / "killed" / name
-        assert resumed.read_bytes() == whole.read_bytes(), name
-
-
+@pytest.mark.whole_run
 def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
-    finish(start(tiny("rote", 30, tmp_path / "whole")))
+    succeeds(*tiny("rote", 30, tmp_path / "whole"))
     process = start(tiny("rote", 30, tmp_path / "killed"))
     try:
         games = wait_for_checkpoint(process, tmp_path / "killed")
@@ -260,7 +236,7 @@ def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
         process.communicate()
     assert 0 < games < 30
     (tmp_path / "killed").rename(tmp_path / "moved")
-    finish(start(command("checkers", "--resume", tmp_path / "moved", "--quiet")))
+    succeeds("checkers", "--resume", tmp_path / "moved", "--quiet")
     whole = RoteMemory.load(CHECKERS, tmp_path / "whole/memory.sqlite")
     resumed = RoteMemory.load(CHECKERS, tmp_path / "moved/memory.sqlite")
     assert len(whole) > 500
@@ -269,33 +245,11 @@ def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
     assert (tmp_path / "moved" / log).read_bytes() == (tmp_path / "whole" / log).read_bytes()
 
 
-def test_ctrl_c_leaves_one_line_and_a_run_to_resume(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    process = start(tiny("samuel1959", 2000, folder))
-    wait_for = time.monotonic() + 120
-    while not (folder / "log.csv").exists() and time.monotonic() < wait_for:
-        time.sleep(0.01)
-    time.sleep(0.7)  # the measuring process is about to start, or has started
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, out + err
-    assert err.splitlines() == ["stopped; go on with --resume"]
-
-
 def test_a_finished_run_may_be_prolonged(run: Path) -> None:
     succeeds("checkers", "--resume", run, "--quiet", "--games", 15)
     assert len((run / "log.csv").read_text().splitlines()) == 16
     assert {p.name for p in (run / "snapshots").iterdir()} >= {"000006.json", "000015.json"}
     assert json.loads((run / "options.json").read_text())["games"] == 15
-
-
-def test_the_way_in_from_python(tmp_path: Path) -> None:
-    learner = Samuel1959("checkers", games=2, depth=2, seed=1, fixed={"PIECES": 2.0**20})
-    learner.fit()
-    learner.evaluator_.save(tmp_path / "evaluator.json")
-    evaluator = load_evaluator(tmp_path / "evaluator.json")
-    result = Engine(evaluator.game, evaluator).search(evaluator.game.start(), depth=5)
-    assert result.move in evaluator.game.legal_moves(evaluator.game.start())
 
 
 def test_a_finished_run_is_not_measured_again(
@@ -325,24 +279,26 @@ def test_a_finished_rote_run_is_not_measured_again(
     succeeds(*arguments, "--resume", tmp_path / "run", "--quiet")
     assert [f"with memory {line}" for line in capsys.readouterr().out.splitlines()
             if "against" in line] == said  # fmt: skip
+    with alone(tmp_path / "run/run.lock", "the run"):  # as another process does
+        for last in (["--resume", tmp_path / "run"], ["--run", tmp_path / "run"]):
+            assert "expected nobody else to write it" in fails(capsys, *arguments, *last)
 
 
 # --- one process, one code -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("learner", ["samuel1959", "rote"])
-def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any, learner: str) -> None:
+def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any) -> None:
     folder = tmp_path / "run"
-    process = start(tiny(learner, 5000, folder))
+    process = start(tiny("samuel1959", 5000, folder))
     try:
         wait_for_checkpoint(process, folder)
         holder = json.loads((folder / "run.lock").read_text())
         log = (folder / "log.csv").stat().st_size
-        arguments = ["checkers", "--learner", learner, "--resume", folder, "--quiet"]
+        arguments = ["checkers", "--resume", folder, "--quiet"]
         found = fails(capsys, *arguments)
         assert "expected nobody else to write it, found process" in found
         assert f"process {process.pid} on {platform.node()}, since {holder['since']}" in found
-        again = [*tiny(learner, 5000, folder)[2:], "--quiet"]
+        again = tiny("samuel1959", 5000, folder)
         assert "expected nobody else to write it" in fails(capsys, *again)
         assert (folder / "log.csv").stat().st_size >= log
     finally:
@@ -607,10 +563,6 @@ def with_features(folder: Path, learner: str, *, games: int = 8) -> list[object]
             "--features", folder / "mine.py", "--run"]  # fmt: skip
 
 
-def succeeds(*arguments: object) -> None:
-    assert train.main([str(argument) for argument in arguments]) == 0
-
-
 def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: Any) -> None:
     folder = tmp_path / "run"
     succeeds(*with_features(tmp_path, "rootstrap"), folder)
@@ -635,6 +587,7 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
     succeeds(*with_features(tmp_path, "lms", games=2), tmp_path / "more", "--from", best)
 
 
+@pytest.mark.whole_run
 def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     arguments = with_features(tmp_path, "lms")
     resume = ["checkers", "--learner", "lms", "--quiet", "--features", tmp_path / "mine.py",

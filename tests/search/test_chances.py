@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import games
-from games.extras import extra
 from search import PROVEN, WIN, Engine, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.calibration import TERMS, Calibration, Calibrations, Chances
@@ -220,8 +219,7 @@ def test_shipped_evaluators_of_checkers_are_calibrated(name: str) -> None:
 def test_hand_crafted_evaluators_are_calibrated(name: str) -> None:
     game = games.load(name)
     # values of `centre` in Connect Four say nothing about results
-    calibrations = extra(game, Calibrations)
-    assert calibrations is not None
+    calibrations = Calibrations.of(game)
     assert set(calibrations.named) == set(game.evaluators) - {"centre"}
     for entry in calibrations.named:
         evaluator = as_evaluator(game, entry)

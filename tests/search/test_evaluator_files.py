@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from numba.core import event
 from toys import CHECKERS_BLOCKS
 from twin import random_positions
 
 import games
+from games.kernels import memory as native
 from play.transport import pack, unpack
-from search import Evaluator, EvaluatorError, LinearEvaluator, as_evaluator, load_evaluator
+from search import Engine, Evaluator, EvaluatorError, LinearEvaluator, as_evaluator, load_evaluator
 from search.evaluators.array_files import MOST_FILE_BYTES, load_arrays, save_arrays
 from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.load import ARRAY_FORMS
@@ -159,6 +161,44 @@ def test_copies_have_weights_of_their_own(kind: type[Evaluator]) -> None:
         changed = other.values(known).tolist() != values
         assert changed == (kind is not QuantisedNetwork)  # whose weights are read-only
     assert evaluator.values(known).tolist() == values
+
+
+@any_kind
+def test_weights_are_read_where_they_are_and_compile_nothing(kind: type[Evaluator]) -> None:
+    evaluator = KINDS[kind]()
+    known = positions(evaluator)[:6]
+    searched = evaluator.game is CHECKERS
+
+    def agreed(one: Any) -> list[float]:
+        """Returns the values by native code, which are those of the plain twin."""
+        found: list[float] = one.values(known).tolist()
+        slow = [one.plain()(position) for position in known]
+        # the bits of tanh are not the same everywhere
+        assert found == (pytest.approx(slow, abs=1e-6) if kind is ShapedNetwork else slow)
+        return found
+
+    before = agreed(evaluator)
+    engine = Engine(CHECKERS, evaluator, table_mib=1) if searched else None
+    moves = engine.analyse(CHECKERS.start(), depth=2).moves if engine else ()
+    misses = native._compile.cache_info().misses
+    with event.install_recorder("numba:compile") as recorder:
+        for array in arrays_of(evaluator):
+            if array.flags.writeable:
+                kept = array.copy()
+                array += np.random.default_rng(3).normal(0.5, 0.2, array.shape)
+                assert agreed(evaluator) != before
+                if engine:
+                    engine.clear()
+                    assert engine.analyse(CHECKERS.start(), depth=2).moves != moves
+                array[...] = kept
+        other = KINDS[kind]()
+        assert agreed(other) == before
+        if searched:
+            assert Engine(CHECKERS, other).analyse(CHECKERS.start(), depth=2).moves == moves
+        if isinstance(getattr(other, "scale", None), float):
+            other.scale = -2.0
+            assert agreed(other) != before
+    assert (len(recorder.buffer), native._compile.cache_info().misses) == (0, misses)
 
 
 def arrays_of(evaluator: Any) -> list[Any]:

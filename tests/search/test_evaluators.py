@@ -219,15 +219,6 @@ def test_changing_weights_in_place_compiles_nothing(kind: str) -> None:
     assert dict(after.moves) == dict(twin.moves(position, 3))
 
 
-@compiled_only
-def test_another_evaluator_of_the_same_terms_compiles_nothing() -> None:
-    Engine(CHECKERS, random_weights(CHECKERS, "classic")).search(CHECKERS.start(), depth=2)
-    misses = native._compile.cache_info().misses
-    with event.install_recorder("numba:compile") as recorder:
-        Engine(CHECKERS, "material").search(CHECKERS.start(), depth=2)
-    assert (len(recorder.buffer), native._compile.cache_info().misses) == (0, misses)
-
-
 @plain
 @pytest.mark.parametrize(
     ("weights", "message"),
@@ -368,25 +359,6 @@ def test_huge_values_stay_below_wins(value: float) -> None:
 
 
 # --- files -----------------------------------------------------------------------------------
-
-
-@plain
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "linear" in kind])
-def test_a_file_holds_an_evaluator(kind: str, tmp_path: Path) -> None:
-    evaluator = KINDS[kind]()
-    assert isinstance(evaluator, LinearEvaluator)
-    path = tmp_path / "new folder" / "evaluator.json"
-    evaluator.save(path)
-    read = load_evaluator(path, game=evaluator.game)
-    assert read.weights.tolist() == evaluator.weights.tolist()
-    assert (read.name, read.provenance) == (evaluator.name, evaluator.provenance)
-    assert read.features is evaluator.features
-    for position in random_positions(evaluator.game, 5, 20):
-        assert read(position) == evaluator(position)
-    assert evaluator.suffix == path.suffix
-    read.save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
-    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 @plain

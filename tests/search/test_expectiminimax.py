@@ -28,7 +28,7 @@ from games.checkers import Checkers
 from games.contract import DiceGame
 from games.kernels import uncompiled
 from search import Engine, PythonEvaluator, Result
-from search.minimax import expectiminimax
+from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")

@@ -14,8 +14,8 @@ from games.puzzles.pancakes import Pancakes
 from games.puzzles.queens import Queens, attacks
 from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
-from search import graph
-from search.graph import Solution
+from search import textbook
+from search.textbook import Solution
 
 pytestmark = pytest.mark.plain
 
@@ -47,7 +47,7 @@ def check(problem: Problem, solution: Solution, position: Any = None) -> None:
 
 def test_the_course_map_breadth_first() -> None:
     queues: list[list[str]] = []
-    solution = graph.breadth_first(RoadMap(), trace=queues.append)
+    solution = textbook.breadth_first(RoadMap(), trace=queues.append)
     assert queues[:4] == [
         ["Rochester"],
         ["Sioux Falls", "Minneapolis", "La Crosse", "Dubuque"],
@@ -62,7 +62,7 @@ def test_the_course_map_breadth_first() -> None:
 
 def test_the_course_map_depth_first() -> None:
     queues: list[list[str]] = []
-    solution = graph.depth_first(RoadMap(), trace=queues.append)
+    solution = textbook.depth_first(RoadMap(), trace=queues.append)
     assert queues[1:3] == [
         ["Dubuque", "La Crosse", "Minneapolis", "Sioux Falls"],
         ["Rockford", "La Crosse", "Rochester", "La Crosse", "Minneapolis", "Sioux Falls"],
@@ -80,7 +80,7 @@ def test_a_complete_search_of_the_unsolvable_8_puzzle_sees_all_positions() -> No
     problem = SlidingTiles(3, 2)
     tiles = problem.tiles(problem.goal())
     tiles[1], tiles[2] = tiles[2], tiles[1]
-    solution = graph.breadth_first(problem, problem.pack(tiles))
+    solution = textbook.breadth_first(problem, problem.pack(tiles))
     assert (solution.moves, solution.expanded) == (None, math.factorial(6) // 2)
     assert "360 positions" in solution.proved
 
@@ -89,25 +89,25 @@ def test_search_from_both_ends_counts_each_position_once() -> None:
     problem = SlidingTiles(3, 2)
     tiles = problem.tiles(problem.goal())
     tiles[1], tiles[2] = tiles[2], tiles[1]
-    solution = graph.bidirectional(problem, problem.pack(tiles))
+    solution = textbook.bidirectional(problem, problem.pack(tiles))
     assert solution.moves is None and "no goal among all 360 positions" in solution.proved
 
 
 STRATEGIES: dict[str, Any] = {
-    "breadth first": lambda p, h, s: graph.breadth_first(p, s),
-    "uniform cost": lambda p, h, s: graph.uniform_cost(p, s),
-    "iterative deepening": lambda p, h, s: graph.iterative_deepening(p, s),
-    "bidirectional": lambda p, h, s: graph.bidirectional(p, s),
-    "A*": lambda p, h, s: graph.astar(p, h, s),
-    "IDA*": lambda p, h, s: graph.ida_star(p, h, s),
-    "RBFS": lambda p, h, s: graph.recursive_best_first(p, h, s),
-    "SMA*": lambda p, h, s: graph.sma_star(p, h, s, memory=400),
-    "depth first": lambda p, h, s: graph.depth_first(p, s),
-    "depth limited": lambda p, h, s: graph.depth_limited(p, s, depth=11),
-    "greedy": lambda p, h, s: graph.greedy(p, h, s),
-    "weighted A*": lambda p, h, s: graph.astar(p, h, s, weight=2.0),
-    "beam": lambda p, h, s: graph.beam(p, h, s, width=20),
-    "LRTA*": lambda p, h, s: graph.lrta_star(p, h, s),
+    "breadth first": lambda p, h, s: textbook.breadth_first(p, s),
+    "uniform cost": lambda p, h, s: textbook.uniform_cost(p, s),
+    "iterative deepening": lambda p, h, s: textbook.iterative_deepening(p, s),
+    "bidirectional": lambda p, h, s: textbook.bidirectional(p, s),
+    "A*": lambda p, h, s: textbook.astar(p, h, s),
+    "IDA*": lambda p, h, s: textbook.ida_star(p, h, s),
+    "RBFS": lambda p, h, s: textbook.recursive_best_first(p, h, s),
+    "SMA*": lambda p, h, s: textbook.sma_star(p, h, s, memory=400),
+    "depth first": lambda p, h, s: textbook.depth_first(p, s),
+    "depth limited": lambda p, h, s: textbook.depth_limited(p, s, depth=11),
+    "greedy": lambda p, h, s: textbook.greedy(p, h, s),
+    "weighted A*": lambda p, h, s: textbook.astar(p, h, s, weight=2.0),
+    "beam": lambda p, h, s: textbook.beam(p, h, s, width=20),
+    "LRTA*": lambda p, h, s: textbook.lrta_star(p, h, s),
 }
 OPTIMAL = list(STRATEGIES)[:8]
 
@@ -162,11 +162,11 @@ def test_strategies_stop_at_their_limit(name: str) -> None:
     problem = Sliding8()
     start = problem.random_position(1)
     one = {
-        "breadth first": lambda: graph.breadth_first(problem, start, nodes=50),
-        "A*": lambda: graph.astar(problem, nothing, start, nodes=50),
-        "IDA*": lambda: graph.ida_star(problem, nothing, start, nodes=50),
-        "greedy": lambda: graph.greedy(problem, nothing, start, nodes=50),
-        "iterative deepening": lambda: graph.iterative_deepening(problem, start, nodes=50),
+        "breadth first": lambda: textbook.breadth_first(problem, start, nodes=50),
+        "A*": lambda: textbook.astar(problem, nothing, start, nodes=50),
+        "IDA*": lambda: textbook.ida_star(problem, nothing, start, nodes=50),
+        "greedy": lambda: textbook.greedy(problem, nothing, start, nodes=50),
+        "iterative deepening": lambda: textbook.iterative_deepening(problem, start, nodes=50),
     }[name]()
     assert one.moves is None and one.expanded == 50 and "50" in one.proved
 
@@ -174,13 +174,13 @@ def test_strategies_stop_at_their_limit(name: str) -> None:
 def test_sma_star_in_too_little_memory() -> None:
     """The shortest path has eight positions: memory for seven is too little, for ten enough."""
     problem = Hanoi(3, 3)
-    assert graph.sma_star(problem, nothing, memory=7).moves is None
-    solution = graph.sma_star(problem, nothing, memory=10)
+    assert textbook.sma_star(problem, nothing, memory=7).moves is None
+    solution = textbook.sma_star(problem, nothing, memory=10)
     check(problem, solution)
     assert solution.cost == 7
     assert solution.largest_frontier <= 10
     with pytest.raises(ValueError, match="at least 2"):
-        graph.sma_star(problem, nothing, memory=1)
+        textbook.sma_star(problem, nothing, memory=1)
 
 
 def test_weighted_astar_stays_within_its_factor() -> None:
@@ -188,18 +188,18 @@ def test_weighted_astar_stays_within_its_factor() -> None:
     heuristic = problem.evaluators["manhattan"]
     for seed in range(3):
         start = problem.random_position(seed)
-        best = graph.astar(problem, heuristic, start)
-        loose = graph.astar(problem, heuristic, start, weight=3.0)
+        best = textbook.astar(problem, heuristic, start)
+        loose = textbook.astar(problem, heuristic, start, weight=3.0)
         assert best.cost <= loose.cost <= 3 * best.cost
         assert (best.factor, loose.factor) == (1.0, 3.0)
     with pytest.raises(ValueError, match="weight: expected at least 1, found 0.5"):
-        graph.astar(problem, heuristic, weight=0.5)
+        textbook.astar(problem, heuristic, weight=0.5)
 
 
 def test_depth_limited_search_ends_at_its_depth() -> None:
     problem = Hanoi(2, 3)
-    assert graph.depth_limited(problem, depth=2).moves is None
-    check(problem, graph.depth_limited(problem, depth=3))
+    assert textbook.depth_limited(problem, depth=2).moves is None
+    check(problem, textbook.depth_limited(problem, depth=3))
 
 
 def test_lrta_star_learns_the_way() -> None:
@@ -207,39 +207,39 @@ def test_lrta_star_learns_the_way() -> None:
     problem = Sliding8()
     heuristic = problem.evaluators["manhattan"].value
     start = problem.parse_position("1 2 5 3 4 8 6 7 0")
-    best = graph.astar(problem, heuristic, start).cost
+    best = textbook.astar(problem, heuristic, start).cost
     learned: dict[Any, float] = {}
-    costs = [graph.lrta_star(problem, heuristic, start, learned=learned).cost for _ in range(60)]
+    costs = [textbook.lrta_star(problem, heuristic, start, learned=learned).cost for _ in range(60)]
     assert costs[-1] == best == min(costs)
-    assert all(value <= graph.astar(problem, heuristic, place).cost
+    assert all(value <= textbook.astar(problem, heuristic, place).cost
                for place, value in list(learned.items())[::20])  # fmt: skip
 
 
 def test_hill_climbing_stops_in_a_local_minimum_and_restarts() -> None:
     problem = Queens(8)
-    stuck = graph.hill_climbing(problem, attacks)
+    stuck = textbook.hill_climbing(problem, attacks)
     assert stuck.moves is None and "local minimum" in stuck.proved
 
     def restart(chance: random.Random) -> Any:
         return problem.random_position(chance.randrange(1 << 30))
 
-    solution = graph.hill_climbing(problem, attacks, restarts=200, restart=restart, seed=1)
-    again = graph.hill_climbing(problem, attacks, restarts=200, restart=restart, seed=1)
+    solution = textbook.hill_climbing(problem, attacks, restarts=200, restart=restart, seed=1)
+    again = textbook.hill_climbing(problem, attacks, restarts=200, restart=restart, seed=1)
     assert solution.moves is not None and solution.moves == again.moves
     with pytest.raises(ValueError, match="expected a function that gives new positions"):
-        graph.hill_climbing(problem, attacks, restarts=1)
+        textbook.hill_climbing(problem, attacks, restarts=1)
 
 
 def test_simulated_annealing_solves_eight_queens() -> None:
     problem = Queens(8)
-    solution = graph.simulated_annealing(
+    solution = textbook.simulated_annealing(
         problem, attacks, temperature=lambda step: 2 * 0.999**step if step < 20000 else 0, seed=3
     )
     check(problem, solution)
-    cold = graph.simulated_annealing(problem, attacks, temperature=lambda step: 0.0)
+    cold = textbook.simulated_annealing(problem, attacks, temperature=lambda step: 0.0)
     assert cold.moves is None and "after 0 steps" in cold.proved
 
 
 def test_bidirectional_search_needs_a_goal_to_walk_back_from() -> None:
     with pytest.raises(TypeError, match="names its goal"):
-        graph.bidirectional(Queens(4))
+        textbook.bidirectional(Queens(4))

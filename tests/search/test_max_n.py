@@ -14,8 +14,8 @@ from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from search import Engine
-from search.max_n import best_reply, for_every_player, max_n, paranoid
-from search.minimax import minimax
+from search.textbook.max_n import best_reply, for_every_player, max_n, paranoid
+from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.plain
 

@@ -23,7 +23,7 @@ from games.tic_tac_toe import TicTacToe
 from games.tree import Chance, Explicit, Tree
 from play.judging.search_tree import search_tree
 from search import WIN, Engine, as_evaluator
-from search.minimax import alphabeta, best_moves, expectiminimax, minimax
+from search.textbook.minimax import alphabeta, best_moves, expectiminimax, minimax
 
 pytestmark = pytest.mark.plain
 

@@ -14,7 +14,7 @@ from games.chinese_checkers import ChineseCheckers
 from games.nim import LiNim
 from games.tree import Tree
 from search import Engine, as_evaluator
-from search.max_n import best_reply, for_every_player, max_n, paranoid
+from search.textbook.max_n import best_reply, for_every_player, max_n, paranoid
 
 pytestmark = pytest.mark.plain
 
@@ -243,6 +243,15 @@ def test_the_textbooks_tree_gives_its_move() -> None:
     assert tree.constant_sum is None
     found = Engine(tree, lambda position: 0.0, method="max_n").search((), depth=3)
     assert (found.move, found.value) == (0, 1.0)
+
+
+def test_an_equal_move_that_was_left_open_is_preferred_if_it_comes_first() -> None:
+    """B gets 2 by its second and by its third move; by the third A would have 3."""
+    deep = [(1, 2, 6), [(3, 2, 4)]]  # left open at first: C has 6, so that A or B does not want it
+    tree = Unvalued([(2, 2, 5), [(2, 1, 6), deep, (3, 2, 4)]], players=3)
+    assert tree.constant_sum == 9 and max_n(tree, ()) == (2, 2, 5)
+    found = Engine(tree, lambda position: 0.0, method="max_n").search((), depth=4)
+    assert (found.move, found.value) == (0, 2.0)
 
 
 def test_check_game_looks_at_the_sum_that_a_game_declares() -> None:

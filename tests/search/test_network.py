@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from numba.core import event
 from numpy.typing import NDArray
 from twin import PlainFace, Twin, random_positions
 
@@ -24,7 +23,6 @@ from games.checkers.encoding import PIECE_SQUARES, piece_squares
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels import kernel, popcount
-from games.kernels import memory as native
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
@@ -263,35 +261,6 @@ def test_infinite_sums_are_kept_below_wins() -> None:
 
 
 # --- weights ---------------------------------------------------------------------------------
-
-
-@plain
-@any_inputs
-@pytest.mark.parametrize("hidden", [(), (5,), (6, 3)])
-def test_changing_a_network_in_place_compiles_nothing(inputs: str, hidden: tuple[int, ...]) -> None:
-    evaluator = network(*INPUTS[inputs], *hidden)
-    for weights, bias in evaluator.layers:  # so that no unit is off
-        weights[:], bias[:] = np.abs(weights), 99.0
-    game = evaluator.game
-    position = next(random_positions(game, 12, 1, plies=40 if game is CHECKERS else 3))
-    engine = Engine(game, evaluator)
-    before = engine.search(position, depth=1)
-    misses = native._compile.cache_info().misses
-    with event.install_recorder("numba:compile") as recorder:
-        for layer in range(len(evaluator.layers)):
-            for part in (0, 1):
-                old = evaluator(position)
-                evaluator.layers[layer][part][:] += 0.5
-                assert evaluator(position) == evaluator.plain()(position) != old
-        evaluator.scale = -2.0
-        engine.clear()
-        after = engine.search(position, depth=1)
-        other = network(*INPUTS[inputs], *hidden, seed=9)
-        other(position)
-    assert len(recorder.buffer) == 0
-    assert native._compile.cache_info().misses == misses
-    assert after.value != before.value
-    assert after.value == Twin(game, evaluator.plain()).value(position, 1)
 
 
 @plain

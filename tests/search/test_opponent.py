@@ -17,7 +17,7 @@ from games.contract import Game
 from games.nim import Nim
 from games.tree import Tree
 from search import WIN, Engine, Opponent, as_evaluator
-from search.minimax import against
+from search.textbook.minimax import against
 
 CHECKERS = games.load("checkers")
 TIC_TAC_TOE = games.load("tic_tac_toe")

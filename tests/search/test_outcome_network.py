@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
-from numba.core import event
 from numpy.typing import NDArray
 
 from games import kernels
@@ -26,7 +25,6 @@ from games.backgammon.rules import MOST_MOVES, legal_moves, outcome, play
 from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import kernel
-from games.kernels import memory as native
 from games.tic_tac_toe import TicTacToe
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays
@@ -269,35 +267,6 @@ def test_inputs_that_are_no_numbers_do_no_harm() -> None:
 
 
 @plain
-@any_shape
-def test_changing_weights_in_place_compiles_nothing(shape: str) -> None:
-    evaluator = network(shape)
-    for net in evaluator.nets:
-        for weights, bias in net.layers:  # so that no unit is off, and no outcome certain
-            weights[:], bias[:] = 0.05 * np.abs(weights), 20.0
-        net.layers[-1][0][:] *= 0.1
-        net.layers[-1][1][:] = 0.0
-    position = next(p for p in POSITIONS if p[0] & 15 == 0)
-    evaluator(position)
-    evaluator.outcomes([position])
-    misses = native._compile.cache_info().misses
-    which = int(phase(position)) if len(evaluator.nets) > 1 else 0
-    with event.install_recorder("numba:compile") as recorder:
-        for number, net in enumerate(evaluator.nets):
-            for layer in net.layers:
-                for part in layer:
-                    old, kept = evaluator(position), part.copy()
-                    part[:] += 0.01
-                    new = evaluator(position)
-                    assert new == evaluator.plain()(position)
-                    assert (new != old) == (number == which)
-                    part[:] = kept
-        network(shape, seed=9).outcomes([position])
-    assert len(recorder.buffer) == 0
-    assert native._compile.cache_info().misses == misses
-
-
-@plain
 def test_what_was_given_stays_as_it_was() -> None:
     generator = np.random.default_rng(2)
     given = layers_of(NUMBERS, (3,), generator)
@@ -408,16 +377,6 @@ def test_a_file_holds_equal_nets_once(tmp_path: Path) -> None:
     evaluator.save(shared)
     assert shared.stat().st_size < 2.2 * whole.stat().st_size
     read = load_evaluator(shared, game=GAME)
-    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
-
-
-@plain
-def test_a_file_loads_by_the_games_own_inputs(tmp_path: Path) -> None:
-    path = tmp_path / "network.safetensors"
-    evaluator = network("three of points")
-    evaluator.save(path)
-    read = load_evaluator(path)
-    assert read.game.name == "backgammon" and read.game is not GAME
     assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import platform
 import re
 from pathlib import Path
@@ -15,7 +14,6 @@ import numba
 import numpy as np
 import pytest
 import safetensors.numpy
-from numba.core import event
 from twin import PlainFace, Twin, random_positions
 
 from games import kernels
@@ -163,15 +161,6 @@ def test_the_scale_can_be_changed() -> None:
         evaluator.scale = np.inf
 
 
-def test_a_copy_and_one_from_another_process_say_the_same() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 48, 16, phases=(12,), scale=2.0, name="twins")
-    for other in (evaluator.copy(), pickle.loads(pickle.dumps(evaluator))):
-        assert other.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
-        assert (other.phases, other.scale, other.name) == ((12,), 2.0, "twins")
-    with pytest.raises(ValueError, match="read-only"):
-        evaluator.layers[0][0][0] = 0
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -228,16 +217,6 @@ def test_the_plain_search_finds_the_same() -> None:
     quick = Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4)
     slow = Engine(PlainFace(CHECKERS), evaluator.plain()).search(CHECKERS.start(), depth=4)
     assert (quick.value, quick.move, quick.nodes) == (slow.value, slow.move, slow.nodes)
-
-
-@compiled_only
-def test_new_weights_compile_nothing() -> None:
-    Engine(CHECKERS, network(CHECKERS, PIECE_SQUARES, 32, 8)).search(CHECKERS.start(), depth=2)
-    misses = native._compile.cache_info().misses
-    with event.install_recorder("numba:compile") as recorder:
-        other = network(CHECKERS, PIECE_SQUARES, 32, 8, seed=77)
-        Engine(CHECKERS, other).search(CHECKERS.start(), depth=2)
-    assert (len(recorder.buffer), native._compile.cache_info().misses) == (0, misses)
 
 
 @compiled_only

@@ -13,7 +13,7 @@ import pytest
 import search
 from games.kernels import kernel
 from games.problem import Heuristic, KernelProblem, Known, Problem, ProblemRules
-from search import graph
+from search import textbook
 
 pytestmark = pytest.mark.plain
 
@@ -113,20 +113,22 @@ STRATEGIES: dict[str, Any] = {
     "solve weighted": lambda p, h: search.solve(p, heuristic=h, weight=1.3),
     "solve greedy": lambda p, h: search.solve(p, heuristic=h, method="greedy"),
     "solve beam": lambda p, h: search.solve(p, heuristic=h, method="beam", width=4),
-    "breadth first": lambda p, h: graph.breadth_first(p),
-    "depth first": lambda p, h: graph.depth_first(p),
-    "uniform cost": lambda p, h: graph.uniform_cost(p),
-    "iterative deepening": lambda p, h: graph.iterative_deepening(p, nodes=20_000),
-    "bidirectional": lambda p, h: graph.bidirectional(p),
-    "A*": lambda p, h: graph.astar(p, p.evaluators[h]),
-    "weighted A*": lambda p, h: graph.astar(p, p.evaluators[h], weight=1.3),
-    "greedy": lambda p, h: graph.greedy(p, p.evaluators[h]),
-    "beam": lambda p, h: graph.beam(p, p.evaluators[h], width=4),
-    "IDA*": lambda p, h: graph.ida_star(p, p.evaluators[h], nodes=20_000),
-    "RBFS": lambda p, h: graph.recursive_best_first(p, p.evaluators[h], nodes=20_000),
-    "SMA*": lambda p, h: graph.sma_star(p, p.evaluators[h], memory=60, nodes=2_000),
-    "SMA* in little memory": lambda p, h: graph.sma_star(p, p.evaluators[h], memory=4, nodes=2_000),
-    "LRTA*": lambda p, h: graph.lrta_star(p, p.evaluators[h], nodes=20_000),
+    "breadth first": lambda p, h: textbook.breadth_first(p),
+    "depth first": lambda p, h: textbook.depth_first(p),
+    "uniform cost": lambda p, h: textbook.uniform_cost(p),
+    "iterative deepening": lambda p, h: textbook.iterative_deepening(p, nodes=20_000),
+    "bidirectional": lambda p, h: textbook.bidirectional(p),
+    "A*": lambda p, h: textbook.astar(p, p.evaluators[h]),
+    "weighted A*": lambda p, h: textbook.astar(p, p.evaluators[h], weight=1.3),
+    "greedy": lambda p, h: textbook.greedy(p, p.evaluators[h]),
+    "beam": lambda p, h: textbook.beam(p, p.evaluators[h], width=4),
+    "IDA*": lambda p, h: textbook.ida_star(p, p.evaluators[h], nodes=20_000),
+    "RBFS": lambda p, h: textbook.recursive_best_first(p, p.evaluators[h], nodes=20_000),
+    "SMA*": lambda p, h: textbook.sma_star(p, p.evaluators[h], memory=60, nodes=2_000),
+    "SMA* in little memory": lambda p, h: textbook.sma_star(
+        p, p.evaluators[h], memory=4, nodes=2_000
+    ),
+    "LRTA*": lambda p, h: textbook.lrta_star(p, p.evaluators[h], nodes=20_000),
 }
 EXACT = ("solve A*", "uniform cost", "A*", "RBFS")
 
@@ -170,9 +172,9 @@ def test_sma_star_does_not_call_a_way_cheapest_that_is_only_short_enough() -> No
     """In memory for three positions the way of four is left aside, though it is the cheapest."""
     roads = {0: [(1, 1.0), (TOWNS - 1, 10.0)], 1: [(2, 1.0)], 2: [(3, 1.0)], 3: [(TOWNS - 1, 1.0)]}
     problem = Roads({town: roads.get(town, []) for town in range(TOWNS)})
-    little = graph.sma_star(problem, problem.evaluators["nothing"], memory=3)
+    little = textbook.sma_star(problem, problem.evaluators["nothing"], memory=3)
     assert (little.cost, little.optimal) == (10.0, False) and "left aside" in little.proved
-    enough = graph.sma_star(problem, problem.evaluators["nothing"], memory=6)
+    enough = textbook.sma_star(problem, problem.evaluators["nothing"], memory=6)
     assert (enough.cost, enough.optimal) == (4.0, True)
 
 
@@ -185,7 +187,7 @@ def test_the_last_move_may_be_cheaper_elsewhere() -> None:
     roads = {0: [(1, 10.0), (2, 10.0)], 1: [(0, 10.0), (last, 10.0)], 2: [(0, 10.0), (last, 1.0)],
              last: [(1, 10.0), (2, 10.0)]}  # fmt: skip
     problem = Roads({town: roads.get(town, []) for town in range(TOWNS)})
-    for found in (graph.iterative_deepening(problem), graph.bidirectional(problem)):
+    for found in (textbook.iterative_deepening(problem), textbook.bidirectional(problem)):
         assert len(found.moves or ()) == 2
         assert found.cost == 11.0 or not found.optimal
 
@@ -251,7 +253,7 @@ class Grid(KernelProblem):
 def test_native_search_is_exact_at_every_scale(scale: int) -> None:
     """Squares are as many as buckets here, so that these grow too."""
     problem, start = Grid(), (0, 0, scale)
-    best = graph.uniform_cost(problem, start).cost
+    best = textbook.uniform_cost(problem, start).cost
     found = search.solve(problem, start, memory_mib=4)
     assert found.optimal and found.cost == pytest.approx(best, rel=1e-12)
     for weight in (1.1, 2.0):

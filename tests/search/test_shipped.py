@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import games
-from learner.multiplayer_play import late_position
-from play.players.opponents import opponents_of
+from learner.multiplayer_play import LateStarts
+from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.thinker import usual_evaluator
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
@@ -88,17 +88,17 @@ def test_which_files_are_shipped() -> None:
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir() if path.is_dir()))
 def test_people_play_against_a_shipped_evaluator_where_there_is_one(name: str) -> None:
     game = games.load(name)
-    shipped = opponents_of(game).shipped
+    shipped = Opponents.of(game).shipped
     assert usual_evaluator(game) == shipped and shipped in evaluator_names(game)
 
 
 @pytest.mark.plain
 def test_the_shipped_weights_for_three_are_a_player() -> None:
     game = games.load("chinese_checkers")
-    assert opponents_of(game).shipped == "batch"
-    assert opponents_of(games.load("chinese_checkers6")).shipped == ""
+    assert Opponents.of(game).shipped == "batch"
+    assert Opponents.of(games.load("chinese_checkers6")).shipped == ""
     player = parse_player(game, "batch@max_n,depth=2")
-    near, far = game.start(), late_position(game, 2, np.random.default_rng(0))
+    near, far = game.start(), LateStarts.of(game).position(game, 2, np.random.default_rng(0))
     assert player.evaluator is not None and player.evaluator(far) > player.evaluator(near)
 
 

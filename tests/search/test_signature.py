@@ -10,15 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core import event
 from twin import random_positions
 
 import games
-from games import kernels
 from games.checkers.rules import swap_sides
 from games.features import FeatureSet
 from games.kernels import kernel
-from games.kernels import memory as native
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
@@ -235,24 +232,6 @@ def test_it_searches_and_copies_are_independent() -> None:
     assert found.move in CHECKERS.legal_moves(position)
     sent = pickle.loads(pickle.dumps(tested))
     assert sent(position) == before
-
-
-@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
-def test_new_tables_compile_nothing() -> None:
-    positions = [*random_positions(CHECKERS, 3, 5)]
-    evaluator(seed=1).values(positions)
-    misses = native._compile.cache_info().misses
-    with event.install_recorder("numba:compile") as recorder:
-        tested = evaluator(seed=2)
-        engine = Engine(CHECKERS, tested, table_mib=1)
-        before = engine.search(positions[0], depth=2).value
-        tested.tables["first"][:] += 1.0
-        tested.scale[0] = 3.0
-        engine.clear()
-        after = engine.search(positions[0], depth=2).value
-    assert before != after
-    assert not recorder.buffer
-    assert native._compile.cache_info().misses == misses
 
 
 def layout(**changes: Any) -> SignatureLayout:

@@ -19,9 +19,9 @@ from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.queens import Queens
 from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
-from search import graph
-from search.graph.solution import Progress
+from search import textbook
 from search.single_agent import store
+from search.textbook.solution import Progress
 
 #: Korf 1985: number, optimal cost, tiles.
 KORF = {
@@ -109,7 +109,7 @@ def test_native_and_plain_searches_are_the_same(problem: Any, method: str) -> No
         check(problem, native, start)
         for part in ("moves", "cost", "expanded", "generated", "largest_frontier", "factor"):
             assert getattr(native, part) == getattr(plain, part), part
-        best = graph.uniform_cost(problem, start).cost
+        best = textbook.uniform_cost(problem, start).cost
         if method in ("astar", "ida"):
             assert native.cost == best and native.optimal
         assert native.cost >= best

@@ -29,7 +29,7 @@ from games import kernels
 from games.contract import DiceGame
 from games.kernels import kernel, uncompiled
 from search import EXACT, FILTERS, LOWER, UPPER, AlphaBetaOptions, Engine, Lookup, MoveFilters
-from search.minimax import expectiminimax
+from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")

@@ -25,12 +25,12 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.thinker import Thinker
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
-from search.alphabeta.line import NONE, NativeLine
 from search.alphabeta.negamax import INFINITY, negamax
 from search.alphabeta.probcut import Check, ProbCut
 from search.alphabeta.selective import check_depth
 from search.alphabeta.techniques import EXACT_SEARCH
 from search.evaluators.samples import sample_positions, value_mark, value_scale
+from search.line import NONE, NativeLine
 from search.native import legal_moves, move_at, play, position_key
 from search.sizes import BUSY, DEPTHS
 from search.table import begin, end, is_busy, probe_table, store_table

@@ -270,7 +270,7 @@ def _before(result: str, plies: int) -> tuple[str, int]:
 def _text(result: str, plies: int) -> str:
     if result == "draw":
         return result
-    return f"{result} in {plies} plies" if plies else "lost: no move"
+    return f"{result} in {plies} {'ply' if plies == 1 else 'plies'}" if plies else "lost: no move"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The line of play that a search for more than two players follows, and how it reads the game.
+"""How a search for more than two players reads the game.
 
 As in `search.native`, each operation stands twice: in Python for any game, and below it, as an
 overload, for compiled code, which enters the game's kernels by address.
@@ -8,88 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba.extending import overload
 
 from games.contract import Game
-from games.kernels import NativeRecord
 from games.kernels.memory import load_float, native_function, read_position
-from search.alphabeta import line as lines
 from search.native import call_int, position_key
-from search.sizes import STACK, WIDTH
-from search.table import new_table, table_mask
+from search.sizes import WIDTH
 
-__all__ = [
-    "MOST_PLAYERS",
-    "MOST_PLIES",
-    "MultiplayerLine",
-    "key_for",
-    "outcome_to",
-    "turn",
-    "turn_addresses",
-]
+__all__ = ["DEEPEST", "key_for", "outcome_to", "turn", "turn_addresses"]
 
-MOST_PLIES = 64
-MOST_PLAYERS = 8
+#: Greatest depth of a search.
+DEEPEST = 64
 _BEHIND = 0x5851F42D4C957F
-
-FIELDS = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            # addresses, as in `search.alphabeta.line`
-            "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
-            " vector_at turn_at positions moves order table table_mask scratch"
-            # options
-            " players method width most_moves wins centred depth_limit node_limit exact_root"
-            # counters, flags and results
-            " generation nodes stop probes hits root_count completed best lookups lookup_hits"
-            " hit_depth hit_bound hit_move"
-        ).split()
-    ]
-    + [
-        ("hit_value", np.float64),
-        ("value", np.float64),
-        ("first", np.int64, (MOST_PLIES + 1,)),
-        ("own", np.float64, (MOST_PLIES + 1,)),
-        ("vectors", np.float64, (MOST_PLIES + 1, MOST_PLAYERS)),
-        ("root_moves", np.int64, (lines.MOST_ROOT_MOVES,)),
-        ("root_values", np.float64, (lines.MOST_ROOT_MOVES,)),
-        ("settled_values", np.float64, (lines.MOST_ROOT_MOVES,)),
-        ("depth_value", np.float64, (MOST_PLIES + 1,)),
-        ("depth_move", np.int64, (MOST_PLIES + 1,)),
-        ("depth_nodes", np.int64, (MOST_PLIES + 1,)),
-    ],
-    align=True,
-)
-
-
-class MultiplayerLine(NativeRecord):
-    """A record of type `FIELDS` with the arrays that it points to.
-
-    table_mib: the size of the transposition table.
-    """
-
-    def __init__(self, table_mib: float) -> None:
-        super().__init__(FIELDS)
-        table = new_table(table_mib)
-        self.pin(
-            positions=np.zeros((MOST_PLIES + 2, WIDTH), dtype=np.int64),
-            moves=np.zeros(STACK, dtype=np.int64),
-            order=np.zeros(STACK, dtype=np.float64),
-            scratch=np.zeros(MOST_PLAYERS, dtype=np.float64),
-            table=table,
-        )
-        self.put(table_mask=table_mask(table))
-
-    def set_root(self, position: Any, moves: list[Any]) -> None:
-        """Make a position the root, with its moves in the order in which they are searched."""
-        self.root_moves[: len(moves)] = moves
-        self.pinned["positions"][0][: len(position)] = position
-
-    def clear(self) -> None:
-        """Forget earlier searches."""
-        self.pinned["table"][:] = 0
 
 
 def turn(line: Any, source: Any, target: Any) -> Any:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from games.contract import Position
 from games.counted import counted
 from games.problem import Problem
-from search.graph.best_first import Heuristic
-from search.graph.solution import Count, Node, Solution
+from search.textbook.best_first import Heuristic
+from search.textbook.solution import Count, Node, Solution
 
 __all__ = ["hill_climbing", "lrta_star", "simulated_annealing"]
 

@@ -17,7 +17,7 @@ from typing import Any
 from games.contract import Position
 from games.counted import counted
 from games.problem import Known, Problem
-from search.graph.solution import Count, Node, Solution, worth
+from search.textbook.solution import Count, Node, Solution, worth
 
 __all__ = ["Heuristic", "astar", "beam", "best_first", "greedy", "proof"]
 

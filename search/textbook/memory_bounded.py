@@ -10,8 +10,8 @@ import math
 
 from games.contract import Position
 from games.problem import Problem
-from search.graph.best_first import Heuristic, proof
-from search.graph.solution import Count, Node, Solution
+from search.textbook.best_first import Heuristic, proof
+from search.textbook.solution import Count, Node, Solution
 
 __all__ = ["ida_star", "recursive_best_first", "sma_star"]
 

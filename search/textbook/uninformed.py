@@ -15,8 +15,8 @@ from typing import Any
 from games.contract import Position
 from games.counted import counted
 from games.problem import Problem
-from search.graph.best_first import best_first
-from search.graph.solution import Count, Node, Solution
+from search.textbook.best_first import best_first
+from search.textbook.solution import Count, Node, Solution
 
 __all__ = [
     "bidirectional",

@@ -1,4 +1,4 @@
-"""The line of play that a search follows, with its options, counters and memory.
+"""The line of play that a search without dice follows: its options, counters and memory.
 
 A native search keeps them in one structured record and a few arrays that the record points to, a
 plain search in a Python object with the same field names. `search.native` reads and writes both.
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.kernels import NativeRecord
+from search.native import rules_addresses
 from search.sizes import BUSY, CHECKS, DEPTHS, MOST_PLAIN, PHASES, STACK, WIDTH
 from search.table import fill_of, new_table, table_mask
 
-__all__ = ["MOST_PLIES", "NONE", "NativeLine", "PlainLine", "key_function"]
+__all__ = ["LINE", "MOST_PLAYERS", "MOST_PLIES", "NONE", "NativeLine", "PlainLine", "key_function"]
 
 #: Longest line of play, quiescence included.
 MOST_PLIES = 128
@@ -29,20 +30,27 @@ MOST_EARLIER = 256
 NONE = -1
 #: Greatest number of root moves.
 MOST_ROOT_MOVES = 1024
+#: Greatest number of players.
+MOST_PLAYERS = 8
 
 _NUMBERS = (
-    # addresses: the game, the evaluator, lookups, memory
-    "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
+    # addresses: the search of the root to one depth, the game, the evaluator, lookups, memory
+    "root_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
     " phase_at positions moves order table table_mask busy"
     # options
     " width most_moves wins repeats equal_depth exact_root depth_limit"
     " node_limit null_window aspiration"
     # options of selective search, see `search.alphabeta.techniques`
     " selective singular_from"
+    # more than two players, see `search.multiplayer.kernels`; addresses first
+    " vector_at turn_at players method centred"
+    # a model of the opponent, see `search.opponent`: the line of his searches, his options
+    " other foresight replies"
     # counters and flags
     " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
-    # whether the iteration under way has failed low
-    " failed_low"
+    # whether root moves keep their order, whether deeper searches change nothing, and whether the
+    # iteration under way has failed low
+    " keep_order final failed_low"
     # the result of the last probe of the table or the lookup, and where a lookup writes
     " hit_depth hit_bound hit_move scratch"
     # the trace, positions searched with their values: its memory (0 for none), its room, the first
@@ -55,7 +63,10 @@ LINE = np.dtype(
     + [
         ("hit_value", np.float64),
         ("value", np.float64),
+        ("spread", np.float64),
         ("singular_margin", np.float64),
+        ("temperature", np.float64),
+        ("win_value", np.float64),
         ("cut_width", np.float64),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("cuts", np.float64, (PHASES, DEPTHS, CHECKS, 4)),
@@ -65,6 +76,8 @@ LINE = np.dtype(
         ("quiet_plies", np.int64, (MOST_PLIES + 1,)),
         ("killers", np.int64, (MOST_PLIES + 1, 2)),
         ("history", np.float64, (4096,)),
+        ("own", np.float64, (MOST_PLIES + 1,)),
+        ("vectors", np.float64, (MOST_PLIES + 1, MOST_PLAYERS)),
         ("pv", np.int64, (MOST_PLIES + 1, MOST_PLIES + 1)),
         ("pv_length", np.int64, (MOST_PLIES + 1,)),
         ("root_moves", np.int64, (MOST_ROOT_MOVES,)),
@@ -112,6 +125,15 @@ class NativeLine(NativeRecord):
         self.put(table_mask=table_mask(table), trace_room=trace)
         if trace:
             self.pin(trace_at=self._trace)
+
+    def enter(self, game: Game, evaluator: tuple[int, int, Any]) -> None:
+        """Search a game with an evaluator.
+
+        evaluator: as `Evaluator.native` returns it.
+        """
+        most_moves = getattr(game, "most_moves", 256)
+        self.put(**rules_addresses(game), width=len(game.start()), most_moves=most_moves)
+        self.bind("evaluate_at", "evaluator", evaluator)
 
     def set_root(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
         """Make a position the root, with its moves and the `earlier` positions of the game."""
@@ -166,10 +188,11 @@ class PlainLine:
             setattr(self, name, 0)
         for name in LINE.names or ():
             shape = LINE[name].shape
+            number = LINE[name].base == np.float64
             if shape:
-                number = LINE[name].base == np.float64
                 setattr(self, name, np.zeros(shape, dtype=np.float64 if number else object))
-        self.hit_value = self.value = 0.0
+            elif number:
+                setattr(self, name, 0.0)
         self.phase = game.phases.phase if game.phases is not None else lambda position: 0
         self.positions: list[Any] = [None] * (MOST_PLIES + 1)
         self.moves: list[Any] = []

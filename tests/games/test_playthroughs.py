@@ -1,0 +1,170 @@
+"""One game of every kind with all that can be observed of it, and what games refuse, as it was.
+
+Each game has a file in `playthroughs/`: one fixed game, position by position. A change of it is a
+change of what people see or of what is learned, and shows as a difference to be read:
+
+    python -m tests.games.test_playthroughs
+
+writes the files anew. In `refused/` a line is a text that a game cannot read, and what it says of
+it; the messages are written anew, and lines are added by hand, without a message.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+import games
+from games import DiceGame, MoveError, PositionError
+from games.chinese_checkers import ChineseCheckers
+from games.file_form import form_of
+from games.problem import Problem
+from games.record import new_record
+from play.players.parse import parse_player
+from search import as_evaluator
+
+pytestmark = pytest.mark.plain
+
+FOLDER = Path(__file__).parent
+GAMES: dict[str, Any] = {
+    **{name: games.load(name) for name in (*games.names(), *games.problems())},
+    **{f"chinese_checkers{n if n != 3 else ''}": ChineseCheckers(n, 8) for n in (2, 3, 6)},
+}
+#: Most plies of a playthrough, and those at which all of a position is told, as at the end.
+PLIES, WHOLE = 60, (0, 1, 20, 40)
+NAMES = ("first of all", "second")
+
+
+def number(value: Any) -> str:
+    return f"{value + 0.0:.6g}"
+
+
+def observed(game: Any, position: Any) -> Iterator[str]:
+    """Yields all that a game says of a position, apart from the moves."""
+    yield from game.show(position).splitlines()
+    yield f"side {game.to_move(position)}, outcome {game.outcome(position)}"
+    if isinstance(game, Problem):
+        yield f"solved {game.solved(position)} {game.why_unsolvable(position)}".rstrip()
+    elif game.players > 2:
+        yield f"outcomes {game.outcome_vector(position)}"
+    yield f"noisy {game.noisy(position)}"
+    rules = game.rules
+    if rules is not None:
+        for name in ("key", "standard"):
+            if getattr(rules, name, None) is not None:
+                yield f"{name} {getattr(rules, name)(position)}"
+    for name, features in game.features.items():
+        terms = zip(features.names, features.values(position), strict=True)
+        yield f"{name}: " + ", ".join(f"{term} {number(value)}" for term, value in terms)
+    for name, encoding in game.encodings.items():
+        places = " ".join(map(str, encoding.places(position)))
+        yield f"{name}: " + (places if len(places) < 200 else f"{crc32(places.encode()):x}")
+    if game.outcome(position) is None or isinstance(game, Problem):
+        for name in game.evaluators:
+            heuristic = isinstance(game, Problem)
+            value = game.evaluators[name] if heuristic else as_evaluator(game, name).plain()
+            yield f"{name} {number(value(position))}"
+
+
+def offered(game: Any, position: Any, moves: list[Any]) -> Iterator[str]:
+    """Yields the moves, and what a game says of each."""
+    for move in moves:
+        told = [game.move_text(position, move)]
+        if isinstance(game, Problem):
+            told.append(f"costs {number(game.cost(position, move))}")
+        else:
+            told += [f"gain {number(gain)}"] if (gain := game.gain(position, move)) else []
+            told += ["for good"] * bool(game.irreversible and game.irreversible(position, move))
+        yield "  " + ", ".join(told)
+
+
+def playthrough(game: Any) -> Iterator[str]:
+    """Yields the lines of a game in which every move is fixed."""
+    yield f"{game.name}, version {game.version}: {game.title}; {', '.join(game.sides)}"
+    position, record = game.start(), None if isinstance(game, Problem) else new_record(game)
+    for ply in range(6 if isinstance(game, Problem) else PLIES):
+        roll = 7 * ply % len(game.rolls) if isinstance(game, DiceGame) else None
+        over = game.outcome(position) is not None and not isinstance(game, Problem)
+        dice = () if roll is None else (roll,)
+        moves = [] if over else game.legal_moves(position, *dice)
+        yield f"\n{ply}. {game.position_text(position)}"
+        if over or ply in WHOLE:
+            yield from observed(game, position)
+            yield from offered(game, position, moves)
+        if over:
+            break
+        move = moves[(5 * ply + 3) % len(moves)]
+        thrown = "" if roll is None else f"{game.roll_text(roll)} "
+        yield f"plays {thrown}{game.move_text(position, move)}"
+        if record is not None:
+            record.play(move, **({} if roll is None else {"roll": roll}))
+        position = game.play(position, move)
+    if record is not None:
+        yield f"\n{record.reason if record.over else 'goes on'}\n"
+        form = form_of(game)
+        names = NAMES + tuple(f"{seat}" for seat in range(2, game.players))
+        yield form.write(record, names, {}).rstrip("\n")
+
+
+def text_of(game: Any) -> str:
+    return "\n".join(playthrough(game)) + "\n"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_is_played_as_it_was(name: str) -> None:
+    assert text_of(GAMES[name]) == (FOLDER / f"playthroughs/{name}.txt").read_text("utf-8")
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+def refusal(game: Any, kind: str, *texts: str) -> str:
+    """Returns what a game says of a text that it cannot read."""
+    if kind == "position":
+        with pytest.raises(PositionError) as caught:
+            game.parse_position(*texts)
+    elif kind == "player":
+        with pytest.raises((ValueError, FileNotFoundError)) as caught:
+            parse_player(game, *texts)
+    elif kind == "roll":
+        with pytest.raises(MoveError) as caught:
+            game.parse_roll(*texts)
+    else:
+        position, text, *roll = texts
+        where = game.parse_position(position)
+        with pytest.raises(MoveError) as caught:
+            game.parse_move(where, text, *(game.parse_roll(one) for one in roll))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def refusals(name: str) -> str:
+    """Returns a file of refused texts with the messages of now."""
+    lines = []
+    for line in (FOLDER / f"refused/{name}.txt").read_text("utf-8").splitlines():
+        if (read := re.match(r"(position|move|roll|player)(\(.*?\)) ->", line)) is not None:
+            told = refusal(GAMES[name], read[1], *ast.literal_eval(f"({read[2][1:-1]},)"))
+            line = f"{read[0]} {told}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("refused/*.txt")), ids=lambda path: path.stem)
+def test_what_cannot_be_read_is_refused_as_it_was(path: Path) -> None:
+    told = refusals(path.stem)
+    assert told == path.read_text("utf-8")
+    for line in filter(None, told.splitlines()):
+        assert re.search(r"-> .*expected .*found ", line) or line.startswith("#"), line
+
+
+if __name__ == "__main__":
+    for name, game in GAMES.items():
+        (FOLDER / f"playthroughs/{name}.txt").write_text(text_of(game), "utf-8")
+    for path in FOLDER.glob("refused/*.txt"):
+        path.write_text(refusals(path.stem), "utf-8")

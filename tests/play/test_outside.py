@@ -1,0 +1,119 @@
+"""A package from outside adds a game with everything, and no file of Plysmith's knows of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+import games
+import plysmith
+from games import Game, extend
+from games.board import Board
+from games.file_form import form_of
+from games.tic_tac_toe import TicTacToe
+from play.players.opponents import Opponents
+from play.terminal import session_of
+from play.web.catalogue import Catalogue, game_view
+from play.words import Words
+from search.alphabeta.techniques import parse_techniques
+from search.evaluators.load import as_evaluator
+
+OUTSIDE = Path(__file__).resolve().parents[1] / "outside"
+NAME = "sticks:Sticks"
+
+
+@pytest.fixture
+def sticks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(OUTSIDE))
+    yield games.load(NAME)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sticks"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert plysmith.main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.plain
+def test_each_layer_finds_what_the_package_registered(sticks: Any, tmp_path: Path) -> None:
+    games.check_game(sticks, games=2)
+    catalogue = Catalogue(tmp_path, tmp_path, [sticks])
+    assert catalogue.default(sticks) == "sticks:count"
+    view = game_view(sticks)
+    assert (view["kind"], view["suffix"], view["sides"]) == ("grid", ".sticks", ("Ann", "Ben"))
+    loaded = catalogue.load("sticks:count+table", sticks)
+    assert loaded.lookup is not None and loaded.lookup.plain()((4, 0))[0]
+    assert not loaded.lookup.plain()((5, 0))[0]
+    assert loaded.techniques == parse_techniques("exact,late_moves=0.5", sticks)
+    assert as_evaluator(sticks, "count").in_units(1.0) == 2.0
+    assert Words.of(sticks).stuck((0, 0)) == "has no stick left"
+    assert session_of(sticks).__name__ == "SticksSession"
+
+
+@pytest.mark.plain
+def test_its_files_are_written_and_read_by_commands(
+    sticks: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.sticks"
+    match = "match", NAME, "count+table", "random", "--games", "2", "--depth", "4", "--plies", "1"
+    assert "games" in said(capsys, "play", *match, "--save", str(path))
+    (first, second) = form_of(sticks).read(path.read_text(), sticks)
+    assert {first.names[0], second.names[0]} == {"count+table", "random"}
+    told = said(capsys, "play", "judge", NAME, "count", "--referee", "truth", "--positions", "9")
+    assert "count" in told
+
+
+@pytest.mark.plain
+def test_people_play_it_in_its_own_session(
+    sticks: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\nquit\n"))
+    told = said(capsys, "play", "terminal", NAME, "count", "--depth", "2")
+    assert "sticks: |||||||||\n" in told and "Ann to move" in told
+
+
+def test_its_recipe_is_the_usual_run(
+    sticks: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said(capsys, "train", NAME, "--run", str(tmp_path / "run"), "--quiet")
+    settings = json.loads((tmp_path / "run" / "options.json").read_text())
+    assert (settings["learner"], settings["games"], settings["depth"]) == ("lms", 6, 2)
+    assert (settings["opponents"], settings["pacemakers"]) == (["random", "count"], ["count"])
+
+
+@pytest.mark.plain
+def test_what_was_an_attribute_once_is_refused_and_never_ignored() -> None:
+    with pytest.raises(
+        ValueError, match=r"Old: expected the extra Board .*, found the attribute board"
+    ):
+
+        class Old(TicTacToe):
+            board = None
+
+    game: Any = TicTacToe()
+    game.shipped = "hand"
+    with pytest.raises(ValueError, match="TicTacToe: expected the extra Opponents"):
+        Opponents.of(game)
+
+
+@pytest.mark.plain
+def test_the_nearest_class_has_the_word_and_has_it_once() -> None:
+    class Near(TicTacToe):
+        extras = (Opponents(("open_lines",)),)
+
+    near: Any = Near()
+    assert Opponents.of(near).usual == ("open_lines",)
+    assert games.extra(near, Board) is games.extra(TicTacToe(), Board)
+    near.extras = (Opponents(("random",)),)
+    assert Opponents.of(near).usual == ("random",)
+    with pytest.raises(ValueError, match="extras of Near: expected one Opponents, found two"):
+        extend(Near, Opponents())
+    assert games.extra(Game(), Board) is None
