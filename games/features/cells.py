@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.board import Board
 from games.features.feature_set import FeatureSet
 
 __all__ = ["EMPTY", "THEIR", "Cells", "Kind"]
@@ -125,7 +124,7 @@ class Cells:
         """Returns the names of the kinds that are pieces, not relations."""
         return [name for name, kind in self.kinds.items() if kind.text is not None]
 
-    def shown(self, board: Board, position: Any, side: int) -> dict[int, str]:
+    def shown(self, board: Any, position: Any, side: int) -> dict[int, str]:
         """Returns what a board shows: by square as the side to move sees it, its kind.
 
         The kinds are those of `words`; one that `kinds` lacks is called by its text on the board.

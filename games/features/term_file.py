@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from games.contract import Game
-from games.features.cell_terms import EMPTY, OFF, CellTerm
-from games.features.cells import THEIR, Cells
+from games.features.cell_terms import OFF, CellTerm
+from games.features.cells import EMPTY, THEIR, Cells
 from games.features.feature_set import FeatureSet
 from games.kernels import kernel, popcount
 from games.kernels.compiler import GENERATED
@@ -47,7 +46,7 @@ def named(cells: Cells, terms: Iterable[CellTerm]) -> dict[str, CellTerm]:
 
 
 def term_file(
-    game: Game, cells: Cells, name: str, weights: Mapping[str, float], features: FeatureSet
+    game: Any, cells: Cells, name: str, weights: Mapping[str, float], features: FeatureSet
 ) -> str:
     """Returns the text of a file of the terms of a set that `feature_set_of` made.
 

@@ -153,7 +153,8 @@ class TermSearch:
         if scores.max() <= self._bar:
             return None
         order = np.argsort(-scores, kind="stable")
-        best, score = pool.terms[order[0]], float(scores[order[0]])
+        best: CellTerm = pool.terms[order[0]]
+        score = float(scores[order[0]])
         beam = [pool.terms[i] for i in order[:WIDE]]
         for _ in range(MOST_CONDITIONS):
             longer = dict.fromkeys(more for term in beam for more in _longer(self.cells, term))

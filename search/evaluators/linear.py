@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from games.contract import Game
-from games.extras import Extra
+from games.extras import Extra, extra
 from games.features import FeatureSet
 from games.features.cell_terms import CellTerm
 from games.features.cells import Cells
