@@ -23,7 +23,8 @@ import numpy as np
 import games
 from benchmarks.patterns import instances
 from games.problem import KernelProblem
-from learner.heuristics.frame import HeuristicLearner, Round
+from learner.frame import Progress
+from learner.heuristics.frame import HeuristicLearner
 from learner.run.command_line import learner_options
 from learner.run.recipes import HEURISTICS, UsualRuns
 from search import solve
@@ -46,7 +47,7 @@ def learn(
     begin = time.process_time()
     kind = HEURISTICS[name].load()
 
-    def watch(_: Round) -> None:
+    def watch(_: Progress) -> None:
         if not options.games and time.process_time() - begin >= options.seconds:
             raise _Enough
 
@@ -54,7 +55,7 @@ def learn(
     nodes = {"nodes": recipe["nodes"]} if "nodes" in recipe else {}
     settings = {**nodes, **recipe.get("options", {}), **learner_options(options.set)}
     if options.games:
-        settings["rounds"] = -(-options.games // settings.get("each", kind.each))
+        settings["games"] = options.games
     if options.base == "abstractions":
         settings["abstractions"] = True
     learner = kind(
@@ -67,7 +68,7 @@ def learn(
     with contextlib.suppress(_Enough):
         learner.fit(watch=watch)
     spent = time.process_time() - begin
-    return learner.heuristic_, f"{len(learner.rounds_)} rounds, {spent:.1f} s"
+    return learner.evaluator_, f"{len(learner.rounds_)} rounds, {spent:.1f} s"
 
 
 def judge(

@@ -38,7 +38,7 @@ import numpy as np
 import games
 from games.whole_files import write_atomically, write_figure
 from learner.arena import measure
-from learner.learner import feature_set
+from learner.game_learner import feature_set
 from learner.run import recipes
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings

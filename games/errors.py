@@ -12,4 +12,4 @@ class MoveError(ValueError):
 
 
 class ContractError(AssertionError):
-    """A game breaks the contract of `games.contract`; raised by `games.check_game`."""
+    """A game or a learner breaks its contract; raised by `games.check_game`, `learner.check`."""

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from learner.bootstrap.td_leaf import TDLeaf
     from learner.bootstrap.temporal_difference import TemporalDifference
     from learner.bootstrap.tree_strap import TreeStrap
+    from learner.check import check
     from learner.fit.logistic import LogisticFit
-    from learner.learner import Learner, Progress
+    from learner.frame import Learner, Progress
+    from learner.game_learner import GameLearner
     from learner.models.convert import agreement, as_native
     from learner.online.least_mean_squares import LeastMeanSquares
     from learner.online.rote import Rote
@@ -33,8 +35,12 @@ if TYPE_CHECKING:
     from learner.rounds.quantised_fit import QuantisedFit
     from learner.rounds.samuel import Samuel
     from learner.rounds.signature_play import SignaturePlay
+    from learner.run.measured_run import MeasuredRun
+    from learner.run.run import Run
+    from learner.run.settings import RunSettings
     from learner.td_gammon.backup_fit import BackupFit
     from learner.td_gammon.td_gammon import TDGammon
+    from play.workers import Workers
 
 #: The modules that the names come from.
 _MODULES = {
@@ -44,16 +50,20 @@ _MODULES = {
     "BookStudy": "learner.books.book_study",
     "Comparison": "learner.rounds.comparison",
     "Filter": "learner.positions.filters",
-    "Learner": "learner.learner",
+    "GameLearner": "learner.game_learner",
+    "Learner": "learner.frame",
     "LeastMeanSquares": "learner.online.least_mean_squares",
     "LogisticFit": "learner.fit.logistic",
+    "MeasuredRun": "learner.run.measured_run",
     "NetworkFit": "learner.rounds.network_fit",
     "PositionStore": "learner.positions.store",
-    "Progress": "learner.learner",
+    "Progress": "learner.frame",
     "QuantisedFit": "learner.rounds.quantised_fit",
     "RootStrap": "learner.bootstrap.root_strap",
     "Rote": "learner.online.rote",
     "Rows": "learner.positions.shards",
+    "Run": "learner.run.run",
+    "RunSettings": "learner.run.settings",
     "Samuel": "learner.rounds.samuel",
     "Samuel1959": "learner.online.samuel1959",
     "SignaturePlay": "learner.rounds.signature_play",
@@ -62,8 +72,10 @@ _MODULES = {
     "TDLeaf": "learner.bootstrap.td_leaf",
     "TemporalDifference": "learner.bootstrap.temporal_difference",
     "TreeStrap": "learner.bootstrap.tree_strap",
+    "Workers": "play.workers",
     "agreement": "learner.models.convert",
     "as_native": "learner.models.convert",
+    "check": "learner.check",
     "measure": "learner.arena",
 }
 
@@ -74,9 +86,11 @@ __all__ = [
     "BookStudy",
     "Comparison",
     "Filter",
+    "GameLearner",
     "Learner",
     "LeastMeanSquares",
     "LogisticFit",
+    "MeasuredRun",
     "NetworkFit",
     "PositionStore",
     "Progress",
@@ -84,6 +98,8 @@ __all__ = [
     "RootStrap",
     "Rote",
     "Rows",
+    "Run",
+    "RunSettings",
     "Samuel",
     "Samuel1959",
     "SignaturePlay",
@@ -92,8 +108,10 @@ __all__ = [
     "TDLeaf",
     "TemporalDifference",
     "TreeStrap",
+    "Workers",
     "agreement",
     "as_native",
+    "check",
     "measure",
 ]
 

@@ -274,7 +274,9 @@ class Engine:
     def cube_after(self, situation: Any, result: Result) -> Any:
         """Returns the decision of `cube` after a search of the position, as deep as it went."""
         if result.outcomes is None:
-            raise ValueError("expected an evaluator that gives chances of outcomes, found another")
+            raise ValueError(
+                f"expected an evaluator that gives chances of outcomes, found {self.evaluator.name}"
+            )
         assert isinstance(self.game, DiceGame)
         if not result.depth:
             return self.game.cube_decision(situation, result.outcomes)

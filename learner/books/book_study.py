@@ -8,7 +8,7 @@ the evaluator's agreement with the moves of these.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -28,7 +28,8 @@ from learner.books.book import (
 )
 from learner.books.book_polynomial import BookPolynomial
 from learner.books.signature import SignatureTables
-from learner.learner import Learner, Progress
+from learner.frame import Progress
+from learner.game_learner import GameLearner
 from learner.options import choice, ranged
 from learner.positions.filters import Games
 from play.players.opponents import reference
@@ -39,7 +40,7 @@ FORMS = ("signature", "polynomial")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BookStudy(Learner):
+class BookStudy(GameLearner):
     """An evaluator that prefers the moves of a book.
 
     book: files of games, separated by commas (None: games that the evaluator `judge` plays against
@@ -71,34 +72,9 @@ class BookStudy(Learner):
 
     agreement_: Agreement | None = field(init=False)
 
-    def fit(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Progress], None] | None = None,
-    ) -> BookStudy:
-        """As in `Learner`; there is no evaluator to start from, because material is fixed.
-
-        A resumed study reads its games again, but does not make games again.
-        """
-        self.prepare(evaluator)
-        if resume is not None:
-            self._resume(resume)
-        finished = self.games_played_
-        for number, (record, names) in enumerate(self._records()):
-            self._study(number, record, names)
-            if number < finished:
-                continue
-            self.games_played_ = number + 1
-            if watch is not None:
-                watch(Progress(number + 1, self.games, record, self.updates_))
-        self.agreement_ = agreement(self.evaluator_, self._held) if self._held else None
-        return self
-
-    def prepare(self, evaluator: Any = None) -> None:
-        game = self._load_game()
-        self._check_options()
+    def begin(self, evaluator: Any) -> None:
+        """There is no evaluator to start from, because material is fixed."""
+        game = self.game_
         if evaluator not in (None, "material"):
             raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
         kind = SignatureTables if self.form == "signature" else BookPolynomial
@@ -108,13 +84,21 @@ class BookStudy(Learner):
         self._settler = Settler(game)
         self._held: list[BookEntry] = []
         self._made: list[list[Any]] = []
-        self.games_played_ = 0
-        self.updates_ = 0
         if self.book is not None:
             count = sum(1 for _ in islice(self._read(BookReport()), self.games))
             if not count:
                 raise ValueError(f"book: expected games in {self.book}, found none")
             self.games = count  # a book may have fewer games
+
+    def learn(self) -> Generator[Progress, None, None]:
+        """As in `Learner`; a resumed study reads its games again, but does not make them again."""
+        finished = self.games_played_
+        for number, (record, names) in enumerate(self._records()):
+            self._study(number, record, names)
+            if number >= finished:
+                self.games_played_ = number + 1
+                yield self.progress(record)
+        self.agreement_ = agreement(self.evaluator_, self._held) if self._held else None
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -1,29 +1,26 @@
 """Learning from the learner's own search: self-play, and values that follow the search's.
 
-TD(lambda), TDLeaf(lambda), RootStrap, TreeStrap and `Solved` share this frame. The workers play a
-few games with frozen weights; the model passes over the positions of the targets; then the next
-games follow. They differ in the targets that they make from a game, each in its own file.
-
-Every game of a batch depends only on its opening and the weights. The result therefore depends only
-on the options and the seed, not on the workers.
+TD(lambda), TDLeaf(lambda), RootStrap, TreeStrap and `Solved` are one learner with several teachers.
+The workers play a few games with frozen weights (`learner.task_learner`); the model passes over the
+positions of the targets; then the next games follow. A teacher makes the targets from a game, each
+in its own file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
 
 from games.features import Encoding, FeatureSet
-from learner.learner import MAN, Learner, Progress, check_plies, feature_set, linear_start
+from learner.game_learner import MAN, feature_set, linear_start
 from learner.models.model import LinearModel, Model
 from learner.models.schedule import Schedule
 from learner.options import ranged
-from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, in_tasks, play_task
+from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher
+from learner.task_learner import TaskLearner
 from play.workers import Workers
 
 __all__ = ["Bootstrap"]
@@ -33,10 +30,10 @@ LAST_SHARE = 0.1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Bootstrap(Learner):
+class Bootstrap(TaskLearner):
     """The base class of learners that follow their own search.
 
-    Options beside those of `Learner`:
+    Options beside those of `TaskLearner`:
 
     inputs: a feature set or an encoding, or the name of one (None: the game's first).
     hidden: widths of the hidden layers of a network; None for weights over a feature set; () over
@@ -49,9 +46,6 @@ class Bootstrap(Learner):
         linearly to a tenth over the `games`.
     scale: the value that is squashed to tanh(1) = 0.76, in the unit of the fixed weights.
     games_per_update: games that are played with the same weights.
-    most_plies: longer games are drawn.
-    decide: whether a game ends once search has proven it won.
-    workers: the `Workers` that play (None: this thread).
     """
 
     games: int = 2000
@@ -65,9 +59,7 @@ class Bootstrap(Learner):
     opening_plies: int = 4
     within: float | None = None
     judge: Any = None
-    most_plies: int = 200
     decide: bool = True
-    workers: Workers | None = None
     #: fixed values for learners that do not offer these options
     epochs: int = field(default=1, init=False)
 
@@ -83,34 +75,9 @@ class Bootstrap(Learner):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def fit(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Progress], None] | None = None,
-    ) -> Bootstrap:
-        """As in `Learner`; without an evaluator all weights but the fixed ones start at 0."""
-        self.prepare(evaluator)
-        if resume is not None:
-            self._resume(resume)
-        openings = islice(self._openings(), self.games_played_, None)
-        workers = self.workers
-        with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
-            while self.games_played_ < self.games:
-                count = min(self.games_per_update, self.games - self.games_played_)
-                lessons = self._play(at_work, list(islice(openings, count)))
-                self._learn(lessons)
-                self.games_played_ += count
-                if watch is not None:
-                    note = f"error {self.errors_[-1]:.5f}"
-                    record = lessons[-1].played.record()
-                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
-        return self
-
-    def prepare(self, evaluator: Any = None) -> None:
-        game = self._load_game()
-        self._check_options()
+    def begin(self, evaluator: Any) -> None:
+        """Without an evaluator all weights but the fixed ones start at 0."""
+        game = self.game_
         if self.tuples is not None:
             self.model_ = self._tuple_model(evaluator)
         elif self.hidden is None:
@@ -137,9 +104,8 @@ class Bootstrap(Learner):
                 name=type(self).__name__.lower(),
             )
         self.evaluator_ = self.model_.evaluator
-        self.games_played_ = 0
-        self.updates_ = 0
         self.errors_: list[float] = []
+        self._lessons: list[Lesson] = []
 
     def _tuple_model(self, evaluator: Any) -> Model:
         from learner.models.tuple_model import tuple_model
@@ -158,14 +124,11 @@ class Bootstrap(Learner):
         held = np.array([term in fixed for term in features.names])
         return LinearModel(start, learned=~held, scale=self.scale)
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        check_plies(self.most_plies, self.opening_plies)
+    def round_end(self) -> int:
+        return self.games_played_ + self.games_per_update
 
-    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
-        """Play a game from each opening, on all workers; returns their lessons in order."""
-        size = min(GAMES_PER_TASK, -(-len(openings) // workers.jobs))
-        task = Task(
+    def _task(self) -> Task:
+        return Task(
             self.game_,
             self.evaluator_,
             self.model_.inputs,
@@ -176,26 +139,37 @@ class Bootstrap(Learner):
             teacher=self._teacher(),
             backups=self.backups,
         )
-        tasks = in_tasks(task, openings, size)
-        return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
 
-    def _learn(self, lessons: list[Lesson]) -> None:
+    def _play(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+    ) -> Generator[list[Lesson], None, None]:
+        count = min(self.games_per_update, self.games - self.games_played_)
+        return super()._play(workers, openings, min(size, -(-count // workers.jobs)))
+
+    def _keep(self, lessons: list[Lesson]) -> None:
+        self._lessons += lessons
+
+    def _end_round(self, workers: Workers) -> str:
         """Move the weights towards the targets of a batch of games."""
+        lessons, self._lessons = self._lessons, []
+        before = self.games_played_ - len(lessons)
         rows = np.concatenate([lesson.rows for lesson in lessons])
         low = np.concatenate([lesson.low for lesson in lessons])
         high = np.concatenate([lesson.high for lesson in lessons])
-        rate = Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games)
-        random = np.random.default_rng((self.seed, self.games_played_))
+        rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
+        random = np.random.default_rng((self.seed, before))
         errors = [
             self.model_.learn(rows, low, high, rate=rate, random=random) for _ in range(self.epochs)
         ]
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
+        return f"error {errors[0]:.5f}"
 
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        return {"model": self.model_.get_state()}
+        return {"model": self.model_.get_state(), "errors": {"mean": list(self.errors_)}}
 
     def set_state(self, state: dict[str, Any]) -> None:
         self.model_.set_state(state["model"])
+        self.errors_ = [float(error) for error in state["errors"]["mean"]]

@@ -7,7 +7,7 @@ game alone.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -18,7 +18,7 @@ from games import truth
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.options import ranged
-from learner.self_play import TABLE_MIB, Lesson, Target, Teacher
+from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson, Target, Teacher
 from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
@@ -109,9 +109,12 @@ class Solved(Bootstrap):
         self._kept: dict[Any, list[Any]] = {}
         return ((number,) for number in count())
 
-    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
+    def _play(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+    ) -> Generator[list[Lesson], None, None]:
         engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
-        return super()._play(workers, [self._opening(number, engine) for (number,) in openings])
+        moves = [self._opening(number, engine) for (number,) in openings]
+        return super()._play(workers, moves, size)
 
     def _opening(self, number: int, engine: Engine) -> tuple[Any, ...]:
         """Returns the moves before a game counts; after them it is not over."""

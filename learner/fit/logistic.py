@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
@@ -35,7 +35,6 @@ from learner.positions.shards import Rows
 __all__ = ["LogisticFit", "measure"]
 
 Floats = NDArray[np.float64]
-METHODS = ("lbfgs", "ridge", "sgd")
 #: Rows that are worked on at a time, so that they stay in the processor's cache.
 CHUNK = 1 << 12
 
@@ -57,9 +56,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     """Weights w for which sigmoid(K * w @ terms) best predicts the targets.
 
     features: the feature set, or only the names of its terms.
-    method: "lbfgs" minimises `loss`. "ridge" and "sgd" are scikit-learn's linear
-        regressions with targets in units of value, logit(target) / K; they suit targets from search
-        (blend 0), because targets from results lie at the clip or at 0.
     loss: "cross_entropy" (one optimum wherever it starts) or "squared" (Texel's).
     blend: share of the result in the targets of `fit_rows`, see `expectations`.
     scale: K of those targets (None: fitted to the rows; 1 in `fit`).
@@ -71,28 +67,22 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         unit of all weights and K is learned too, because stored values may have another unit.
         Otherwise the unit is that of the values that K belongs to.
     start: weights by term to begin from.
-    clip: "ridge" and "sgd" keep targets between 1 - clip and clip.
-    iterations: most iterations (passes, with "sgd").
-    tolerance: bound of the largest part of the gradient at which "lbfgs" stops; scikit-learn's
-        `tol` for the other methods.
-    seed: seed of the order of rows in "sgd".
+    iterations: most iterations of L-BFGS.
+    tolerance: bound of the largest part of the gradient at which it stops.
 
     After `fit`: `weights_` [terms], `K_`, `loss_` (the mean loss over the rows learned from,
     without the penalty), `iterations_`, and `spread_` [terms], the root mean square of each.
     """
 
     features: FeatureSet | Sequence[str] = field(kw_only=False)
-    method: str = choice("lbfgs", METHODS)
     loss: str = choice("cross_entropy", LOSSES)
     blend: float = ranged(0.5, 0, 1)
     scale: float | None = ranged(None, above=0)
     alpha: float = ranged(1e-5, 0)
     fixed: Mapping[str, float] | None = None
     start: Mapping[str, float] | None = None
-    clip: float = ranged(0.99, above=0.5, below=1)
     iterations: int = 500
     tolerance: float = 1e-7
-    seed: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,7 +112,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     ) -> LogisticFit:
         """Learn from measured terms, [rows, terms], and the expectation of each row, 0 to 1.
 
-        `initial` holds the weights at which "lbfgs" begins, [terms]; it affects only the time,
+        `initial` holds the weights at which the fit begins, [terms]; it affects only the time,
         beyond rounding.
         """
         scale = 1.0 if self.scale is None else self.scale
@@ -186,8 +176,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     def check(self) -> None:
         """Raise ValueError for an option that is not allowed."""
         check_options(self)
-        if self.loss != "cross_entropy" and self.method != "lbfgs":
-            raise ValueError(f"loss: expected 'cross_entropy' for method {self.method!r}")
         for option, given in (("fixed", self.fixed), ("start", self.start)):
             unknown = [name for name in given or {} if name not in self.names]
             if unknown:
@@ -237,15 +225,14 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         if initial is not None:
             moved = np.asarray(initial, dtype=np.float64) - base
             u[: len(columns)] = scale * unit[columns] * moved[columns]
-        method = self._by_lbfgs if self.method == "lbfgs" else self._by_regression
-        u = method(chosen, targets, weights, units, scale * margin, u) / units
+        u = self._minimum(chosen, targets, weights, units, scale * margin, u) / units
         self.K_ = scale + float(u[-1]) if anchored else scale
         if not self.K_ > 0:
             raise ValueError(f"fixed: expected K above 0 beside them, found {self.K_}")
         self.weights_ = base
         self.weights_[columns] += u[: len(columns)] / self.K_
 
-    def _by_lbfgs(
+    def _minimum(
         self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats
     ) -> Floats:
         if rows.dtype != np.float32:
@@ -278,46 +265,10 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         )
         self.iterations_ = int(optimum.nit)
         if optimum.status == 1:  # the limit of iterations; otherwise no step improves on it
-            self._say_unfinished()
-        return np.asarray(turn @ optimum.x, dtype=np.float64)
-
-    def _by_regression(
-        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats
-    ) -> Floats:
-        """Regress in logits, so that alpha means much the same as for the other methods."""
-        from sklearn.linear_model import Ridge, SGDRegressor
-
-        logits = logit(np.clip(targets, 1 - self.clip, self.clip)) - margin
-        terms = rows / unit.astype(rows.dtype if rows.dtype.kind == "f" else np.float64)
-        if self.method == "ridge":
-            model = Ridge(self.alpha * weights.sum(), fit_intercept=False, solver="cholesky")
-            model.fit(terms, logits, weights)
-            self.iterations_ = 1
-        else:
-            share = weights / weights.mean()
-            # beyond twice this, a step for the largest row overshoots its target
-            rate = 0.5 / float((share * np.einsum("ij,ij->i", terms, terms)).max())
-            model = SGDRegressor(
-                alpha=self.alpha,
-                fit_intercept=False,
-                learning_rate="adaptive",
-                eta0=rate,
-                max_iter=self.iterations,
-                tol=1e-5,
-                random_state=self.seed,
+            warnings.warn(
+                f"expected to be done within {self.iterations} iterations, found the weights still"
+                " moving",
+                ConvergenceWarning,
+                stacklevel=4,
             )
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # replaced by our own warning
-                model.fit(terms, logits, sample_weight=share)
-            self.iterations_ = int(model.n_iter_)
-            if self.iterations_ >= self.iterations:
-                self._say_unfinished()
-        return np.asarray(model.coef_, dtype=np.float64)
-
-    def _say_unfinished(self) -> None:
-        warnings.warn(
-            f"{self.method}: expected to be done within {self.iterations} iterations, found the"
-            " weights still moving",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
+        return np.asarray(turn @ optimum.x, dtype=np.float64)

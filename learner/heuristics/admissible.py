@@ -11,7 +11,7 @@ in place of Bellman's inequalities, and the rounding, which are ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,127 +19,107 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
 
+from learner.frame import Progress
 from learner.heuristics.costs import MOST_POSITIONS, least_costs
-from learner.heuristics.frame import find_encoding, find_problem
+from learner.heuristics.frame import ProblemLearner
+from learner.options import ranged
+from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 
-__all__ = ["Admissible", "Pass"]
+__all__ = ["Admissible"]
 
 #: Positions of the first program, and those that join it at a time, the largest excess first.
 FIRST, MORE = 4_000, 6_000
 #: How far sums stay below their bounds: more than the rounding of the program and of the weights.
 MARGIN = 0.01
-MOST_PASSES = 100
-
-
-@dataclass(frozen=True)
-class Pass:
-    """The state after one linear program.
-
-    number: number of the program, from 1 on.
-    rows: positions in it.
-    mean: mean of the sums of all positions.
-    above: positions whose sums exceed their bounds.
-    """
-
-    number: int
-    rows: int
-    mean: float
-    above: int
-
-    def text(self) -> str:
-        """Returns a line for people."""
-        return (
-            f"program {self.number}: {self.rows:,} positions, mean {self.mean:.3f},"
-            f" {self.above:,} others too large"
-        )
+MOST_PROGRAMS = 100
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Admissible(BaseEstimator):  # type: ignore[misc]
+class Admissible(ProblemLearner):
     """Finds weights that never overestimate, for a problem with few enough positions.
 
-    problem: a problem whose rules are kernels, that names its goal and whose moves can be taken
-        back; or its name.
+    game: a problem whose rules are kernels, that names its goal and whose moves can be taken back;
+        or its name.
     encoding: the inputs that get the weights, or their name; None for the problem's first encoding.
     base: names of the problem's admissible heuristics; the result is at least the value of each.
     most: greatest number of positions of the problem.
     seed: seed of the choice of the first positions.
 
-    After `fit`: `heuristic_`, whose `proved` says that all positions were compared; `passes_`, a
-    `Pass` for each program; and `costs_`, the least cost of every position.
+    After `fit`: `evaluator_`, whose `proved` says that all positions were compared; and `costs_`,
+    the least cost of every position. Its progress counts the positions of the linear
+    programs, and at the end all that were compared.
     """
 
-    problem: Any = field(default="sliding8", kw_only=False)
-    encoding: Any = field(default=None, kw_only=False)
-    base: tuple[str, ...] = ()
-    most: int = MOST_POSITIONS
-    seed: int = 0
+    most: int = ranged(MOST_POSITIONS, 1)
+    #: all positions of the problem
+    games: int = field(default=MOST_POSITIONS, init=False)
 
-    def fit(self, *, watch: Callable[[Pass], None] | None = None) -> Admissible:
-        """Find the weights; `watch` is called after each program.
-
-        Raises ValueError for a problem with more than `most` positions or moves that cannot be
-        taken back, and for a base heuristic that overestimates.
-        """
-        self.problem_ = find_problem(self.problem)
-        self.encoding_ = find_encoding(self.problem_, self.encoding)
-        costs = least_costs(self.problem_, most=self.most)
+    def begin(self, evaluator: Any) -> None:
+        """Raises ValueError if there are more positions or moves that cannot be taken back."""
+        super().begin(evaluator)
+        costs = least_costs(self.game_, most=self.most)
         if costs is None:
             raise ValueError(
-                f"problem: expected at most {self.most:,} positions and moves that can be taken"
-                f" back, found {self.problem_.name}"
+                f"game: expected at most {self.most:,} positions and moves that can be taken back,"
+                f" found {self.game_.name}"
             )
         self.costs_ = costs
-        self.passes_: list[Pass] = []
-        size = self.encoding_.size
-        self.heuristic_ = LearnedHeuristic(
-            self.problem_, self.encoding_, np.zeros(size), base=self.base
-        )
-        self.heuristic_.weights[:] = self._weights(watch)
-        self._prove()
-        return self
+        self.games = len(costs)
+        none = np.zeros(self.encoding_.size)
+        self.evaluator_ = LearnedHeuristic(self.game_, self.encoding_, none, base=self.base)
+        self._programs = 0
+        self._chosen = np.zeros(0, dtype=np.int64)
 
-    def _weights(self, watch: Callable[[Pass], None] | None) -> NDArray[np.float64]:
-        """Returns the weights that the last program found."""
+    def learn(self) -> Generator[Progress, None, None]:
+        """Solve programs of more and more positions; yields the progress after each.
+
+        Raises ValueError for a base heuristic that overestimates.
+        """
         positions = list(self.costs_)
         bounds = np.array(list(self.costs_.values())) + self._room() - MARGIN
         inputs, groups = _tied(*self._inputs(positions))
-        chance = np.random.default_rng(self.seed)
-        near = np.argsort(bounds)[: FIRST // 20]
-        far = chance.choice(len(bounds), min(FIRST, len(bounds)), replace=False)
-        chosen = np.union1d(near, far)
+        if not self._programs:
+            chance = np.random.default_rng(self.seed)
+            near = np.argsort(bounds)[: FIRST // 20]
+            far = chance.choice(len(bounds), min(FIRST, len(bounds)), replace=False)
+            self._chosen = np.union1d(near, far)
         mean = np.asarray(inputs.mean(axis=0)).ravel()
         largest = 2 * float(bounds.max())
-        for number in range(1, MOST_PASSES + 1):
+        while self._programs < MOST_PROGRAMS and not self.evaluator_.proved:
+            chosen = self._chosen
             found = linprog(
                 -mean, A_ub=inputs[chosen], b_ub=bounds[chosen], bounds=(-largest, largest),
                 method="highs-ipm",
             )  # fmt: skip
             if found.x is None:
-                raise ValueError(f"{self.problem_.name}: no weights found: {found.message}")
+                raise ValueError(f"{self.game_.name}: no weights found: {found.message}")
+            self.evaluator_.weights[:] = np.asarray(found.x)[groups]
             excess = inputs @ found.x - bounds
             above = np.flatnonzero(excess > MARGIN / 10)
-            self.passes_.append(Pass(number, len(chosen), float(mean @ found.x), len(above)))
-            if watch is not None:
-                watch(self.passes_[-1])
-            if not len(above):
-                break
-            worst = above[np.argsort(-excess[above])[:MORE]]
-            chosen = np.union1d(chosen, worst)
-        return np.asarray(found.x)[groups]
+            self._programs += 1
+            self.games_played_ = self.updates_ = len(chosen)
+            if len(above) and self._programs < MOST_PROGRAMS:
+                worst = above[np.argsort(-excess[above])[:MORE]]
+                self._chosen = np.union1d(chosen, worst)
+            else:
+                self._prove()
+                self.games_played_ = self.games
+            yield self.progress(
+                None,
+                f"program {self._programs}: mean {float(mean @ found.x):.3f}, above {len(above)}",
+            )
 
     def _room(self) -> float:
         """Returns by how much a sum may exceed the least cost before its rounded value does."""
-        if not self.heuristic_.whole:
+        if not self.evaluator_.whole:
             return 0.0
-        return 1.0 if self.problem_.problem.parity is None else 2.0
+        return 1.0 if self.game_.problem.parity is None else 2.0
 
     def _inputs(self, positions: list[Any]) -> tuple[csr_matrix, csr_matrix]:
         """Returns the inputs of positions, and of their mirror images, [positions, inputs]."""
-        mirror = self.problem_.problem.mirror
+        mirror = self.game_.problem.mirror
         own = _matrix(self.encoding_.active_rows(positions), self.encoding_.size)
         if mirror is None:
             return own, own
@@ -148,7 +128,7 @@ class Admissible(BaseEstimator):  # type: ignore[misc]
 
     def _prove(self) -> None:
         """Compare the values of all positions with their least costs, and say so."""
-        heuristic = self.heuristic_
+        heuristic = self.evaluator_
         above = sum(heuristic(position) > cost + 1e-9 for position, cost in self.costs_.items())
         if above:
             raise ValueError(
@@ -156,6 +136,26 @@ class Admissible(BaseEstimator):  # type: ignore[misc]
                 f" above their least cost ({', '.join(self.base) or 'the weights themselves'})"
             )
         heuristic.proved = f"all {len(self.costs_):,} positions were compared with their least cost"
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "programs": self._programs,
+            "chosen": self._chosen.tolist(),
+            "weights": packed(self.evaluator_.weights),
+            "ended": bool(self.evaluator_.proved),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        chosen = np.array(state["chosen"], dtype=np.int64)
+        if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(self.costs_):
+            raise ValueError(f"chosen: expected numbers below {len(self.costs_)}")
+        weights = unpacked(state["weights"], np.float32, size=self.encoding_.size)
+        self._programs, self._chosen = int(state["programs"]), chosen
+        self.evaluator_.weights[:] = weights
+        if state["ended"]:
+            self._prove()
 
 
 def _matrix(rows: NDArray[np.int64], size: int) -> csr_matrix:

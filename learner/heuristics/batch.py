@@ -22,10 +22,10 @@ class BatchFit(Bootstrap):
 
     weight: float = 1.0
 
-    def _begin(self) -> None:
-        super()._begin()
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         none = np.zeros(self.encoding_.size)
-        self._known = LearnedHeuristic(self.problem_, self.encoding_, none, base=self.base)
+        self._known = LearnedHeuristic(self.game_, self.encoding_, none, base=self.base)
 
     def _searcher(self) -> Any:
         return self._known

@@ -67,30 +67,26 @@ class Bootstrap(HeuristicLearner):
     held_out: float = ranged(0.1, 0, 0.9)
     rows: int = ranged(150_000, 1)
 
-    heuristic_: LearnedHeuristic = field(init=False)
+    evaluator_: LearnedHeuristic = field(init=False)
 
-    def _check(self) -> None:
-        super()._check()
+    def _check_options(self) -> None:
+        super()._check_options()
         if self.abstractions and self.base:
             raise ValueError(f"abstractions: expected no base, found {', '.join(self.base)}")
 
-    def _begin(self) -> None:
-        super()._begin()
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         if self.abstractions:
             self._steps, self._weight = 0.0, self.weight
-        self._examples = Examples(self.problem_, self.encoding_, self.rows)
-        self._begin_model()
-
-    def _begin_model(self) -> None:
-        """Make what is fitted, and the heuristic that shows it to searches."""
+        self._examples = Examples(self.game_, self.encoding_, self.rows)
         self._weights = np.zeros(self.encoding_.size)
         if self.base or self.abstractions:
-            values = base_values(self.problem_, self.base)
+            values = base_values(self.game_, self.base)
             if not self.base:
-                values = small_patterns(self.problem_).values
-            self._weights = starting_weights(self.problem_, self.encoding_, values, seed=self.seed)
-        self.heuristic_ = LearnedHeuristic(
-            self.problem_, self.encoding_, self._weights, base=self.base
+                values = small_patterns(self.game_).values
+            self._weights = starting_weights(self.game_, self.encoding_, values, seed=self.seed)
+        self.evaluator_ = LearnedHeuristic(
+            self.game_, self.encoding_, self._weights, base=self.base
         )
 
     def _teacher(self) -> Teacher:
@@ -113,7 +109,7 @@ class Bootstrap(HeuristicLearner):
         self._fit_to(rows, costs, np.flatnonzero(~aside))
         judged = np.flatnonzero(aside if aside.any() else ~aside)
         errors = self._sums(rows, judged) - costs[judged]
-        self.heuristic_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
+        self.evaluator_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
 
     def _fit_to(
         self, rows: NDArray[Any], costs: NDArray[np.float64], chosen: NDArray[np.int64]
@@ -125,7 +121,7 @@ class Bootstrap(HeuristicLearner):
         self._weights = fit_weights(
             rows[chosen], costs[chosen], start=self._weights, over=self.over, ridge=self.ridge
         )
-        self.heuristic_.weights[:] = self._weights
+        self.evaluator_.weights[:] = self._weights
 
     def _guess(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
         """Set the weights of inputs that no example has had to one common weight.
@@ -134,7 +130,7 @@ class Bootstrap(HeuristicLearner):
         look as cheap as the goal, and searches would look there first.
         """
         away = np.ones(self.encoding_.size + 1)
-        away[self.encoding_.active_rows([self.problem_.goal()])[0]] = 0.0
+        away[self.encoding_.active_rows([self.game_.goal()])[0]] = 0.0
         away = away[:-1]
         counts = sums_of(rows, away)
         each = float(counts @ costs) / max(float(counts @ counts), 1.0)
@@ -144,26 +140,22 @@ class Bootstrap(HeuristicLearner):
         """Returns the estimates of the chosen examples, without offset or rounding."""
         return sums_of(rows[chosen], self._weights)
 
-    # --- state ------------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------
 
-    def _state(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         return {
-            "model": self._model_state(),
-            "offset": self.heuristic_.offset,
+            **super().get_state(),
+            "model": {"weights": packed(self._weights)},
+            "offset": self.evaluator_.offset,
             "examples": self._examples.get_state(),
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        self._set_model_state(state["model"])
-        self.heuristic_.offset = float(state["offset"])
-        self._examples.set_state(state["examples"])
-
-    def _model_state(self) -> dict[str, Any]:
-        return {"weights": packed(self._weights)}
-
-    def _set_model_state(self, state: dict[str, Any]) -> None:
-        weights = unpacked(state["weights"], np.float64, size=self.encoding_.size)
+    def set_state(self, state: dict[str, Any]) -> None:
+        super().set_state(state)
+        weights = unpacked(state["model"]["weights"], np.float64, size=self.encoding_.size)
         if not np.isfinite(weights).all():
             raise ValueError("weights: expected finite numbers, found NaN or infinity")
         self._weights = weights
-        self.heuristic_.weights[:] = weights
+        self.evaluator_.weights[:] = weights
+        self.evaluator_.offset = float(state["offset"])
+        self._examples.set_state(state["examples"])

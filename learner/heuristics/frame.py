@@ -5,8 +5,8 @@ the goal; the walks become longer as more positions are solved, and shorter if t
 one, positions are random from the start, and the searches weight the heuristic less and less as it
 improves.
 
-The learners share this frame and differ in what a position teaches, and in how they learn it. The
-heuristic does not change within a round, so that the result depends only on the options and the
+The learners differ in their teacher, which says what a position teaches, and in how they learn it.
+The heuristic does not change within a round, so that the result depends only on the options and the
 seed, not on the workers.
 
 Source: Arfaee, Zilles and Holte 2011, in a simple form; searches with a weight are ours.
@@ -15,26 +15,26 @@ Source: Arfaee, Zilles and Holte 2011, in a simple form; searches with a weight 
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-import games
+import games as all_games
+from games.contract import Game
 from games.features import Encoding
 from games.problem import KernelProblem
+from learner.frame import Learner, Progress, round_note
 from learner.heuristics.fit import fit_weights, packed_rows
-from learner.options import check_options, ranged
+from learner.options import ranged
 from play.workers import Workers
 
 __all__ = [
     "HeuristicLearner",
     "Lesson",
-    "Round",
+    "ProblemLearner",
     "Teacher",
     "base_values",
     "find_encoding",
@@ -50,28 +50,6 @@ SLACK = 0.1
 POSITIONS_PER_TASK = 4
 #: Positions at which the first weights agree with the base heuristics.
 START = 20_000
-
-
-@dataclass(frozen=True)
-class Round:
-    """The state of learning after a round.
-
-    number: number of the round, from 1 on.
-    steps: length of its walks; 0 for random positions.
-    weight: weight of the heuristic in its searches.
-    solved: share of its positions that were solved.
-    expanded: mean number of expansions of the solved positions.
-    rows: number of positions to learn from.
-    seconds: time since learning began.
-    """
-
-    number: int
-    steps: int
-    weight: float
-    solved: float
-    expanded: float
-    rows: int
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -122,16 +100,42 @@ def _work(task: _Task) -> list[Lesson]:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
-    """The base class of learners that learn a heuristic over an encoding of a problem.
+class ProblemLearner(Learner):
+    """The base class of learners of a heuristic over an encoding of a problem.
 
-    problem: a problem whose rules are kernels, with a goal to walk back from; or its name.
+    game: a problem whose rules are kernels, with a goal to walk back from; or its name.
     encoding: the inputs to learn from, or their name; None for the first encoding of the problem.
     base: names of the problem's heuristics; the learned one is at least the value of each. Empty
         to begin from scratch.
-    rounds: greatest number of rounds.
-    seconds: time after which no further round begins; None for no limit. With a limit the result
-        depends on the machine.
+
+    After `fit`: `evaluator_`, the heuristic.
+    """
+
+    game: Any = field(default="sliding8", kw_only=False)
+    encoding: Any = field(default=None, kw_only=False)
+    base: tuple[str, ...] = ()
+
+    counted: ClassVar[str] = "positions"
+    game_: KernelProblem = field(init=False)
+
+    def _load_game(self) -> Game:
+        self.game_ = find_problem(self.game)
+        return self.game_
+
+    def begin(self, evaluator: Any) -> None:
+        """There is no evaluator to start from, because `base` names the heuristics."""
+        if evaluator is not None:
+            raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
+        self.encoding_ = find_encoding(self.game_, self.encoding)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HeuristicLearner(ProblemLearner):
+    """The base class of learners that solve positions in rounds.
+
+    Options beside those of `ProblemLearner`:
+
+    games: number of positions to solve; the last round is a whole one.
     each: number of positions in a round.
     nodes: greatest number of expansions for each position.
     steps: length of the first walks from the goal, if `base` is empty.
@@ -141,17 +145,14 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
     enough: the share of a round's positions to be solved before walks become longer, or the weight
         of the heuristic smaller.
     weight: weight of the heuristic in the first searches, at least 1.
-    seed: seed of all random choices.
     workers: the `Workers` that search (None: this thread).
 
-    After `fit`: `heuristic_`, and `rounds_`, a `Round` for each round.
+    After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `steps`, the length of its
+    walks, 0 for random positions; `weight`, that of the heuristic in its searches; `solved`, the
+    share of its positions that were solved; and `expanded`, their mean number of expansions.
     """
 
-    problem: Any = field(default="sliding8", kw_only=False)
-    encoding: Any = field(default=None, kw_only=False)
-    base: tuple[str, ...] = ()
-    rounds: int = ranged(1000, 1)
-    seconds: float | None = ranged(None, above=0)
+    games: int = 100_000
     each: int = ranged(100, 1)
     nodes: int = ranged(10_000, 1)
     steps: int = ranged(10, 1)
@@ -159,18 +160,14 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
     longest: int = ranged(1000, 1)
     enough: float = ranged(0.95, 0, 1)
     weight: float = ranged(2.5, 1)
-    seed: int = ranged(0, 0)
     workers: Workers | None = None
-
-    heuristic_: Any = field(init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 
-    def _begin(self) -> None:
-        """Set everything up; a subclass sets `heuristic_` too."""
-        self.problem_ = find_problem(self.problem)
-        self.encoding_ = find_encoding(self.problem_, self.encoding)
-        self.rounds_: list[Round] = []
+    def begin(self, evaluator: Any) -> None:
+        """A subclass sets `evaluator_` too."""
+        super().begin(evaluator)
+        self.rounds_: list[dict[str, float]] = []
         self._steps = 0.0 if self.base else float(self.steps)
         self._weight = self.weight if self.base else 1.0
 
@@ -180,7 +177,7 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
 
     def _searcher(self) -> Any:
         """Returns the heuristic of the searches of a round."""
-        return self.heuristic_
+        return self.evaluator_
 
     def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
         """Learn the lessons of a round; returns the number of positions learned from.
@@ -189,67 +186,29 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
         """
         raise NotImplementedError
 
-    def _state(self) -> dict[str, Any]:
-        """Returns what a subclass adds to the state."""
-        raise NotImplementedError
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        """Take what `_state` returned; raises KeyError, TypeError or ValueError for any other."""
-        raise NotImplementedError
-
-    def _check(self) -> None:
-        """Raises ValueError if an option is out of range."""
-        check_options(self)
-
     # --- learning -----------------------------------------------------------------------------
 
-    def fit(
-        self,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Round], None] | None = None,
-    ) -> HeuristicLearner:
-        """Learn until a limit is reached.
+    def learn(self) -> Generator[Progress, None, None]:
+        while len(self.rounds_) * self.each < self.games:
+            self._round()
+            self.games_played_ = min(self.games, len(self.rounds_) * self.each)
+            yield self.progress(None, round_note(self.rounds_))
 
-        resume: the state to continue from, which `get_state` returned; with the same options the
-            result is the same as without the interruption.
-        watch: called after each round.
-
-        Raises ValueError if an option is out of range, for an encoding that the problem lacks, and
-        for a state of another kind.
-        """
-        self._check()
-        begin = time.perf_counter()
-        self._begin()
-        if resume is not None:
-            self.set_state(resume)
-            begin -= self.rounds_[-1].seconds if self.rounds_ else 0.0
-        while len(self.rounds_) < self.rounds:
-            if self.seconds is not None and time.perf_counter() - begin >= self.seconds:
-                break
-            self._round(begin)
-            if watch is not None:
-                watch(self.rounds_[-1])
-        return self
-
-    def _round(self, begin: float) -> None:
+    def _round(self) -> None:
         """Solve positions, learn from them, and set the difficulty of the next round."""
         chance = random.Random(f"{self.seed} {len(self.rounds_)}")
         drawn = [(self._position(chance), chance.random()) for _ in range(self.each)]
         lessons = list(self._lessons([position for position, _ in drawn]))
-        rows = self._learn(lessons, [number for _, number in drawn])
+        self.updates_ = self._learn(lessons, [number for _, number in drawn])
         expanded = [lesson.expanded for lesson in lessons if lesson.moves is not None]
         solved = len(expanded)
         self.rounds_.append(
-            Round(
-                len(self.rounds_) + 1,
-                round(self._steps),
-                self._weight,
-                solved / self.each,
-                sum(expanded) / max(solved, 1),
-                rows,
-                time.perf_counter() - begin,
-            )
+            {
+                "steps": round(self._steps),
+                "weight": self._weight,
+                "solved": solved / self.each,
+                "expanded": sum(expanded) / max(solved, 1),
+            }
         )
         if solved >= self.enough * self.each and self._steps:
             self._steps *= self.growth
@@ -267,7 +226,7 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
         """Yields the lesson of each position, in order."""
         tasks = (
             _Task(
-                self.problem_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
+                self.game_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
                 self._weight, self.nodes, self._teacher(),
             )
             for first in range(0, len(positions), POSITIONS_PER_TASK)
@@ -280,11 +239,11 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
         """Returns a random position or, while walks are short enough, the end of one."""
         if self._steps:
             return self._walk(chance, round(self._steps))
-        return self.problem_.random_position(chance.getrandbits(40))
+        return self.game_.random_position(chance.getrandbits(40))
 
     def _walk(self, chance: random.Random, steps: int) -> Any:
         """Returns the end of a random walk from the goal that never goes straight back."""
-        problem = self.problem_
+        problem = self.game_
         position, back = problem.goal(), None
         for _ in range(steps):
             moves = [move for move in problem.legal_moves(position) if move != back]
@@ -296,23 +255,15 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        """Returns everything that later rounds depend on, as plain values."""
         return {
-            "rounds_done": [asdict(one) for one in self.rounds_],
+            "rounds_done": [dict(figures) for figures in self.rounds_],
             "steps": self._steps,
             "weight": self._weight,
-            **self._state(),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take a state that `get_state` returned; raises ValueError for any other."""
-        try:
-            rounds = [Round(**one) for one in state["rounds_done"]]
-            steps, weight = float(state["steps"]), float(state["weight"])
-            self._set_state(state)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"expected a state of this learner, found {error!r}") from None
-        self.rounds_, self._steps, self._weight = rounds, steps, weight
+        self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
+        self._steps, self._weight = float(state["steps"]), float(state["weight"])
 
 
 def base_values(
@@ -347,9 +298,9 @@ def find_problem(problem: Any) -> KernelProblem:
 
     Raises ValueError for a game of two sides and for a problem whose rules are not kernels.
     """
-    found = games.load(problem) if isinstance(problem, str) else problem
+    found = all_games.load(problem) if isinstance(problem, str) else problem
     if not isinstance(found, KernelProblem):
-        raise ValueError(f"problem: expected one whose rules are kernels, found {found}")
+        raise ValueError(f"game: expected one whose rules are kernels, found {found}")
     return found
 
 

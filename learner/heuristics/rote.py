@@ -66,10 +66,10 @@ class Rote(HeuristicLearner):
     weight: float = 1.0
     capacity: int = ranged(1_000_000, 1)
 
-    heuristic_: RememberedHeuristic = field(init=False)
+    evaluator_: RememberedHeuristic = field(init=False)
 
-    def _begin(self) -> None:
-        super()._begin()
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         self._bounds: dict[int, float] = {}
         self._remember()
 
@@ -78,10 +78,10 @@ class Rote(HeuristicLearner):
         if len(self._bounds) > self.capacity:
             kept = sorted(self._bounds.items(), key=lambda item: (-item[1], item[0]))
             self._bounds = dict(kept[: self.capacity])
-        known = [self.problem_.evaluators[name] for name in self.base]
+        known = [self.game_.evaluators[name] for name in self.base]
         sure = all(one.known.admissible for one in known)
-        self.heuristic_ = RememberedHeuristic(
-            self.problem_,
+        self.evaluator_ = RememberedHeuristic(
+            self.game_,
             np.fromiter(self._bounds.keys(), dtype=np.int64),
             np.fromiter(self._bounds.values(), dtype=np.float64),
             base=self.base,
@@ -93,7 +93,7 @@ class Rote(HeuristicLearner):
 
     def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
         """Remember the largest bound of each position."""
-        key, mirror = self.heuristic_.key, self.problem_.problem.mirror
+        key, mirror = self.evaluator_.key, self.game_.problem.mirror
         for lesson in lessons:
             for position, bound in lesson.bounds:
                 images = [position] if mirror is None else [position, mirror(position)]
@@ -103,15 +103,17 @@ class Rote(HeuristicLearner):
         self._remember()
         return len(self._bounds)
 
-    def _state(self) -> dict[str, Any]:
-        heuristic = self.heuristic_
+    def get_state(self) -> dict[str, Any]:
+        heuristic = self.evaluator_
         return {
+            **super().get_state(),
             "count": len(heuristic.keys),
             "keys": packed(heuristic.keys, level=1),
             "bounds": packed(heuristic.remembered, level=1),
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
+        super().set_state(state)
         count = int(state["count"])
         keys = unpacked(state["keys"], np.int64, size=count, compressed=True)
         bounds = unpacked(state["bounds"], np.float64, size=count, compressed=True)

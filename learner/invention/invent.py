@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,10 +41,11 @@ class Invent(NetworkFit):
     terms: int = ranged(20, 1, MOST_TERMS)
     every: int = ranged(10, 1)
     explained: int = ranged(3000, 20)
+    evaluator_: LinearEvaluator = field(init=False)
 
-    def _begin(self, evaluator: Any) -> Evaluator:  # type: ignore[override]
+    def _begin(self, evaluator: Any) -> Evaluator:
         self._cells = cells = cells_of(self.game_)
-        self.network_ = super()._begin(evaluator)
+        self.network_: Evaluator = super()._begin(evaluator)
         bare = [CellTerm(piece) for piece in cells.pieces()]
         return self._polynomial(bare, np.ones(len(bare)))
 

@@ -11,8 +11,9 @@ mostly luck of the dice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,8 @@ from numpy.typing import NDArray
 from games.contract import DiceGame
 from games.kernels.chance import stream
 from games.record import GameRecord
-from learner.learner import Learner, Progress, feature_set, linear_start
+from learner.frame import Progress
+from learner.game_learner import GameLearner, feature_set, linear_start
 from play.dice import Dice
 from search import PROVEN, Engine, LinearEvaluator, Result
 
@@ -43,10 +45,10 @@ class Step:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineLearner(Learner):
+class OnlineLearner(GameLearner):
     """The base class of learners that correct their weights move by move.
 
-    Options beside those of `Learner`:
+    Options beside those of `GameLearner`:
 
     features: a feature set or its name.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None:
@@ -83,32 +85,8 @@ class OnlineLearner(Learner):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def fit(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Progress], None] | None = None,
-    ) -> OnlineLearner:
-        """As in `Learner`; without an evaluator all weights but the fixed ones start at 0."""
-        self.prepare(evaluator)
-        if resume is not None:
-            self._resume(resume)
-        openings = self._openings()
-        for number in range(self.games):
-            opening = next(openings)
-            if number < self.games_played_:
-                continue
-            record, side, alpha_won = self._play(number, opening)
-            note = self._after_game(alpha_won)
-            self.games_played_ = number + 1
-            if watch is not None:
-                watch(Progress(number + 1, self.games, record, self.updates_, note, side))
-        return self
-
-    def prepare(self, evaluator: Any = None) -> None:
-        self._load_game()
-        self._check_options()
+    def begin(self, evaluator: Any) -> None:
+        """Without an evaluator all weights but the fixed ones start at 0."""
         self.features_ = feature_set(self.game_, self.features)
         start, fixed = linear_start(
             self.game_,
@@ -124,9 +102,14 @@ class OnlineLearner(Learner):
         self._alpha_engine = Engine(self.game_, self._alpha, table_mib=TABLE_MIB)
         self._beta_engine = Engine(self.game_, self._beta, table_mib=TABLE_MIB)
         self.evaluator_ = self._alpha
-        self.games_played_ = 0
-        self.updates_ = 0
         self._begin(start)
+
+    def learn(self) -> Generator[Progress, None, None]:
+        for opening in islice(self._openings(), self.games_played_, self.games):
+            record, side, alpha_won = self._play(self.games_played_, opening)
+            note = self._after_game(alpha_won)
+            self.games_played_ += 1
+            yield self.progress(record, note, side)
 
     # --- one game -----------------------------------------------------------------------------
 

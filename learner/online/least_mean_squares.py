@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from learner.models.model import numbers_of
 from learner.models.schedule import Schedule
 from learner.online.frame import OnlineLearner, Step, decided
 from learner.options import ranged
@@ -83,6 +84,6 @@ class LeastMeanSquares(OnlineLearner):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        self._alpha.weights[:] = state["alpha"]
-        self._beta.weights[:] = state["beta"]
-        self.spread_[:] = state["spread"]
+        arrays = {"alpha": self._alpha.weights, "beta": self._beta.weights, "spread": self.spread_}
+        for name, array in arrays.items():
+            array[:] = numbers_of(state[name], len(array))

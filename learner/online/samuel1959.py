@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
-from learner.learner import library_terms
+from learner.game_learner import library_terms
+from learner.models.model import numbers_of
 from learner.online.frame import OnlineLearner, Step, decided
 from learner.options import ranged
 from search import LinearEvaluator
@@ -265,12 +266,15 @@ class Samuel1959(OnlineLearner):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        self._alpha.weights[:] = state["alpha"]
-        self._beta.weights[:] = state["beta"]
-        self.correlations_[:] = state["correlations"]
-        self.seen_[:] = state["seen"]
-        self.active_ = list(state["active"])
-        self.reserve_ = list(state["reserve"])
+        arrays = {"alpha": self._alpha.weights, "beta": self._beta.weights,
+                  "correlations": self.correlations_, "seen": self.seen_}  # fmt: skip
+        for name, array in arrays.items():
+            array[:] = numbers_of(state[name], len(array))
+        active, reserve = list(state["active"]), list(state["reserve"])
+        terms = sorted(self.active_ + self.reserve_)
+        if sorted(active + reserve) != terms or len(active) != len(self.active_):
+            raise ValueError("active, reserve: expected the terms of the learner, each once")
+        self.active_, self.reserve_ = active, reserve
         self._tally = dict(state["tally"])
         self._pause = int(state["pause"])
         self.tempo_ = float(state["tempo"])

@@ -23,7 +23,7 @@ from learner.fit.logistic import LogisticFit, measure
 from learner.fit.selection import report_text, select_terms
 from learner.fit.targets import expectations, fit_scale
 from learner.fit.validation import calibration, regularisation_path
-from learner.learner import MAN, Learner
+from learner.game_learner import MAN, GameLearner
 from learner.positions.filters import Filter, Games, distinct, split
 from learner.positions.shards import Rows
 from learner.reports.fit_plots import plot_calibration, plot_path, plot_terms
@@ -44,7 +44,7 @@ MOST_ROWS, PATH_ROWS = 150_000, 15_000
 HELD_OUT = 0.2
 
 
-def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
+def remarks(learner: GameLearner, evaluator: Evaluator) -> list[str]:
     """Returns further remarks on a finished run, in lines for people.
 
     They are, for a network, the agreement of native code with torch; for a study of a book, the
@@ -62,7 +62,7 @@ def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
     return lines
 
 
-def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
+def diagnose(folder: Any, learner: GameLearner, evaluator: Evaluator) -> str:
     """Write the reports on an evaluator into a folder; returns why there is none, or "".
 
     There are none for evaluators without terms, for games whose positions cannot be stored, and if
@@ -77,7 +77,7 @@ def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
     return ""
 
 
-def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
+def _report(path: Path, learner: GameLearner, evaluator: LinearEvaluator) -> None:
     game, fixed = learner.game_, fixed_terms(learner, evaluator)
     if isinstance(learner, BatchFit):
         rows = _stored(learner)
@@ -98,7 +98,7 @@ def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
         _trust(path, learner, evaluator, rows, fixed)
 
 
-def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float]:
+def fixed_terms(learner: GameLearner, evaluator: LinearEvaluator) -> dict[str, float]:
     """Returns the terms that a learner never learns, with their weights."""
     fixed = getattr(learner, "fixed", None)
     if fixed is None:
@@ -149,9 +149,7 @@ def _trust(
 ) -> None:
     """Fit again to a part of the games, and plot how well it predicts the others."""
     game = learner.game_
-    options: dict[str, Any] = {
-        name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")
-    }
+    options: dict[str, Any] = {name: getattr(learner, name) for name in ("loss", "alpha", "blend")}
     # chances to come first, which searches do not give, have a unit of their own
     options["scale"] = known = learner.K or (1.0 if game.players > 2 else None)
     rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)

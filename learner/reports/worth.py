@@ -18,7 +18,7 @@ from typing import Any
 from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import fingerprint
-from learner.learner import Learner
+from learner.frame import Learner
 from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits

@@ -7,7 +7,7 @@ then the weights are fitted to the stored positions of the last rounds ("Texel t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,7 +16,8 @@ import numpy as np
 from games.contract import DiceGame
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import fit_scale
-from learner.learner import MAN, Progress, feature_set, linear_start
+from learner.frame import Progress
+from learner.game_learner import MAN, feature_set, linear_start
 from learner.models.model import numbers_of
 from learner.multiplayer_play import late_starts
 from learner.options import ranged
@@ -28,7 +29,6 @@ from learner.rounds.playouts import Rollout, slight_noise
 from learner.rounds.tree_rows import lesson_rows
 from learner.self_play import Lesson
 from play.workers import Workers
-from search import LinearEvaluator
 
 __all__ = ["BatchFit", "BatchLearner"]
 
@@ -88,17 +88,27 @@ class BatchLearner(RoundLearner):
         """The inverse of `_weights`."""
         raise NotImplementedError
 
-    def prepare(self, evaluator: Any = None) -> None:
-        super().prepare(evaluator)
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         self.store_ = PositionStore(own_folder(self, self.store), self.game_)
         #: the stored rows of the rounds that are learned from
         self._recent: list[Rows] = []
 
-    def _play_rounds(self, watch: Callable[[Progress], None] | None) -> None:
-        if not self.games_played_ and len(self.store_):
+    def learn(self) -> Generator[Progress, None, None]:
+        if self.games_played_:
+            self._recent = [self._of_last_rounds()]
+        elif len(self.store_):
             raise ValueError(f"store: expected an empty folder, found {len(self.store_)} positions")
-        super()._play_rounds(watch)
+        yield from super().learn()
         self.store_.flush()
+
+    def _of_last_rounds(self) -> Rows:
+        """Returns the stored rows that a resumed learner goes on to learn from."""
+        begun = self.round_of(self.games_played_) + 1
+        first = self.games_before(max(0, begun - self.keep_rounds - 1))
+        # bounds count only in the round in which they are found
+        passing = Filter(first_bounded=self.games_before(begun - 1), first_game=first)
+        return self.store_.load(keep=passing)
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -129,7 +139,7 @@ class BatchLearner(RoundLearner):
         """Returns what is stored of game `number`."""
         return lesson_rows(lesson, number)
 
-    def _end_round(self, workers: Workers) -> dict[str, Any]:
+    def _fit_round(self, workers: Workers) -> dict[str, Any]:
         number = len(self.rounds_)
         passing = Filter(first_bounded=self.first_of_round(), first_game=self.first_kept())
         width = len(self.game_.start())
@@ -170,14 +180,6 @@ class BatchLearner(RoundLearner):
         # last, because it cannot be undone
         self.store_.truncate(state["positions"])
 
-    def _resume(self, state: dict[str, Any]) -> None:
-        super()._resume(state)
-        begun = self.round_of(self.games_played_) + 1
-        first = self.games_before(max(0, begun - self.keep_rounds - 1))
-        # bounds count only in the round in which they are found
-        passing = Filter(first_bounded=self.games_before(begun - 1), first_game=first)
-        self._recent = [self.store_.load(keep=passing)]
-
 
 def scale_of(rows: Rows) -> float | None:
     """Returns K of the rows (see `fit_scale`), or None if results do not rise with values.
@@ -199,7 +201,7 @@ class BatchFit(BatchLearner):
     fixed: weights by term that are never learned and set the unit (None: 1 for the term `men` if
         the set has it). With none, the unit is that of the values of the first round; K is 1 if
         these are all equal or do not predict the results.
-    method, loss, alpha: see `LogisticFit`.
+    loss, alpha: see `LogisticFit`.
     K: a value predicts the result sigmoid(K * value) (None: fitted to the results of each round).
 
     In checkers from material, fitting the search's value alone (blend 0, K 4/3, squared loss) over
@@ -216,7 +218,6 @@ class BatchFit(BatchLearner):
     keep_rounds: int = 6
     rollouts: int = 0
     rollout_positions: int = 4000
-    method: str = "lbfgs"
     loss: str = "cross_entropy"
     alpha: float = ranged(1e-5, 0)
     K: float | None = ranged(None, above=0)
@@ -224,7 +225,8 @@ class BatchFit(BatchLearner):
     usual_fixed: ClassVar[dict[str, float]] = MAN
     takes_dice = True
 
-    def _begin(self, evaluator: Any) -> LinearEvaluator:
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         features = feature_set(self.game_, self.features)
         self.features_ = features
         self._linear, self._held = linear_start(
@@ -232,7 +234,7 @@ class BatchFit(BatchLearner):
             name=type(self).__name__.lower(),
         )  # fmt: skip
         self._fitter().check()
-        return self._linear
+        self.evaluator_ = self._linear
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
@@ -249,13 +251,11 @@ class BatchFit(BatchLearner):
     def _fitter(self, scale: float | None = None) -> LogisticFit:
         return LogisticFit(
             self.features_,
-            method=self.method,
             loss=self.loss,
             blend=self.blend,
             scale=scale,
             alpha=self.alpha,
             fixed=self._held,
-            seed=self.seed,
         )
 
     def _weights(self) -> list[float]:

@@ -12,8 +12,7 @@ differences of terms are fitted to differences of values.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -26,7 +25,7 @@ from games.features import FeatureSet
 from games.kernels import kernel
 from games.kernels.chance import cumulative, drawn, next_state, uniform
 from learner.dice_play import DiceSelfPlay, PlayedWithDice
-from learner.learner import feature_set, linear_start
+from learner.game_learner import feature_set, linear_start
 from learner.models.model import numbers_of
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
@@ -294,7 +293,8 @@ class Comparison(RoundLearner):
         if not isinstance(self.game_, DiceGame):
             raise ValueError(f"game: expected one with dice, found {self.game_.name}")
 
-    def _begin(self, evaluator: Any) -> LinearEvaluator:
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         self.features_ = feature_set(self.game_, self.features)
         self._first = None if evaluator is None else as_evaluator(self.game_, evaluator)
         self._expert = None
@@ -310,24 +310,22 @@ class Comparison(RoundLearner):
         #: the sums of the rounds to learn from, the last one under way, and its comparisons
         self._sums: list[Floats] = []
         self._comparisons = 0
-        return self._linear
+        self.evaluator_ = self._linear
 
     def _player(self) -> Evaluator:
         return self._linear if self.rounds_ or self._first is None else self._first
 
-    def _round(self, workers: Workers, openings: Iterator[tuple[Any, ...]], watch: Any) -> None:
-        until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
-        seeds = islice(openings, until - self.games_played_)
+    def _play(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+    ) -> Generator[list[Any], None, None]:
         assert isinstance(self.game_, DiceGame)
         task = _Task(
             self.game_, self._player(), self.features_, str(self.teacher), self._expert,
             self.plies, self.most_plies, self.rivals, self.share,
         )  # fmt: skip
-        groups = iter(lambda: tuple(islice(seeds, GAMES_PER_TASK)), ())
-        tasks = (replace(task, seeds=group) for group in groups)
-        played: Generator[list[Any], None, None] = workers.map(_compared, tasks)
-        with closing(played):
-            self._learn_from(played, until, workers, watch)
+        seeds = iter(openings)
+        groups = iter(lambda: tuple(islice(seeds, size)), ())
+        return workers.map(_compared, (replace(task, seeds=group) for group in groups))
 
     def _keep(self, lessons: list[Lesson]) -> None:
         if self.games_played_ % self.round_games == 0:
@@ -340,7 +338,7 @@ class Comparison(RoundLearner):
             self._comparisons += lesson.comparisons
             self.updates_ += lesson.comparisons
 
-    def _end_round(self, workers: Workers) -> dict[str, float]:
+    def _fit_round(self, workers: Workers) -> dict[str, float]:
         weights = fitted(np.sum(self._sums, axis=0), alpha=self.alpha)
         self._linear.weights[:] = weights
         error = np.append(weights, -1.0)

@@ -53,7 +53,8 @@ class NetworkFit(BatchLearner):
     batch: int = ranged(256, 1)
     scale: float | None = ranged(1.5, above=0)
 
-    def _begin(self, evaluator: Any) -> NetworkEvaluator:
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         name = type(self).__name__.lower()
         model = network_model(
             self.game_,
@@ -64,8 +65,8 @@ class NetworkFit(BatchLearner):
             start=evaluator,
             name=name,
         )
-        self._network = model.evaluator
-        return self._network
+        self._network: NetworkEvaluator = model.evaluator
+        self.evaluator_ = self._network
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         # tanh(x) = 2 sigmoid(2 x) - 1

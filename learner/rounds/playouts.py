@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learner.learner import check_limits
+from learner.game_learner import check_limits
 from learner.options import Range
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop

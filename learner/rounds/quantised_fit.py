@@ -100,14 +100,15 @@ class QuantisedFit(BatchLearner):
         if self._endgame:
             self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")
 
-    def _begin(self, evaluator: Any) -> Evaluator:
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         self._start = as_evaluator(self.game_, evaluator)
         self._start_mark = value_mark(self.game_, self._start)
         self._ended = False
         self._model = self._new_model(1.0)
         if isinstance(self._start, QuantisedNetwork):
             self._model = self._new_model(self._start.scale, self._start)
-        return self._network()
+        self.evaluator_ = self._network()
 
     def _teacher(self, number: int) -> Teacher | None:
         if not self.tree_positions or number < self.growing:
@@ -228,12 +229,8 @@ class QuantisedFit(BatchLearner):
                 f"games: expected {state['games_played']}, for learning has ended with the passes"
                 f" over all rounds (last_epochs), found {self.games}"
             )
-
-    def _resume(self, state: dict[str, Any]) -> None:
-        self.check_goes_on(state)
         if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
             raise ValueError(
                 "start: expected the evaluator that learning began with, which still plays the"
                 f" games (mark {state.get('start')}), found one with mark {self._start_mark}"
             )
-        super()._resume(state)

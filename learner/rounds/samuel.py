@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learner.fit.logistic import LogisticFit, measure
-from learner.learner import library_terms
+from learner.game_learner import library_terms
 from learner.models.model import squash
 from learner.options import ranged
 from learner.positions.shards import Rows
@@ -72,17 +72,17 @@ class Samuel(BatchFit):
     settles = True
     takes_many = False
 
-    def _begin(self, evaluator: Any) -> LinearEvaluator:
+    def begin(self, evaluator: Any) -> None:
         self.active_: list[str] = []
         self.reserve_: list[str] = []
-        start = super()._begin(evaluator)
+        super().begin(evaluator)
+        start = self._linear
         names = self.features_.names
         library = library_terms(self.library, self.features_, self._held)
         # sort() keeps the order of the library among terms without a weight
         library.sort(key=lambda name: -abs(float(start.weights[names.index(name)])))
         self.active_, self.reserve_ = library[: self.active], library[self.active :]
         start.weights[[names.index(name) for name in self.reserve_]] = 0.0
-        return start
 
     def _rows(self, lesson: Lesson, number: int) -> Rows:
         rows = super()._rows(lesson, number)

@@ -17,7 +17,6 @@ from learner.books.signature import SignatureTables
 from learner.rounds.frame import RoundLearner
 from learner.self_play import Lesson
 from play.workers import Workers
-from search import Evaluator
 from search.evaluators.signature import SignatureEvaluator
 from search.evaluators.signature_layout import layout_of
 
@@ -50,7 +49,8 @@ class SignaturePlay(RoundLearner):
     opening_plies: int = 4
     decide: bool = True
 
-    def _begin(self, evaluator: Any) -> Evaluator:
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
         if evaluator not in (None, "material"):
             raise ValueError(
                 f"expected to start from material alone, with empty tables; found {evaluator!r}"
@@ -61,7 +61,7 @@ class SignaturePlay(RoundLearner):
         #: the games of the rounds to learn from: number, opening and moves, and their entries
         self._games: list[tuple[int, int, list[Any]]] = []
         self._entries: list[list[BookEntry]] = []
-        return self.tables_.evaluator_
+        self.evaluator_ = self.tables_.evaluator_
 
     def _learner(self) -> SignatureTables:
         material = self.material
@@ -93,7 +93,7 @@ class SignaturePlay(RoundLearner):
             record_entries(record, number=number, skip_plies=opening, settler=self._settler)
         )
 
-    def _end_round(self, workers: Workers) -> dict[str, float]:
+    def _fit_round(self, workers: Workers) -> dict[str, float]:
         first = self.first_kept()
         recent = [place for place, game in enumerate(self._games) if game[0] >= first]
         self._games = [self._games[place] for place in recent]

@@ -19,7 +19,7 @@ import games
 from games.problem import Problem
 from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns
+from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns, recipe_of
 from learner.run.settings import RunSettings
 from play.players.grammar import HUB
 
@@ -35,6 +35,12 @@ DEFAULTS: dict[str, int] = {
     for part in fields(RunSettings)
     if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
 }
+#: Settings of a run of a problem that has no recipe for the learner.
+PROBLEM: dict[str, Any] = {"games": 5_000, "match_games": 200}
+#: Options that a run of a problem does not take.
+NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
+#: The start without an evaluator or heuristic that somebody wrote.
+ZERO = "zero"
 #: Options that may be given together with --resume.
 WITH_RESUME = {
     "game", "learner", "games", "resume", "quiet", "backend", "jobs", "features",
@@ -60,7 +66,11 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add = result.add_argument
     known = ", ".join([*games.names(), *games.problems()])
     add("game", help=f"{known}, or module:Class for your own")
-    add("--learner", choices=RECIPES | HEURISTICS, help="see below (default: the game's usual one)")
+    add(
+        "--learner",
+        metavar="NAME",
+        help="see below, or module:Class for your own (default: the game's usual one)",
+    )
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
@@ -161,7 +171,7 @@ def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> i
 def check_placement(options: argparse.Namespace, settings: RunSettings) -> None:
     """Raises ValueError if --jobs or --backend is given for a learner that hands out no work."""
     problem = isinstance(games.load(settings.game), Problem)
-    kind = (HEURISTICS if problem else RECIPES)[settings.learner].load()
+    kind = recipe_of(settings.learner, problem=problem).load()
     known = kind().get_params(deep=False)
     if "workers" in known:
         return
@@ -187,7 +197,12 @@ def resumed_settings(options: argparse.Namespace) -> RunSettings:
         )
     settings = RunSettings.read(options.resume)
     expected = options.game, options.learner or settings.learner
-    if (settings.game, settings.learner) != expected or expected[1] not in RECIPES | HEURISTICS:
+    if options.learner is None and settings.learner not in RECIPES | HEURISTICS:
+        raise ValueError(
+            f"{options.resume}: the run learns by {settings.learner}, and a run names no code:"
+            f" expected --learner {settings.learner} as well, found none"
+        )
+    if (settings.game, settings.learner) != expected:
         raise ValueError(
             f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
             f" {settings.game} by {settings.learner}"
@@ -237,24 +252,23 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
     """Returns the settings from the command line and from the recipe for the game and learner."""
     game = games.load(options.game)
     if isinstance(game, Problem):
-        from learner.run.heuristic_run import problem_settings
-
         return problem_settings(options, game, learner_options(options.set))
     learner = options.learner or UsualRuns.of(game).learner
-    if learner not in RECIPES:
+    if learner in HEURISTICS and learner not in RECIPES:
         raise ValueError(
             f"--learner {learner}: expected a problem with one agent, found {game.name}"
         )
-    if game.players > 2 and not RECIPES[learner].takes_many():
+    found = recipe_of(learner)
+    if game.players > 2 and not found.takes_many():
         able = [name for name, other in RECIPES.items() if other.takes_many()]
         raise ValueError(
             f"--learner: expected {' or '.join(able)} for {game.name} with its {game.players}"
             f" players, found {learner}"
         )
-    recipe = RECIPES[learner].run(game)
+    recipe = found.run(game)
     start = options.start or recipe.get("from")
     usual_options = {**recipe.get("options", {})}
-    if start not in (None, "zero"):
+    if start not in (None, ZERO):
         usual_options |= recipe.get("options_from", {})
     extra = usual_options | learner_options(options.set)
     depth, nodes = options.depth, options.nodes
@@ -281,6 +295,57 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
     )
 
 
+def problem_settings(
+    options: argparse.Namespace, problem: Problem, extra: dict[str, Any]
+) -> RunSettings:
+    """Returns the settings of a run of a problem, from the command line and the problem's recipe.
+
+    options: the options of train.py: `games` are positions to solve, `nodes` expansions of each
+        search, `features` an encoding, `start` the heuristics to begin from, `opponents` those to
+        compare with, `match_games` positions of the report.
+    extra: other options of the learner.
+
+    Raises ValueError for an option that a problem does not take, and for a learner of games.
+    """
+    learner = options.learner or next(iter(HEURISTICS))
+    if learner in RECIPES and learner not in HEURISTICS:
+        raise ValueError(
+            f"--learner: expected {' or '.join(HEURISTICS)} for the problem {problem.name}, found"
+            f" {learner}"
+        )
+    kind = recipe_of(learner, problem=True).load()
+    for name in NOT_TAKEN:
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name.replace('_', '-')}: expected none for the problem {problem.name}, found"
+                f" {getattr(options, name)}"
+            )
+    # how much work a position is worth depends on what the learner does with it
+    nodes = getattr(kind, "nodes", 0)
+    recipe = {**PROBLEM, "nodes": nodes, **UsualRuns.of(problem).settings.get(learner, {})}
+    first = next(iter(problem.evaluators), ZERO)
+    named = options.opponents.split(",") if options.opponents else [first]
+
+    def chosen(name: str) -> int:
+        given = getattr(options, name)
+        return int(recipe[name] if given is None else given)
+
+    return RunSettings(
+        game=options.game,
+        learner=learner,
+        games=chosen("games"),
+        depth=None,
+        nodes=chosen("nodes"),
+        start=options.start or first,
+        options={**recipe.get("options", {}), **extra},
+        features=options.features,
+        seed=options.seed or 0,
+        match_games=chosen("match_games"),
+        opponents=tuple(name for name in named if name != ZERO),
+        pacemakers=(),
+    )
+
+
 def learner_options(texts: list[str]) -> dict[str, Any]:
     """Returns the options given as OPTION=VALUE; a value is a Python literal or a text."""
     found: dict[str, Any] = {}
@@ -297,7 +362,8 @@ def learner_options(texts: list[str]) -> dict[str, Any]:
 
 def run_name(settings: RunSettings) -> str:
     """Returns the name of the folder of a new run."""
-    return f"{settings.game.rpartition(':')[2].lower()}-{settings.learner}"
+    game, learner = (name.rpartition(":")[2] for name in (settings.game, settings.learner))
+    return f"{game.lower()}-{learner.lower()}"
 
 
 @contextmanager

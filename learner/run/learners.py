@@ -11,11 +11,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 from games.contract import Game
 from games.feature_file import file_digest, load_features
 from games.features import FeatureSet
-from learner.learner import Learner
-from learner.run.recipes import RECIPES
+from games.problem import Heuristic, Problem
+from learner.frame import Learner
+from learner.run.recipes import recipe_of
 from learner.run.settings import RunSettings
 
-__all__ = ["checked_options", "feature_file", "make_learner"]
+__all__ = ["checked_options", "feature_file", "make_learner", "make_problem_learner"]
+
+#: Starts without an evaluator or heuristic that somebody wrote.
+ZERO, ABSTRACTIONS = "zero", "abstractions"
 
 #: Options of learners that train.py has options of its own for, or that a run decides.
 RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
@@ -78,16 +82,16 @@ def make_learner(
 
     Raises ValueError for options that the learner does not take, and the errors of `load_features`.
     """
-    kind = RECIPES[settings.learner].load()
+    kind = recipe_of(settings.learner).load()
     options = checked_options(kind, settings.options)
     usual = kind().get_params(deep=False)
     name = "inputs" if "inputs" in usual else "features"
     known = {**game.features, **(game.encodings if name == "inputs" else {})}
-    if file is None and name not in usual:
+    if name not in usual:
         if settings.features is not None:
             raise ValueError(
-                f"--features: expected none for {settings.learner}, which reads signatures;"
-                f" found {settings.features!r}"
+                f"--features: expected none for {settings.learner}, which learns no weights over"
+                f" terms; found {settings.features!r}"
             )
     elif file is None and settings.features is not None:
         options[name] = settings.features
@@ -99,16 +103,40 @@ def make_learner(
         options[name] = next(iter(known))
     if file is not None:
         options |= _with_file(game, settings.learner, name, {**usual, **options}, file)
-    if "workers" in usual:
-        options["workers"] = workers
-    made: Learner = kind(
-        game,
-        games=settings.games,
-        depth=settings.depth,
-        nodes=settings.nodes,
-        seed=settings.seed,
-        **options,
-    )
+    given = {"depth": settings.depth, "nodes": settings.nodes, "workers": workers}
+    options |= {name: value for name, value in given.items() if name in usual}
+    made: Learner = kind(game, games=settings.games, seed=settings.seed, **options)
+    return made
+
+
+def make_problem_learner(problem: Problem, settings: RunSettings, workers: Any) -> Learner:
+    """Returns the learner of a heuristic that the settings name.
+
+    Their `start` names the heuristics to begin from, with + between them.
+
+    Raises ValueError for an unknown encoding, heuristic or option.
+    """
+    kind = recipe_of(settings.learner, problem=True).load()
+    options = checked_options(kind, settings.options)
+    usual = kind().get_params(deep=False)
+    start = settings.start
+    nobody = start in (None, ZERO, ABSTRACTIONS)
+    base = () if nobody else tuple(str(start).split("+"))
+    for name in (*base, *settings.opponents):
+        if not isinstance(problem.evaluators.get(name), Heuristic):
+            known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
+            raise ValueError(
+                f"expected heuristics of {problem.name} ({', '.join(known) or 'none'}),"
+                f" {ZERO} or {ABSTRACTIONS}, found {name!r}"
+            )
+    if start == ABSTRACTIONS:
+        if "abstractions" not in usual:
+            raise ValueError(f"--from: expected a heuristic or zero, found {start!r}")
+        options["abstractions"] = True
+    given = {"games": settings.games, "nodes": settings.nodes, "workers": workers}
+    given = {name: value for name, value in given.items() if name in usual}
+    common = {"encoding": settings.features, "base": base, "seed": settings.seed}
+    made: Learner = kind(problem, **{**common, **given, **options})
     return made
 
 
@@ -121,15 +149,13 @@ def _with_file(
     game: Game, learner: str, name: str, options: dict[str, Any], file: Path
 ) -> dict[str, Any]:
     """Returns the options with which a learner adds the terms of a file to its feature set."""
-    chosen: Any = options.get(name)
-    if name not in options or chosen in game.encodings:
-        reads = f"the encoding {chosen}" if name in options else "signatures"
+    chosen: Any = options[name]
+    if chosen in game.encodings:
         known = ", ".join(game.features) or "of your own"
-        hint = f"--set {name}=NAME for a feature set ({known}) instead, or " * (name in options)
         raise ValueError(
-            f"--features {file}: {learner} reads {reads} of a position and no terms: expected"
-            f" {hint}a learner of weights over terms (samuel, lms, td, tdleaf, rootstrap,"
-            " treestrap, batch, comparison)"
+            f"--features {file}: {learner} reads the encoding {chosen} of a position and no terms:"
+            f" expected --set {name}=NAME for a feature set ({known}) instead, or a learner of"
+            " weights over terms (samuel, lms, td, tdleaf, rootstrap, treestrap, batch, comparison)"
         )
     if game.features and chosen not in game.features:
         raise ValueError(

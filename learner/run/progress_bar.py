@@ -18,8 +18,9 @@ class Bar:
     With `quiet`, and where standard error is no terminal, it is a line a minute.
     """
 
-    def __init__(self, games: int, quiet: bool) -> None:
+    def __init__(self, games: int, quiet: bool, unit: str = "games") -> None:
         self._options = {"total": games}
+        self._unit = unit
         self._bar: Any = None
         self._lines = quiet or not sys.stderr.isatty()
         #: when the last line was printed, and after how many games
@@ -37,7 +38,9 @@ class Bar:
 
             done = max(0, progress.game - 1)  # of a run that is resumed
             self._options["total"] = progress.games  # a book may have fewer games
-            self._bar = tqdm(**self._options, unit=" games", initial=done, dynamic_ncols=True)
+            self._bar = tqdm(
+                **self._options, unit=f" {self._unit}", initial=done, dynamic_ncols=True
+            )
         self._bar.set_postfix(self._text(progress, measured), refresh=False)
         self._bar.update(progress.game - self._bar.n)
 
@@ -52,7 +55,7 @@ class Bar:
         self._printed = now, progress.game
         parts = [f"{name} {value}" for name, value in self._text(progress, measured).items()]
         rate = (progress.game - before) / (now - then)
-        text = f"{progress.game} of {progress.games} games, {rate:.3g} a second"
+        text = f"{progress.game} of {progress.games} {self._unit}, {rate:.3g} a second"
         print("; ".join([text, *parts]), file=sys.stderr, flush=True)
 
     def _text(self, progress: Any, measured: dict[int, list[Any]]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ usual runs are its `UsualRuns`.
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 from games.contract import DiceGame, Game
 from games.extras import Extra
 
-__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns"]
+__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "recipe_of"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
 #: more than two players the result is all that is learned from.
@@ -43,15 +45,19 @@ class Recipe:
     kind: its class in that module.
     summary: its description in one line.
     match_depth: depth of the measuring matches in plies (None: that of learning).
+    own: whether the module is one of a user's own.
     """
 
     module: str
     kind: str
     summary: str
     match_depth: int | None = None
+    own: bool = False
 
     def load(self) -> Any:
         """Returns the learner's class."""
+        if self.own:
+            return _own_kind(self.module, self.kind)
         return getattr(importlib.import_module(f"learner.{self.module}"), self.kind)
 
     def takes_many(self) -> bool:
@@ -60,7 +66,7 @@ class Recipe:
 
     def run(self, game: Game) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
-        name = next(name for name, recipe in RECIPES.items() if recipe is self)
+        name = next((name for name, recipe in RECIPES.items() if recipe is self), "")
         short = SHORT_WITH_DICE if isinstance(game, DiceGame) else SHORT
         if game.players > 2:
             short = SHORT_WITH_MANY
@@ -176,3 +182,40 @@ HEURISTICS: dict[str, Recipe] = {
         "a memory of the bounds that A* proves, which never overestimate",
     ),
 }
+
+
+def recipe_of(name: str, *, problem: bool = False) -> Recipe:
+    """Returns the learner of a name, of a problem or else of games, or of module:Class.
+
+    The module is not imported yet. Raises ValueError, which lists the known names, for another.
+    """
+    known = HEURISTICS if problem else RECIPES
+    if name in known:
+        return known[name]
+    module, colon, kind = name.partition(":")
+    if not colon:
+        raise ValueError(
+            f"--learner: expected one of {', '.join(known)}, or module:Class for your own, found"
+            f" {name!r}"
+        )
+    return Recipe(module, kind, "a learner of a user's own", own=True)
+
+
+def _own_kind(module: str, kind: str) -> Any:
+    """Returns a learner's class in a module, which is imported, from the current folder too.
+
+    The name must be what a person typed, never the content of a file.
+    """
+    from learner.frame import Learner
+
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        found = getattr(importlib.import_module(module), kind)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"--learner: expected a class {kind!r} in module {module}: {error}"
+        ) from None
+    if not (isinstance(found, type) and issubclass(found, Learner)):
+        raise ValueError(f"--learner: expected a subclass of learner.Learner, found {found!r}")
+    return found

@@ -25,7 +25,7 @@ class RunSettings:
     """Everything that decides a run, by the names of the options of train.py.
 
     game: a name, or module:Class for a game of one's own.
-    learner: a name in `learner.run.recipes.RECIPES`.
+    learner: a name in `learner.run.recipes`, or module:Class for a learner of one's own.
     games: games of self-play, at least 1.
     depth: plies of every search of the learner, or None.
     nodes: positions of every search of the learner, or None.

@@ -12,18 +12,18 @@ from games.contract import Game
 from games.counted import counted
 from games.feature_file import add_features
 from learner.arena import Strength, measure
-from learner.learner import Learner
-from learner.online.rote import Rote
+from learner.frame import Learner
 from learner.reports.diagnosis import remarks
 from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
-from learner.run.learners import checked_options, feature_file, make_learner
+from learner.run.learners import feature_file, make_learner, make_problem_learner
+from learner.run.measured_run import REPORT_SEED, MeasuredRun
+from learner.run.memory_run import MemoryRun
 from learner.run.progress_bar import Bar
-from learner.run.recipes import RECIPES
-from learner.run.rote_run import RoteRun
+from learner.run.recipes import recipe_of
+from learner.run.run import Run
 from learner.run.settings import RunSettings
-from learner.run.training_run import REPORT_SEED, Run
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -93,10 +93,10 @@ def learn(
     resume: bool,
     changed: bool,
     quiet: bool,
-) -> tuple[Run, Evaluator]:
+) -> tuple[MeasuredRun, Evaluator]:
     """Train with a progress bar; returns the run and the best evaluator."""
-    recipe = RECIPES[settings.learner]
-    session = Run(
+    recipe = recipe_of(settings.learner)
+    session = MeasuredRun(
         learner,
         game,
         folder,
@@ -111,13 +111,9 @@ def learn(
         settings=settings,
         feature_file=file,
     )
-    show = Bar(settings.games, quiet)
-    began = time.perf_counter()
     start = start_for(game, settings.start, learner)
-    try:
-        best = session.train(start, resume=resume, changed=changed, show=show, say=show.say)
-    finally:
-        show.close()
+    began = time.perf_counter()
+    best = with_bar(session, start, resume=resume, changed=changed, quiet=quiet)
     print(
         f"learned from {counted(learner.updates_, 'position')} in"
         f" {counted(learner.games_played_, 'game')},"
@@ -127,8 +123,17 @@ def learn(
     return session, best
 
 
+def with_bar(session: Run, start: Any, *, resume: bool, changed: bool, quiet: bool) -> Any:
+    """Train with a progress bar; returns what was learned."""
+    show = Bar(session.asked, quiet, session.learner.counted)
+    try:
+        return session.train(start, resume=resume, changed=changed, show=show, say=show.say)
+    finally:
+        show.close()
+
+
 def weigh(
-    session: Run,
+    session: MeasuredRun,
     best: Evaluator,
     game: Game,
     usual: Learner,
@@ -171,45 +176,33 @@ def train_rote(
     Returns the exit status. A finished run is not measured again: its report is printed.
     """
     print(LOADING, flush=True)
-    if settings.features is not None:
-        raise ValueError(
-            f"--features {settings.features}: a memory has no terms: expected a learner of"
-            " weights over terms"
-        )
     if settings.start is None:
         raise ValueError("rote learning needs an evaluator: expected --from NAME or FILE")
     game = games.load(settings.game)
-    learner = Rote(
-        game,
-        games=settings.games,
-        depth=settings.depth,
-        nodes=settings.nodes,
-        seed=settings.seed,
-        **checked_options(Rote, settings.options),
-    )
-    session = RoteRun(learner, folder, settings=settings)
-    show = Bar(settings.games, quiet)
-    try:
-        session.train(settings.start, resume=resume, changed=changed, show=show, say=show.say)
-    finally:
-        show.close()
-    memory = learner.memory_
-    print(f"{counted(len(memory), 'position')} remembered: {session.memory_path}")
+    settings, file = feature_file(settings, resume=resume)
+    learner = make_learner(game, settings, None, file=file)
+    session = MemoryRun(learner, folder, settings=settings)
+    memory = with_bar(session, settings.start, resume=resume, changed=changed, quiet=quiet)
+    print(f"{counted(len(memory), 'position')} remembered: {session.path}")
     if session.finished:
         print_report(folder)
         return 0
     limits = Limits(depth=settings.depth, nodes=settings.nodes)
-    player = Player(f"{learner.evaluator_.name}+memory", learner.evaluator_, memory)
+    evaluator = learner.evaluator_
     strength = measure(
         game,
-        player,
+        Player(f"{evaluator.name}+memory", evaluator, memory),
         settings.start,
         games=settings.match_games,
         limits=limits,
         seed=REPORT_SEED,
         threads=2,
     )
-    session.report(strength, limits)
+    session.write_report(
+        evaluator=f"{evaluator.name}+{session.path.name}",
+        limits=str(limits),
+        matches=[strength.as_dict()],
+    )
     print(f"with memory {strength.text()} at {limits}")
     print("the openings of this match are among those learned from")
     return 0
@@ -246,15 +239,17 @@ def train_heuristic(
     quiet: bool,
 ) -> int:
     """Learn a heuristic, print what it is worth, and return the exit status."""
-    session = HeuristicRun(settings, folder, workers)
-    if resume and session.is_reported:
+    problem: Any = games.load(settings.game)
+    learner = make_problem_learner(problem, settings, workers)
+    session = HeuristicRun(learner, folder, settings=settings)
+    if resume and session.is_finished():
         lines = [str(line) for line in read_report(folder)["lines"]]
         lines.append(f"{folder} was finished before; --games N learns from more positions")
     else:
         began = time.perf_counter()
-        heuristic = session.learn(resume=resume, changed=changed, quiet=quiet, say=print)
+        heuristic = with_bar(session, None, resume=resume, changed=changed, quiet=quiet)
         print(f"learned in {time.perf_counter() - began:.1f} s", flush=True)
-        lines = session.report(heuristic)
+        lines = session.report(heuristic, settings.opponents, positions=settings.match_games)
     for line in lines:
         print(line)
     print(f"heuristic: {session.path}; curve.png and report.json beside it")

@@ -7,16 +7,17 @@ value iteration, Gordon 1995). One optimiser and one falling rate serve the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.record import GameRecord
-from learner.learner import Learner, Progress
+from learner.frame import Learner, Progress, round_note
+from learner.game_learner import GameLearner
 from learner.models.outcome_examples import Examples
 from learner.models.outcome_model import OutcomeModel, threads_of_torch
 from learner.models.schedule import Schedule
@@ -65,7 +66,7 @@ _RISING = 300
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BackupFit(Learner):
+class BackupFit(GameLearner):
     """A network for a game with dice, fitted in rounds to its own values one ply ahead.
 
     A round plays many games at a time with the newest network, from the start of the game and from
@@ -74,7 +75,7 @@ class BackupFit(Learner):
     and of those before. One Adam (Kingma and Ba 2015) takes the steps of the whole run, and plays
     with the average of its weights.
 
-    games, seed: see `Learner`.
+    games, seed: see `GameLearner`.
     depth: plies that backups look ahead: 1.
     inputs: inputs of the net, as in `TDGammon`; for a start from nothing.
     hidden: widths of the hidden layers. A network to start from grows to them, without changing its
@@ -124,6 +125,7 @@ class BackupFit(Learner):
     store: Any = None
 
     takes_dice = True
+    free: ClassVar[frozenset[str]] = Learner.free | {"threads"}
 
     def _check_limits(self) -> None:
         check_widths(self.hidden)
@@ -133,10 +135,9 @@ class BackupFit(Learner):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def prepare(self, evaluator: Any = None) -> None:
-        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose net then learns on."""
-        game = self._load_game()
-        self._check_options()
+    def begin(self, evaluator: Any) -> None:
+        """`evaluator` is None or an `OutcomeNetwork`, whose net then learns on."""
+        game = self.game_
         check_game(game)
         self._check_phases(evaluator)
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
@@ -167,8 +168,6 @@ class BackupFit(Learner):
         self._kept = KeptPositions(own_folder(self, self.store), game, self.most_positions)
         self._compose()
         self.rounds_: list[dict[str, float]] = []
-        self.games_played_ = 0
-        self.updates_ = 0
 
     def _check_phases(self, evaluator: Any) -> None:
         names = self.game_.phases.names if self.game_.phases is not None else ()
@@ -194,34 +193,16 @@ class BackupFit(Learner):
         """Make `evaluator_` of the average of the weights and the nets that are kept."""
         self.evaluator_: OutcomeNetwork = composed(self._net, self._start, self.kept_phases)
 
-    def identity(self) -> dict[str, Any]:
-        identity = super().identity()
-        del identity["threads"]
-        return identity
-
-    def fit(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Progress], None] | None = None,
-    ) -> BackupFit:
-        """As in `Learner`; `watch` is called after every round."""
-        self.prepare(evaluator)
-        if resume is not None:
-            self._resume(resume)
-        elif self._kept.found():
+    def learn(self) -> Generator[Progress, None, None]:
+        """As in `Learner`; yields after every round."""
+        if not self.games_played_ and self._kept.found():
             raise ValueError(f"store: expected an empty folder, found {self._kept.found()} rounds")
         # set here, and for good, so that tables in threads find it set
         with threads_of_torch(self.fit_threads), ThreadPoolExecutor(self.threads) as threads:
             while self.games_played_ < self.games:
                 games = min(self.round_games, self.games - self.games_played_)
                 record = self._round(games, threads)
-                if watch is not None:
-                    note = f"round {len(self.rounds_)}: "
-                    note += ", ".join(f"{name} {x:.6g}" for name, x in self.rounds_[-1].items())
-                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
-        return self
+                yield self.progress(record, round_note(self.rounds_))
 
     def _round(self, games: int, threads: ThreadPoolExecutor) -> GameRecord:
         """Play, back up and fit; returns the record of the last game."""

@@ -8,7 +8,7 @@ earlier ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from games.contract import DiceGame
-from learner.learner import Learner, Progress
+from learner.frame import Progress
+from learner.game_learner import GameLearner
 from learner.models.schedule import Schedule
 from learner.options import Range, ranged
 from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
@@ -38,10 +39,10 @@ _UNFILTERED = 1000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TDGammon(Learner):
+class TDGammon(GameLearner):
     """Networks for the phases of a game, trained by TD(lambda) in self-play at GNU's 0-ply.
 
-    games, seed: see `Learner`.
+    games, seed: see `GameLearner`.
     inputs: inputs of the nets: an encoding or a feature set, both as (encoding, features), or their
         names as NAME or NAME+NAME.
     hidden: widths of the hidden layers of every net.
@@ -102,10 +103,9 @@ class TDGammon(Learner):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def prepare(self, evaluator: Any = None) -> None:
-        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
-        game = self._load_game()
-        self._check_options()
+    def begin(self, evaluator: Any) -> None:
+        """`evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
+        game = self.game_
         check_game(game)
         check_compiled()
         if evaluator is None:
@@ -130,8 +130,6 @@ class TDGammon(Learner):
                 )
             )  # fmt: skip
         self._actors = [self._actor(number) for number in range(self.tables)]
-        self.games_played_ = 0
-        self.updates_ = 0
         self.errors_: list[float] = []
 
     def _actor(self, number: int) -> ActorLearner:
@@ -141,16 +139,7 @@ class TDGammon(Learner):
             prefilter=Prefilter(small[0], self.candidates) if small else None,
         )  # fmt: skip
 
-    def fit(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Progress], None] | None = None,
-    ) -> TDGammon:
-        self.prepare(evaluator)
-        if resume is not None:
-            self._resume(resume)
+    def learn(self) -> Generator[Progress, None, None]:
         with ThreadPoolExecutor(self.tables) as threads:
             while self.games_played_ < self.games:
                 error, before = 0.0, self.updates_
@@ -159,11 +148,8 @@ class TDGammon(Learner):
                     error += self._round(threads, due - self.games_played_)
                 outputs = (self.updates_ - before) * len(self.network_.kinds)
                 self.errors_.append(error / max(1, outputs))
-                if watch is not None:
-                    note = f"error {self.errors_[-1]:.5f}"
-                    record = recorded(self._dice_game(), *self._actors[0].last_game())
-                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
-        return self
+                record = recorded(self._dice_game(), *self._actors[0].last_game())
+                yield self.progress(record, f"error {self.errors_[-1]:.5f}")
 
     def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
         """Play with all actors with the same weights, and add up the changes of weights.

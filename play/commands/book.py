@@ -54,7 +54,7 @@ def add_book_commands(commands: Any) -> None:
     add("--batch", type=int, default=8, metavar="N", help="leaves chosen at a time (default 8)")
     add("--root", metavar="POSITION", help="position as text (default: the start of the game)")
     _work_options(build)
-    describe_players(build)
+    describe_players(build, others=False)
 
     extend = command("extend", "expand at least --expansions more positions", _alone(_extend))
     extend.add_argument("book", type=Path, help="file of the book")

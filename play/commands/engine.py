@@ -32,7 +32,7 @@ def add_engine_commands(commands: Any) -> None:
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time limit for each move (default: Hub 1 s)")
     add_met(command)
-    describe_players(command)
+    describe_players(command, others=False)
     command.set_defaults(run=run_engine)
 
 

@@ -37,7 +37,7 @@ def add_openings_command(commands: Any) -> None:
         help="greatest distance from even in the game's unit, such as men (default 0.25)",
     )
     add("--quiet", action="store_true", help="no progress bar")
-    describe_players(command)
+    describe_players(command, others=False)
     command.set_defaults(run=_run)
 
 

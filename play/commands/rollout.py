@@ -37,7 +37,6 @@ def add_rollout_command(commands: Any) -> None:
     add(
         "--fewest",
         type=int,
-        default=144,
         metavar="N",
         help="with --confidence: fewest games of each (default 144)",
     )
@@ -45,11 +44,11 @@ def add_rollout_command(commands: Any) -> None:
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
     add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
     add("--with-luck", action="store_true", help="no variance reduction: quicker, but noisier")
-    add("--threads", type=int, default=2, metavar="N", help="games at a time (default 2)")
+    add("--threads", type=int, metavar="N", help="games at a time (default 2)")
     add("--seed", type=int, default=0, help="decides the dice")
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
-    describe_players(command)
+    describe_players(command, others=False)
     command.set_defaults(run=_run_rollout)
 
 
@@ -85,6 +84,8 @@ def _run_rollout(options: argparse.Namespace) -> int:
         for name in ("moves", "best", "confidence"):
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --roll as well, found none")
+    if options.fewest is not None and options.confidence is None:
+        raise ValueError("--fewest: expected --confidence as well, found none")
     limits = player.within(Limits(depth=options.depth))
     depth = limits.depth
     if depth is None or limits != Limits(depth=depth):
@@ -102,12 +103,12 @@ def _run_rollout(options: argparse.Namespace) -> int:
             positions[0] if comparing else list(positions),
             player.evaluator,
             games=options.games,
-            fewest=options.fewest,
+            fewest=144 if options.fewest is None else options.fewest,
             depth=depth,
             truncate=options.truncate,
             variance_reduction=not options.with_luck,
             lookup=player.lookup,
-            threads=options.threads,
+            threads=2 if options.threads is None else options.threads,
             seed=options.seed,
             progress=lambda games: bar.update(games) and None,
             **player.options,
@@ -138,15 +139,20 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     from play.rollout.cube import INTERVAL, rollout_cube
     from search import Engine
 
-    for name in ("roll", "moves", "best", "confidence", "depth", "with_luck"):
+    for name in ("roll", "moves", "best", "confidence", "fewest", "depth", "threads", "with_luck"):
         if getattr(options, name):
             raise ValueError(f"--{name.replace('_', '-')}: expected it without --cube, found both")
     if not game.cube:
         raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
+    if player.options or player.limits is not None:
+        raise ValueError(f"--cube: expected a player without options, found {player.name}")
     engine = Engine(game, player.evaluator, lookup=player.lookup)
     found = []
     for text in options.positions:
-        record: Any = new_record(game, game.parse_position(text), **game.record_options(text))
+        position, roll = game.parse_situation(text)
+        if roll is not None:
+            raise ValueError(f"--cube: expected a position before the roll, found {text}")
+        record: Any = new_record(game, position, **game.record_options(text))
         result = rollout_cube(
             engine,
             record.situation(),
@@ -156,8 +162,9 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
         )
         decision, (waiting, taken, between) = result.decision, result.intervals
         print(f"{text}: {decision.action}; {decision.reason}")
-        print(f"  no double {result.waiting:+.4f} ± {waiting:.4f}, double and take"
-              f" {result.taken:+.4f} ± {taken:.4f}, the difference ± {between:.4f}")  # fmt: skip
+        unit = "chance to win the match" if record.match_length else "points"
+        print(f"  {unit}: no double {result.waiting:.4f} ± {waiting:.4f}, double and take"
+              f" {result.taken:.4f} ± {taken:.4f}, the difference ± {between:.4f}")  # fmt: skip
         found.append({
             "name": text, "action": decision.action, "games": result.games,
             "no_double": result.waiting, "double_take": result.taken,

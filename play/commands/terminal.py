@@ -36,7 +36,7 @@ def _add_game(commands: Any, name: str) -> None:
         command.set_defaults(game=name)
     add = command.add_argument
     add("evaluator", nargs="?", help="who to play against (default: the usual one of the game)")
-    describe_players(command)
+    describe_players(command, others=False)
     add("--play", metavar="SIDE", help="your side by name; or first, second, both, none")
     add("--position", metavar="TEXT", help="position to begin with")
     add("--depth", type=int, metavar="PLIES", help="search depth (with dice, default 0)")

@@ -41,8 +41,8 @@ def cube_seat(game: DiceGame, player: Player, limits: Limits) -> CubeSeat:
         return GnubgCubeSeat(game, player.program.ply)
     if player.evaluator is None or not player.evaluator.gives_outcomes:
         raise ValueError(
-            f"player {player.name}: with the cube expected an evaluator that gives the chances of"
-            " outcomes, found another"
+            f"player: with the cube expected an evaluator that gives the chances of outcomes, found"
+            f" {player.name}"
         )
     return _EngineCubeSeat(game, player, limits)
 

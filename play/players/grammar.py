@@ -60,10 +60,14 @@ A FILE with + @ , or : goes between double quotes, such as '"a+b.json"@selective
 PLAYER_HELP = "a player, as described below"
 
 
-def describe_players(command: argparse.ArgumentParser) -> None:
-    """Add the grammar below the help of a command whose arguments name players."""
+def describe_players(command: argparse.ArgumentParser, *, others: bool = True) -> None:
+    """Add the grammar below the help of a command whose arguments name players.
+
+    others: whether players without an evaluator are taken as well.
+    """
     command.formatter_class = argparse.RawDescriptionHelpFormatter
-    command.epilog = GRAMMAR
+    lines = GRAMMAR.splitlines(keepends=True)
+    command.epilog = GRAMMAR if others else "".join(["a player is\n", lines[1], *lines[5:]])
 
 
 @dataclass(frozen=True)

@@ -71,14 +71,16 @@ def holds_arrays(path: Path) -> bool:
     return path.suffix == ".safetensors" and head.lstrip()[:1] not in (b"{", b"[")
 
 
-def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def load_arrays(
+    path: Any, most: float = MOST_WEIGHT
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Returns the header and the arrays in a file; the caller checks their meaning.
 
     Arrays of int8 in files of more than 256 MiB are mapped: read-only, and valid for as long as the
     file is not written over (`save_arrays` replaces it instead).
 
     Raises EvaluatorError if the file is damaged, cut short, larger than 1 GiB or without header, if
-    its other arrays exceed 256 MiB, or if it contains NaN, infinity or types of numbers that
+    its other arrays exceed 256 MiB, or if it contains numbers beyond `most` or of types that
     `save_arrays` does not write.
     """
     path = Path(path)
@@ -126,9 +128,9 @@ def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         if array.dtype.kind != "f" or not array.size:
             continue
         largest = float(np.abs(array).max())
-        if not largest <= MOST_WEIGHT:
+        if not largest <= most:
             raise EvaluatorError(
-                f"{path}: {short(name)}: expected finite numbers of at most {MOST_WEIGHT:g},"
+                f"{path}: {short(name)}: expected finite numbers of at most {most:g},"
                 f" found {'NaN or infinity' if not np.isfinite(largest) else f'{largest:g}'}"
             )
     return content, arrays

@@ -365,7 +365,9 @@ class Expectiminimax(Search):
         Raises KeyboardInterrupt if stopped, and ValueError if the evaluator gives no outcomes.
         """
         if not self.evaluator.gives_outcomes:
-            raise ValueError("expected an evaluator that gives chances of outcomes, found another")
+            raise ValueError(
+                f"expected an evaluator that gives chances of outcomes, found {self.evaluator.name}"
+            )
         rows = self._rows(positions)
         outcomes = np.zeros((len(rows), len(self.game.outcomes or ())))
         self._put(stop=0)  # a search that ran out of nodes or time left it set

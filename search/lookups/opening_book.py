@@ -363,7 +363,7 @@ class OpeningBook:
         if not path.is_file():
             raise FileNotFoundError(f"{path}: expected an opening book, found no file")
         try:
-            content, arrays = load_arrays(path)
+            content, arrays = load_arrays(path, most=WIN)
             if content.get("format") != FORMAT:
                 found = short(content.get("format"))
                 raise BookError(f"{path}: expected an opening book ({FORMAT}), found {found!r}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,8 @@ from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import SlidingTiles
-from learner.heuristics.admissible import Admissible, Pass
+from learner.frame import Progress
+from learner.heuristics.admissible import Admissible
 from learner.heuristics.costs import least_costs
 from search import solve, textbook
 
@@ -40,17 +43,19 @@ def test_a_problem_that_tells_its_size_is_not_explored_in_vain(
 def test_no_value_exceeds_the_least_cost_and_the_mean_is_the_largest() -> None:
     """Manhattan is among the heuristics over pairs, so that the largest one is above it."""
     problem = SlidingTiles(3, 2)
-    passes: list[Pass] = []
-    learner = Admissible(problem).fit(watch=passes.append)
+    reports: list[Progress] = []
+    learner = Admissible(problem).fit(watch=reports.append)
     truth = least_costs(problem)
     assert truth is not None
-    heuristic, manhattan = learner.heuristic_, problem.evaluators["manhattan"].value
+    heuristic, manhattan = learner.evaluator_, problem.evaluators["manhattan"].value
     values = {position: heuristic(position) for position in truth}
     assert all(values[position] <= cost for position, cost in truth.items())
     assert heuristic.known is Known.BY_ENUMERATION and "360 positions" in heuristic.proved
     mean = float(np.mean(list(values.values())))
     assert mean > 1.2 * np.mean([manhattan(position) for position in truth])
-    assert passes[-1].above == 0 and passes[-1].mean > mean
+    said = re.fullmatch(r"program \d+: mean ([\d.]+), above 0", reports[-1].note)
+    assert said is not None and float(said[1]) > mean
+    assert reports[-1].game == reports[-1].games == 360
     # what breadth-first search calls solved is solved optimally, with far fewer expansions
     expanded = {"manhattan": 0, "learned": 0}
     for seed in range(40):
@@ -64,7 +69,7 @@ def test_no_value_exceeds_the_least_cost_and_the_mean_is_the_largest() -> None:
 
 def test_a_square_board_gets_mirrored_weights() -> None:
     problem = SlidingTiles(2, 2)
-    heuristic = Admissible(problem).fit().heuristic_
+    heuristic = Admissible(problem).fit().evaluator_
     truth = least_costs(problem)
     assert truth is not None and len(truth) == 12
     mirror = problem.problem.mirror
@@ -86,7 +91,7 @@ def test_a_base_that_overestimates_is_refused() -> None:
 def test_problems_that_cannot_be_enumerated_are_refused() -> None:
     with pytest.raises(ValueError, match="expected at most 100 positions and moves that can be"):
         Admissible(SlidingTiles(3, 3), most=100).fit()
-    with pytest.raises(ValueError, match="problem: expected one whose rules are kernels"):
+    with pytest.raises(ValueError, match="game: expected one whose rules are kernels"):
         Admissible(RoadMap()).fit()
     with pytest.raises(ValueError, match="encoding: expected one of tile_pairs for sliding3"):
         Admissible(SlidingTiles(2, 2), "pairs").fit()

@@ -14,7 +14,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.kinds import KINDS
 from games.checkers import Checkers
-from learner.learner import Progress
+from learner.frame import Progress
 from learner.models.outcome_examples import Examples, phases_of
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked

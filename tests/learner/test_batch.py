@@ -302,7 +302,6 @@ def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"features": "nothing"}, "features: expected one of classic, samuel for checkers"),
     (BatchFit, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of classic, "),
-    (BatchFit, {"method": "guess"}, "method: expected one of lbfgs, ridge, sgd, found"),
     (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
     (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
     (

@@ -208,9 +208,9 @@ def test_a_report_says_how_much_of_a_book_was_read(tmp_path: Path) -> None:
     for path in paths:
         path.write_text("1. 11-15 *\n" * 3 + "1. 11-11 *\n")
     for most, said in (
-        (2, "0 moves of 2 of 4 games, and 2 files not read; 0 games skipped"),
-        (3, "0 moves of 3 of 4 games, and 2 files not read; 0 games skipped"),
-        (4, "0 moves of 4 of 8 games, and 1 file not read; 1 games skipped"),
+        (2, "0 moves of 2 games of 4, and 2 files not read; 0 games skipped"),
+        (3, "0 moves of 3 games of 4, and 2 files not read; 0 games skipped"),
+        (4, "0 moves of 4 games of 8, and 1 file not read; 1 game skipped"),
         (99, "0 moves of 9 games; 3 games skipped"),
     ):
         report = BookReport()

@@ -23,7 +23,7 @@ from learner.fit.calibration import (
     shares,
 )
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.run.training_run import Run
+from learner.run.measured_run import MeasuredRun
 from play.players.limits import Limits
 from search import (
     PROVEN,
@@ -253,7 +253,7 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
 
     def run(games: int) -> Evaluator:
         learner = LeastMeanSquares(CONNECT_FOUR, games=games, depth=1, seed=1)
-        session = Run(
+        session = MeasuredRun(
             learner, CONNECT_FOUR, tmp_path / str(games), opponents=["random"], snapshots=1,
             snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=1),
         )  # fmt: skip

@@ -1,9 +1,8 @@
-"""Every learner gives the same bits when repeated, resumed or extended, and with any workers."""
+"""Every learner keeps the contract: the same bits when repeated, resumed, and with any workers."""
 
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,18 +17,29 @@ from toys import CHECKERS_BLOCKS, RUNNERS
 from games import kernels, load
 from games.backgammon import Backgammon
 from games.checkers import Checkers
+from games.errors import ContractError
+from games.puzzles.sliding_tiles import SlidingTiles
+from learner.books.book_study import BookStudy
 from learner.bootstrap.root_strap import RootStrap
+from learner.bootstrap.solved import Solved
 from learner.bootstrap.td_leaf import TDLeaf
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
-from learner.learner import Progress
+from learner.check import Trial, check
+from learner.heuristics import admissible
+from learner.heuristics.admissible import Admissible
+from learner.heuristics.batch import BatchFit as HeuristicBatch
+from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
+from learner.heuristics.rote import Rote as HeuristicRote
 from learner.online.least_mean_squares import LeastMeanSquares
+from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit
 from learner.rounds.comparison import Comparison
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.rounds.samuel import Samuel
+from learner.rounds.signature_play import SignaturePlay
 from learner.td_gammon import td_gammon
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.td_gammon import TDGammon
@@ -40,6 +50,7 @@ from search.evaluators.samples import sample_positions
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
+TILES = SlidingTiles(3, 2)
 OWN_GAME = "docs.examples.hexapawn:Hexapawn"
 
 
@@ -52,13 +63,13 @@ class Case:
     reports: tuple[int, ...]
     #: options under which it learns the same bits
     same: tuple[dict[str, Any], ...] = ()
+    #: whether it is tried with workers that are processes
+    processes: bool = False
     #: options whose checkpoints are refused
-    others: tuple[dict[str, Any], ...] = ({"seed": 77},)
+    others: tuple[dict[str, Any], ...] = ()
     #: the starting point of learning; and that of a resumed run
     start: Any = None
     resumed: Any = None
-    #: keeps its positions in a folder
-    store: bool = False
     #: a file that a killed writer leaves there, which the learner removes
     torn: str = ""
     #: games of a run that is prolonged to the whole one
@@ -67,40 +78,35 @@ class Case:
     longer: int | None = None
     #: whether a run with another seed is tried
     another_seed: bool = False
-    #: attributes that a learner keeps besides the learned evaluator
-    beside: tuple[str, ...] = ()
     #: other attributes that a run must have learned
-    check: Callable[[Case, Run], None] = lambda case, run: None
+    check: Callable[[Case, Trial], None] = lambda case, run: None
 
 
-THREADS = ({"workers": Workers("threads", 1)}, {"workers": Workers("threads", 2)})
 TORN = ".positions-000009.npz.new.part"
-LOKY = {"workers": Workers("loky", 2)}
-TWO = ({"workers": Workers(jobs=2)},)
 
 
-def weights_check(case: Case, run: Run) -> None:
+def weights_check(case: Case, run: Trial) -> None:
     weights = run.learner.evaluator_.weights
     assert weights[0] == 1.0
     assert np.count_nonzero(weights) > 8
     assert np.abs(weights[1:]).max() < 1.0
 
 
-def error_check(case: Case, run: Run) -> None:
+def error_check(case: Case, run: Trial) -> None:
     assert run.reports[-1].note == f"error {run.learner.errors_[-1]:.5f}"
 
 
-def rollouts_check(case: Case, run: Run) -> None:
+def rollouts_check(case: Case, run: Trial) -> None:
     without = case.make(rollouts=0).fit()
     assert without.rounds_[0]["positions"] > 25
     assert without.checkpoint()["weights"] != run.learner.checkpoint()["weights"]
 
 
-def growth_check(case: Case, run: Run) -> None:
+def growth_check(case: Case, run: Trial) -> None:
     assert run.learner.evaluator_.nets[0].widths[1:-1] == (12, 10)
 
 
-def own_check(case: Case, run: Run) -> None:
+def own_check(case: Case, run: Trial) -> None:
     """An evaluator of a user's game is loaded by the name under which the game was saved."""
     learner, evaluator = run.learner, run.learner.evaluator_
     with TemporaryDirectory() as name:
@@ -117,7 +123,7 @@ def own(**options: Any) -> Case:
     make = partial(
         TDLeaf, OWN_GAME, games=12, depth=2, games_per_update=4, opening_plies=1, seed=1, **options
     )
-    return Case(make, (4, 8, 12), same=TWO, longer=16, another_seed=True, check=own_check)
+    return Case(make, (4, 8, 12), longer=16, another_seed=True, check=own_check)
 
 
 def online(kind: Any, **options: Any) -> Any:
@@ -130,17 +136,17 @@ def bootstrap(kind: Any, network: bool, **inputs: Any) -> Case:
     make = partial(
         kind, CHECKERS, games=12, depth=2, games_per_update=4, most_plies=50, seed=1, **inputs
     )
-    loky = (LOKY,) if kind is TreeStrap and not network else ()
     return Case(
-        make, (4, 8, 12), same=(*THREADS, *loky), others=({"rate": 0.5}, {"seed": 2}),
+        make, (4, 8, 12), others=({"rate": 0.5},),
         start="material" if network else None, longer=16, check=error_check,
+        processes=kind is TreeStrap and not network,
     )  # fmt: skip
 
 
 def rounds(
     kind: Any,
     *,
-    same: Any = THREADS,
+    processes: bool = False,
     start: Any = None,
     reports: tuple[int, ...] = (4, 5, 9, 10, 12),
     shorter: int = 10,
@@ -151,11 +157,11 @@ def rounds(
         kind, CHECKERS, games=12, depth=depth, round_games=5, keep_rounds=2, games_per_report=4,
         most_plies=40, seed=1, **options,
     )  # fmt: skip
-    others = ({"blend": 0.75}, {"round_games": 4}, {"seed": 2}, {"depth": 3})
+    others = ({"blend": 0.75}, {"round_games": 4}, {"depth": 3})
     # what the network of QuantisedFit starts from is named in its checkpoint
     return Case(
-        make, reports, same=same, others=others, start="material", resumed=start,
-        store=True, torn=TORN, shorter=shorter, beside=("rounds_",),
+        make, reports, processes=processes, others=others, start="material", resumed=start,
+        torn=TORN, shorter=shorter,
     )  # fmt: skip
 
 
@@ -168,28 +174,25 @@ def rollouts(kind: Any, **options: Any) -> Case:
     return Case(
         make,
         (5, 10),
-        same=TWO,
         others=others,
-        store=True,
         torn=TORN,
-        beside=("rounds_",),
         check=rollouts_check,
     )
 
 
-def dice(kind: Any, reports: tuple[int, ...], same: tuple[Any, ...] = (), **options: Any) -> Case:
+def dice(kind: Any, reports: tuple[int, ...], **options: Any) -> Case:
     make = partial(kind, BACKGAMMON, games=5, depth=0, seed=3, **options)
-    return Case(make, reports, same=same, store=issubclass(kind, BatchFit))
+    return Case(make, reports)
 
 
 CASES = {
     "samuel1959": Case(
         online(Samuel1959, games=5, seed=2, fixed={"PIECES": 2.0**20}), (1, 2, 3, 4, 5),
-        others=({"trial": 3}, {"seed": 6}), another_seed=True,
+        others=({"trial": 3},), another_seed=True,
     ),
     "lms": Case(
         online(LeastMeanSquares, games=4, seed=1, fixed={"men": 1.0}), (1, 2, 3, 4),
-        others=({"rate": 0.5}, {"seed": 6}), check=weights_check,
+        others=({"rate": 0.5},), check=weights_check,
     ),
     **{
         f"{kind.__name__}-{'network' if network else 'linear'}": bootstrap(kind, network)
@@ -202,11 +205,10 @@ CASES = {
     "batch": rounds(BatchFit),
     "samuel": replace(
         rounds(Samuel, start=None),
-        others=({"lambda_": 0.5}, {"active": 4}, {"round_games": 4}, {"seed": 2}, {"depth": 3}),
+        others=({"lambda_": 0.5}, {"active": 4}, {"round_games": 4}, {"depth": 3}),
         start=None,
-        beside=("rounds_", "active_", "reserve_"),
     ),
-    "network": rounds(NetworkFit, same=(*THREADS, LOKY), hidden=(6,), epochs=2, rate=0.01),
+    "network": rounds(NetworkFit, processes=True, hidden=(6,), epochs=2, rate=0.01),
     "quantised": rounds(
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01
     ),
@@ -222,24 +224,24 @@ CASES = {
     "batch-rollouts": rollouts(BatchFit),
     "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),
     "dice-samuel": dice(
-        Samuel, (2, 4, 5), TWO, features="linear", round_games=2, games_per_report=1, K=1.0,
+        Samuel, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0,
         lambda_=0.0,
     ),
     "dice-samuel1959": dice(
         Samuel1959, (1, 2, 3, 4, 5), features="linear", threshold=0.0, unit=2.0**-18
     ),
     "dice-lms": dice(LeastMeanSquares, (1, 2, 3, 4, 5), features="linear", rate=0.01),
-    "dice-td": dice(TemporalDifference, (2, 4, 5), TWO, inputs="linear", games_per_update=2),
-    "dice-rootstrap": dice(RootStrap, (2, 4, 5), TWO, inputs="linear", games_per_update=2),
+    "dice-td": dice(TemporalDifference, (2, 4, 5), inputs="linear", games_per_update=2),
+    "dice-rootstrap": dice(RootStrap, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-batch": dice(
-        BatchFit, (2, 4, 5), TWO, features="linear", round_games=2, games_per_report=1, K=1.0
+        BatchFit, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0
     ),
     "comparison": Case(
         partial(
             Comparison, RUNNERS, games=40, round_games=20, keep_rounds=2, games_per_report=7,
             seed=2, features="runners", most_plies=60,
         ),
-        (8, 16, 20, 28, 36, 40), same=TWO, others=({"rivals": 2}, {"seed": 3}),
+        (8, 16, 20, 28, 36, 40), others=({"rivals": 2},),
     ),
     "tdgammon": Case(
         partial(
@@ -247,8 +249,8 @@ CASES = {
             games_per_report=100, round_games=10,
         ),
         (100, 200, 300, 330),
-        others=({"seed": 6}, {"lambda_": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}),
-        longer=340, another_seed=True, beside=("errors_",),
+        others=({"lambda_": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}),
+        longer=340, another_seed=True,
     ),
     "backups": Case(
         partial(
@@ -256,78 +258,52 @@ CASES = {
             inputs="points", bear_off=False, threads=1, seed=3,
             most_positions=2000,
         ),
-        (4, 8, 12, 16), same=({"threads": 2},), others=({"rate": 0.1}, {"seed": 4}), store=True,
-        longer=20, another_seed=True, beside=("rounds_",), check=growth_check,
+        (4, 8, 12, 16), same=({"threads": 2},), others=({"rate": 0.1},),
+        torn="round-000009.safetensors", longer=20, another_seed=True, check=growth_check,
     ),
+    "rote": Case(
+        partial(Rote, CHECKERS, games=4, depth=2, seed=1, capacity=300), (1, 2, 3, 4),
+        others=({"depth": 3},), start="material", resumed="material", longer=5, another_seed=True,
+    ),
+    "signature": Case(
+        partial(
+            SignaturePlay, CHECKERS, games=10, depth=1, round_games=6, games_per_report=2,
+            keep_rounds=1, most_plies=40,
+        ),
+        (4, 6, 10), others=({"method": "samuel"},),
+    ),
+    "book": Case(partial(BookStudy, CHECKERS, games=3, depth=2, held_out=0.0), (1, 2, 3)),
+    "solved": Case(
+        partial(Solved, "connect_four", games=6, games_per_update=3, rate=0.1), (3, 6)
+    ),
+    **{
+        f"heuristic-{kind.__name__}": Case(
+            partial(kind, TILES, games=34, each=9, base=("manhattan",), seed=2),
+            (9, 18, 27, 34), others=({"each": 8},), longer=45, another_seed=True,
+        )
+        for kind in (HeuristicBootstrap, HeuristicBatch, HeuristicRote)
+    },
+    "heuristic-Admissible": Case(partial(Admissible, TILES), (41, 355, 360)),
 }  # fmt: skip
 
 
 @pytest.fixture(autouse=True, scope="module")
-def prefiltering_early() -> Iterator[None]:
-    """Make short runs of TD-Gammon prefilter replies too, before and after a checkpoint."""
+def early() -> Iterator[None]:
+    """Let short runs do all that long ones do: TD-Gammon prefilters, and programs grow."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(td_gammon, "_UNFILTERED", 150)
+        patch.setattr(admissible, "FIRST", 40)
+        patch.setattr(admissible, "MORE", 400)
         yield
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-class Run:
-    """A learner that has learned, its reports, and its checkpoints and files after each."""
-
-    def __init__(
-        self,
-        case: Case,
-        *,
-        held: dict[str, bytes] | None = None,
-        resume: str | None = None,
-        **options: Any,
-    ) -> None:
-        self.case = case
-        self.reports: list[Progress] = []
-        self.states: dict[int, str] = {}
-        self.files: dict[int, dict[str, bytes]] = {}
-        with TemporaryDirectory() as name:
-            self.folder = Path(name)
-            for file, data in (held or {}).items():
-                (self.folder / file).write_bytes(data)
-            if case.store:
-                options["store"] = self.folder
-            self.learner = case.make(**options)
-            if resume is None:
-                assert self.learner.fit(case.start, watch=self.watch) is self.learner
-            else:
-                self.learner.fit(case.resumed, resume=json.loads(resume), watch=self.watch)
-            self.end = self.text(), files(self.folder)
-
-    def text(self) -> str:
-        """Returns the checkpoint as text, as in a file."""
-        return json.dumps(self.learner.checkpoint())
-
-    def watch(self, progress: Progress) -> None:
-        self.reports.append(progress)
-        self.states[progress.game] = self.text()
-        self.files[progress.game] = files(self.folder)
-
-    def bits(self) -> list[Any]:
-        """Returns everything learned: the files of evaluators, and other results."""
-        found: list[Any] = []
-        with TemporaryDirectory() as name:
-            for kept in ("evaluator_", "network_"):
-                evaluator = getattr(self.learner, kept, None)
-                if evaluator is not None:
-                    path = Path(name) / f"{kept}{evaluator.suffix}"
-                    evaluator.save(path)
-                    found.append(path.read_bytes())
-        return found + [getattr(self.learner, key) for key in self.case.beside]
-
-
 @functools.cache
-def whole(name: str) -> Run:
-    """Returns the run of a learner from beginning to end."""
-    return Run(CASES[name])
+def whole(name: str) -> Trial:
+    """Returns the run of a learner from beginning to end, which keeps the contract."""
+    case = CASES[name]
+    return check(
+        case.make(), start=case.start, resumed=case.resumed, same=case.same, others=case.others
+    )
 
 
 def those(condition: Callable[[Case], Any]) -> list[str]:
@@ -336,96 +312,94 @@ def those(condition: Callable[[Case], Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_run_reports_and_learns(name: str) -> None:
+def test_a_learner_keeps_the_contract(name: str) -> None:
     case, run = CASES[name], whole(name)
     games = case.reports[-1]
     assert [(p.game, p.games) for p in run.reports] == [(game, games) for game in case.reports]
-    assert run.learner.games_played_ == games
-    assert run.learner.updates_ == run.reports[-1].updates > 0
-    assert len(set(run.states.values())) == len(case.reports)
-    evaluator = run.learner.evaluator_
-    values = evaluator.values(sample_positions(evaluator.game, 20))
-    assert np.isfinite(values).all() and values.any()
     case.check(case, run)
-
-
-#: The others give them whoever plays.
-@pytest.mark.parametrize("name", those(lambda case: not case.same))
-def test_the_same_seed_gives_the_same_bits(name: str) -> None:
-    run, again = whole(name), Run(CASES[name])
-    assert (again.states, again.files, again.end) == (run.states, run.files, run.end)
-    assert again.bits() == run.bits()
 
 
 @pytest.mark.parametrize("name", those(lambda case: case.another_seed))
 def test_another_seed_gives_other_bits(name: str) -> None:
-    assert Run(CASES[name], seed=6).bits() != whole(name).bits()
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_run_resumes_to_the_same_bits(name: str) -> None:
-    case, run = CASES[name], whole(name)
-    last = case.reports[-1]
-    for game in case.reports[:-1]:
-        # files as they were at the checkpoint, and as a run that was killed later leaves them
-        for later in (game, last) if case.store and game == case.reports[-2] else (game,):
-            held = dict(run.files[later])
-            if case.torn:
-                held[case.torn] = b"torn"
-            resumed = Run(case, held=held, resume=run.states[game])
-            assert resumed.end == run.end, (game, later)
-            assert resumed.bits() == run.bits()
-            after = {number: run.states[number] for number in case.reports if number > game}
-            assert resumed.states == after
-    finished = Run(case, held=run.files[last], resume=run.states[last])
-    assert finished.end == run.end and finished.bits() == run.bits()
-    assert not finished.reports
-
-
-@pytest.mark.parametrize("name", those(lambda case: not case.store))
-def test_a_run_resumes_before_its_first_game(name: str) -> None:
     case = CASES[name]
-    fresh = case.make()
-    fresh.prepare(case.start)
-    resumed = Run(case, resume=json.dumps(fresh.checkpoint()))
-    assert (resumed.end, resumed.bits()) == (whole(name).end, whole(name).bits())
+    assert Trial(case.make(seed=6), case.start).bits() != whole(name).bits()
+
+
+@pytest.mark.whole_run
+@pytest.mark.parametrize("name", those(lambda case: case.processes))
+def test_processes_learn_the_same(name: str) -> None:
+    case, run = CASES[name], whole(name)
+    other = Trial(case.make(workers=Workers("loky", 2)), case.start)
+    assert (other.states, other.files, other.end) == (run.states, run.files, run.end)
+    assert other.bits() == run.bits()
+
+
+@pytest.mark.parametrize("name", those(lambda case: case.torn))
+def test_files_that_a_killed_run_leaves_are_of_no_account(name: str) -> None:
+    case, run = CASES[name], whole(name)
+    held = {**run.files[case.reports[-1]], case.torn: b"torn"}
+    resumed = Trial(case.make(), case.resumed, held=held, resume=run.states[case.reports[0]])
+    assert (resumed.end, resumed.bits()) == (run.end, run.bits())
 
 
 @pytest.mark.parametrize("name", those(lambda case: case.shorter or case.longer))
 def test_a_finished_run_is_prolonged(name: str) -> None:
     case, run = CASES[name], whole(name)
     if case.shorter:
-        short = Run(case, games=case.shorter)
-        longer = Run(case, held=short.end[1], resume=short.end[0])
+        short = Trial(case.make(games=case.shorter), case.start)
+        longer = Trial(case.make(), case.resumed, held=short.end[1], resume=short.end[0])
         assert (longer.end, longer.bits()) == (run.end, run.bits())
     if case.longer:
-        longer = Run(case, held=run.end[1], resume=run.end[0], games=case.longer)
+        learner = case.make(games=case.longer)
+        longer = Trial(learner, case.resumed, held=run.end[1], resume=run.end[0])
         assert longer.learner.games_played_ == case.longer
         assert longer.end[0] != run.end[0]
 
 
+# --- learners that break a rule --------------------------------------------------------------
+
+
+class Forgetful(LeastMeanSquares):
+    """Forgets what a term spreads over when it is resumed."""
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        super().set_state({**state, "spread": [1.0] * len(state["spread"])})
+
+
+class Restless(LeastMeanSquares):
+    """Draws from no seed."""
+
+    def _begin(self, start: Any) -> None:
+        super()._begin(start)
+        start.weights += np.random.default_rng().normal(size=len(start.weights))
+
+
+class Silent(LeastMeanSquares):
+    """Reports once."""
+
+    def learn(self) -> Any:
+        yield list(super().learn())[-1]
+
+
+class Careless(LeastMeanSquares):
+    """Takes any checkpoint."""
+
+    def identity(self) -> dict[str, Any]:
+        return {}
+
+
 @pytest.mark.parametrize(
-    ("name", "number"),
+    ("kind", "message"),
     [
-        pytest.param(name, i, marks=pytest.mark.whole_run if options is LOKY else ())
-        for name, case in CASES.items()
-        for i, options in enumerate(case.same)
+        (
+            Forgetful,
+            r"a run resumes after game \d to the same bits .state after game \d.: expected",
+        ),
+        (Restless, "the same seed gives the same bits .state after game 1.: expected"),
+        (Silent, "a run reports on its games in order: expected at least two reports, found"),
+        (Careless, "a checkpoint is refused by a learner with .'seed': 70.: expected"),
     ],
 )
-def test_whoever_plays_the_result_is_the_same(name: str, number: int) -> None:
-    case, run = CASES[name], whole(name)
-    other = Run(case, **case.same[number])
-    assert (other.states, other.files, other.end) == (run.states, run.files, run.end)
-    assert other.bits() == run.bits()
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_checkpoints_of_others_are_refused(name: str) -> None:
-    case, run = CASES[name], whole(name)
-    game = case.reports[0]
-    for options in case.others:
-        with pytest.raises(ValueError, match="expected a checkpoint of the same learner, options"):
-            Run(case, held=run.files[game], resume=run.states[game], **options)
-    if name != "comparison" and not case.store:  # which look for rounds first
-        with pytest.raises(ValueError, match="expected a checkpoint of the same learner, options"):
-            Run(case, resume="{}")
+def test_a_broken_rule_is_named(kind: Any, message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        check(kind("tic_tac_toe", games=3, depth=2))

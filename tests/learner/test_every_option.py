@@ -31,7 +31,7 @@ _BOOTSTRAP = {
     "fixed": {"men": 1.0},
 }
 _ROUNDS = {**_SEARCHES, "game": CHECKERS, "games": 12, "round_games": 4}
-_HEURISTIC = {"problem": SlidingTiles(3, 2), "rounds": 4, "each": 12, "nodes": 40}
+_HEURISTIC = {"game": SlidingTiles(3, 2), "games": 48, "each": 12, "nodes": 40}
 #: A run of each learner that takes a moment.
 RUNS: dict[str, dict[str, Any]] = {
     "samuel": {**_ROUNDS, "games": 40, "round_games": 20},
@@ -51,6 +51,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "signature": _ROUNDS,
     "book": {"book": str(BOOK), "games": 30},
     "network": {**_ROUNDS, "hidden": (6,), "rate": 0.01, "batch": 32},
+    "invent": {**_ROUNDS, "games": 40, "round_games": 20, "hidden": (6,), "rate": 0.01},
     "quantised": {
         **_ROUNDS, "depth": None, "nodes": 60, "hidden": (6,), "rate": 0.01, "batch": 64,
         "endgame": 3,
@@ -65,7 +66,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "heuristic bootstrap": _HEURISTIC,
     "heuristic batch": {**_HEURISTIC, "nodes": 400, "steps": 5},
     "heuristic rote": _HEURISTIC,
-    "heuristic admissible": {"problem": SlidingTiles(3, 2)},
+    "heuristic admissible": {"game": SlidingTiles(3, 2)},
 }  # fmt: skip
 #: What an option is changed to, for all learners that have it or, as "LEARNER OPTION", for one.
 CHANGES: dict[str, Any] = {
@@ -73,7 +74,8 @@ CHANGES: dict[str, Any] = {
     "asymmetric": False, "averaging": 0.1, "base": ("misplaced",), "batch": 16, "bear_off": True,
     "black_first": False, "blend": 0.9, "book": None, "bounds": False, "candidates": 1,
     "capacity": 50, "decide": False, "decided": False, "depth": 3, "direction": 0.05, "each": 11,
-    "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "features": "samuel",
+    "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "every": 1,
+    "explained": 20, "terms": 2, "features": "samuel",
     "fixed": {"men": 2.0}, "form": "polynomial", "games": 7, "games_per_update": 2, "growing": 2,
     "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
     "judge": "material", "keep_rounds": 1, "kept_phases": ("race",), "lambda_": 0.2,
@@ -82,24 +84,24 @@ CHANGES: dict[str, Any] = {
     "merge_moves": 3, "method": "samuel", "most": 100, "most_plies": 12, "most_positions": 300,
     "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2, "output_rate": 0.9, "over": 1.0,
     "percentile": 50.0, "phases": (12,), "positions_per_game": 1, "precision": "bfloat16",
-    "prefilter_units": 7, "problem": "sliding8", "rate": 0.05, "replacement_pause": 0,
+    "prefilter_units": 7, "rate": 0.05, "replacement_pause": 0,
     "replays": 0, "ridge": 100.0, "rivals": 1, "rollout_positions": 7, "rollouts": 2,
-    "round_games": 3, "rounds": 3, "rows": 40, "samples": 3, "scale": 0.7, "seed": 5,
+    "round_games": 3, "rows": 40, "samples": 3, "scale": 0.7, "seed": 5,
     "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12, "smoothing": 2.0,
     "spread": 0.1, "steps": 3, "tables": 1, "tallies": 1, "teacher": "backups",
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
     "tuples": CHECKERS_BLOCKS, "unit": 0.5, "weight": 4.0, "whole": 0.9, "win": 1.0, "within": 0.1,
     "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",
     "comparison game": "backgammon",
-    "samuel features": "classic", "samuel fixed": {"PIECES": 0.3}, "samuel method": "ridge",
+    "samuel features": "classic", "samuel fixed": {"PIECES": 0.3},
     "samuel loss": "cross_entropy",
     "samuel library": ("ADV", "BACK", "CENT"),
     "samuel1959 features": "classic", "samuel1959 fixed": {"PIECES": 5.0},
-    "samuel1959 library": ("ADV", "BACK", "CENT"), "batch method": "ridge",
+    "samuel1959 library": ("ADV", "BACK", "CENT"),
 }  # fmt: skip
 #: Options by which a learner may be asked for the same in another way: results stay the same, so
 #: that they only have to be read.
-HOW = {"device", "fit_threads", "games_per_report", "seconds", "store", "threads", "workers"}
+HOW = {"device", "fit_threads", "games_per_report", "store", "threads", "workers"}
 #: Options of a run that make an option matter.
 WITH: dict[str, dict[str, Any]] = {
     "judge": {"within": 0.1},
@@ -133,7 +135,7 @@ CHECKED = {
     "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
-LONG = {"book", "heuristic admissible", "network", "signature", "solved"}
+LONG = {"book", "heuristic admissible", "invent", "network", "signature", "solved"}
 #: Learners whose runs take longer than a test may.
 SLOW = {"backups", "batch", "quantised", "tdgammon"}
 
@@ -147,7 +149,7 @@ def kinds() -> dict[str, Any]:
 def options_of(name: str) -> list[str]:
     """Returns the options of a learner that are not what it learns about."""
     known = kinds()[name]().get_params(deep=False)
-    return [option for option in known if option not in ("game", "problem")]
+    return [option for option in known if option != "game"]
 
 
 def names() -> list[str]:
@@ -160,11 +162,7 @@ def learned(name: str, options: dict[str, Any]) -> str:
     learner = kinds()[name](**{**RUNS[name], **options}).fit()
     if name == "rote":
         return str(learner.memory_.records())
-    state = learner.get_state()
-    for entry in state.get("rounds_done", ()):
-        if isinstance(entry, dict):
-            entry.pop("seconds", None)
-    return json.dumps(state, default=str)
+    return json.dumps(learner.get_state(), default=str)
 
 
 def is_read(kind: type, option: str) -> bool:

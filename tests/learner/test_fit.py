@@ -1,4 +1,4 @@
-"""Fitting to stored positions: every method recovers known weights, in every unit."""
+"""Fitting to stored positions: known weights come back, in every unit."""
 
 from __future__ import annotations
 
@@ -37,9 +37,6 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 NAMES = ("men", "kings", "centre", "rare", "rows")
 TRUE = np.array([1.0, 1.5, -0.2, 0.8, 0.03])
 K = 0.7
-METHODS = ("lbfgs", "ridge", "sgd")
-#: The targets below stay within these limits, so that no method has to clip them.
-CLIP = 0.9999
 
 
 def terms_of(rows: int, seed: int = 0) -> Any:
@@ -162,10 +159,9 @@ def test_a_scale_that_cannot_be_found_is_an_error(value: Any, result: Any, messa
 # --- known weights come back -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_weights_come_back_from_exact_expectations(method: str) -> None:
+def test_weights_come_back_from_exact_expectations() -> None:
     terms = terms_of(4000)
-    fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, clip=CLIP)
+    fit = LogisticFit(NAMES, scale=K, alpha=1e-9)
     assert fit.fit(terms, expit(K * terms @ TRUE)) is fit
     np.testing.assert_allclose(fit.weights_, TRUE, atol=5e-4)
     assert pytest.approx(K) == fit.K_
@@ -173,27 +169,25 @@ def test_weights_come_back_from_exact_expectations(method: str) -> None:
     np.testing.assert_allclose(fit.predict(terms), expit(K * terms @ TRUE), atol=0.002)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_fixed_term_stays_exactly_and_sets_the_unit(method: str) -> None:
+def test_a_fixed_term_stays_exactly_and_sets_the_unit() -> None:
     terms = terms_of(4000)
-    fit = LogisticFit(NAMES, method=method, alpha=1e-9, clip=CLIP, fixed={"men": 3.0})
+    fit = LogisticFit(NAMES, alpha=1e-9, fixed={"men": 3.0})
     fit.fit(terms, expit(K * terms @ TRUE))
     assert fit.weights_[0] == 3.0
     np.testing.assert_allclose(fit.weights_, 3 * TRUE, atol=2e-3)
     assert pytest.approx(K / 3, rel=1e-3) == fit.K_
 
 
-@pytest.mark.parametrize("method", ["lbfgs", "ridge", "sgd"])
-def test_fixed_terms_stay_beside_a_scale_that_is_given(method: str) -> None:
+def test_fixed_terms_stay_beside_a_scale_that_is_given() -> None:
     terms = terms_of(4000)
     fixed = {"men": 1.0, "centre": -0.2}
-    fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, clip=CLIP, fixed=fixed)
+    fit = LogisticFit(NAMES, scale=K, alpha=1e-9, fixed=fixed)
     fit.fit(terms, expit(K * terms @ TRUE))
     assert fit.K_ == K
     assert (fit.weights_[0], fit.weights_[2]) == (1.0, -0.2)
     np.testing.assert_allclose(fit.weights_, TRUE, atol=5e-4)
     # a wrong fixed weight also stays, and the others are the best ones beside it
-    fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, fixed={"rare": 0.0})
+    fit = LogisticFit(NAMES, scale=K, alpha=1e-9, fixed={"rare": 0.0})
     fit.fit(terms, expit(K * terms @ TRUE))
     assert fit.weights_[3] == 0.0
     np.testing.assert_allclose(fit.weights_[[0, 1, 2, 4]], TRUE[[0, 1, 2, 4]], atol=0.1)
@@ -258,12 +252,11 @@ def test_the_penalty_is_that_of_logistic_regression() -> None:
     assert sizes[0] > 1.2 * sizes[1] > 2.0 * sizes[2]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_weight_is_worth_as_many_rows(method: str) -> None:
+def test_a_weight_is_worth_as_many_rows() -> None:
     terms = terms_of(1500)
     targets = np.clip(results_of(expit(K * terms @ TRUE)), 0.05, 0.95)
     count = np.random.default_rng(0).integers(0, 4, 1500)
-    options: dict[str, Any] = {"method": method, "alpha": 1e-3, "tolerance": 1e-9}
+    options: dict[str, Any] = {"alpha": 1e-3, "tolerance": 1e-9}
     weighted = LogisticFit(NAMES, **options).fit(terms, targets, count)
     repeated = LogisticFit(NAMES, **options).fit(terms.repeat(count, 0), targets.repeat(count))
     np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=3e-3)
@@ -271,48 +264,34 @@ def test_a_weight_is_worth_as_many_rows(method: str) -> None:
     assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-4)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_unit_of_a_term_does_not_matter(method: str) -> None:
+def test_the_unit_of_a_term_does_not_matter() -> None:
     terms = terms_of(2000).astype(np.float64)
     targets = expit(K * terms @ TRUE)
     sizes = np.array([1.0, 1000.0, 0.01, 1.0, 7.0])
-    one = LogisticFit(NAMES, method=method, alpha=0.01).fit(terms, targets)
-    other = LogisticFit(NAMES, method=method, alpha=0.01).fit(terms * sizes, targets)
+    one = LogisticFit(NAMES, alpha=0.01).fit(terms, targets)
+    other = LogisticFit(NAMES, alpha=0.01).fit(terms * sizes, targets)
     np.testing.assert_allclose(other.weights_ * sizes, one.weights_, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["lbfgs", "ridge", "sgd"])
-def test_regularisation_holds_the_weights_at_the_start(method: str) -> None:
+def test_regularisation_holds_the_weights_at_the_start() -> None:
     terms = terms_of(1000)
     targets = expit(K * terms @ TRUE)
     start = {"men": 0.9, "rows": 0.1}
-    held = LogisticFit(NAMES, method=method, scale=K, alpha=1e4, start=start)
+    held = LogisticFit(NAMES, scale=K, alpha=1e4, start=start)
     np.testing.assert_allclose(held.fit(terms, targets).weights_, [0.9, 0, 0, 0, 0.1], atol=1e-3)
-    free = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, start=start, clip=CLIP)
+    free = LogisticFit(NAMES, scale=K, alpha=1e-9, start=start)
     np.testing.assert_allclose(free.fit(terms, targets).weights_, TRUE, atol=1e-3)
     # without a start they stay at 0
-    zero = LogisticFit(NAMES, method=method, scale=K, alpha=1e4).fit(terms, targets)
+    zero = LogisticFit(NAMES, scale=K, alpha=1e4).fit(terms, targets)
     np.testing.assert_allclose(zero.weights_, 0, atol=1e-3)
 
 
-def test_ridge_solves_the_normal_equations() -> None:
-    terms = terms_of(500).astype(np.float64)
-    targets = np.clip(results_of(expit(K * terms @ TRUE)), 0.1, 0.9)
-    fit = LogisticFit(NAMES, method="ridge", scale=K, alpha=0.3).fit(terms, targets)
-    unit = np.sqrt((terms**2).mean(axis=0))
-    scaled = terms / unit
-    wanted = np.log(targets / (1 - targets))
-    u = np.linalg.solve(scaled.T @ scaled / 500 + 0.3 * np.eye(5), scaled.T @ wanted / 500)
-    np.testing.assert_allclose(fit.weights_, u / unit / K, rtol=1e-8)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_terms_that_say_nothing_or_the_same_do_no_harm(method: str) -> None:
+def test_terms_that_say_nothing_or_the_same_do_no_harm() -> None:
     terms = terms_of(2000)
     targets = expit(K * terms @ TRUE)
     names = (*NAMES, "nothing", "men_again")
     wide = np.column_stack([terms, np.zeros(2000), terms[:, 0]])
-    fit = LogisticFit(names, method=method, scale=K, alpha=1e-6, clip=CLIP).fit(wide, targets)
+    fit = LogisticFit(names, scale=K, alpha=1e-6).fit(wide, targets)
     assert fit.weights_[5] == 0
     together = fit.weights_[:5].copy()
     together[0] += fit.weights_[6]
@@ -320,11 +299,10 @@ def test_terms_that_say_nothing_or_the_same_do_no_harm(method: str) -> None:
     assert fit.weights_[0] == pytest.approx(fit.weights_[6], abs=0.02)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_same_data_and_seed_give_the_same_bits(method: str) -> None:
+def test_the_same_data_give_the_same_bits() -> None:
     terms = terms_of(1000)
     targets = results_of(expit(K * terms @ TRUE))
-    one, two = (LogisticFit(NAMES, method=method, seed=5).fit(terms, targets) for _ in range(2))
+    one, two = (LogisticFit(NAMES).fit(terms, targets) for _ in range(2))
     assert one.weights_.tobytes() == two.weights_.tobytes()
     again = clone(one).fit(terms, targets)
     assert again.weights_.tobytes() == one.weights_.tobytes()
@@ -406,13 +384,10 @@ def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "newton"}, "method: expected one of lbfgs, ridge, sgd"),
         ({"loss": "absolute"}, "loss: expected one of cross_entropy, squared"),
-        ({"method": "ridge", "loss": "squared"}, "expected 'cross_entropy' for method 'ridge'"),
         ({"scale": 0.0}, "scale: expected more than 0, found 0.0"),
         ({"scale": float("nan")}, "scale: expected more than 0"),
         ({"alpha": -1.0}, "alpha: expected at least 0"),
-        ({"clip": 1.0}, "clip: expected more than 0.5 and below 1"),
         ({"fixed": {"queens": 1.0}}, "fixed: expected terms of men, kings.*found queens"),
         ({"start": {"queens": 1.0}}, "start: expected terms of men"),
         ({"fixed": dict.fromkeys(NAMES, 1.0)}, "expected a term to learn"),
@@ -445,11 +420,10 @@ def test_wrong_data_is_refused(rows: Any, targets: Any, weights: Any, message: s
         LogisticFit(NAMES).fit(rows, targets, weights)
 
 
-@pytest.mark.parametrize("method", ["lbfgs", "sgd"])
-def test_a_fit_that_is_cut_short_says_so(method: str) -> None:
+def test_a_fit_that_is_cut_short_says_so() -> None:
     terms = terms_of(500)
-    with pytest.warns(ConvergenceWarning, match=f"{method}: expected to be done within 1"):
-        LogisticFit(NAMES, method=method, iterations=1).fit(terms, expit(3 * terms @ TRUE))
+    with pytest.warns(ConvergenceWarning, match="expected to be done within 1"):
+        LogisticFit(NAMES, iterations=1).fit(terms, expit(3 * terms @ TRUE))
 
 
 # --- regularisation path ---------------------------------------------------------------------

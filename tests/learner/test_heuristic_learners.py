@@ -16,7 +16,6 @@ from learner.heuristics.costs import least_costs
 from learner.heuristics.rote import Rote, proved_bounds
 from learner.run.command_line import main
 from learner.run.recipes import HEURISTICS
-from play.workers import Workers
 from search import load_evaluator, solve
 from search.evaluators.remembered import RememberedHeuristic
 
@@ -61,8 +60,8 @@ def test_bounds_of_closed_positions_never_exceed_the_truth(weight: float, nodes:
 
 def test_rote_memory_answers_with_the_bounds_it_was_taught(tmp_path: Path) -> None:
     problem = tiles()
-    learned = learner("rote", base=("manhattan",), rounds=4, each=10, seed=3).fit()
-    heuristic, manhattan = learned.heuristic_, problem.evaluators["manhattan"].value
+    learned = learner("rote", base=("manhattan",), games=40, each=10, seed=3).fit()
+    heuristic, manhattan = learned.evaluator_, problem.evaluators["manhattan"].value
     values = heuristic.values(list(truth()))
     known = dict(zip(heuristic.keys.tolist(), heuristic.remembered.tolist(), strict=True))
     expected = [max(known.get(heuristic.key(p), 0.0), manhattan(p)) for p in truth()]
@@ -76,15 +75,15 @@ def test_rote_memory_answers_with_the_bounds_it_was_taught(tmp_path: Path) -> No
     heuristic.save(tmp_path / "memory.safetensors")
     again: Any = load_evaluator(tmp_path / "memory.safetensors", game=problem)
     assert again.values(list(truth())).tolist() == expected and again.known.admissible
-    few = Rote(problem, base=("manhattan",), rounds=4, each=10, seed=3, capacity=20).fit()
-    assert len(few.heuristic_.keys) == 20
-    assert few.heuristic_.remembered.min() >= np.median(heuristic.remembered)
+    few = Rote(problem, base=("manhattan",), games=40, each=10, seed=3, capacity=20).fit()
+    assert len(few.evaluator_.keys) == 20
+    assert few.evaluator_.remembered.min() >= np.median(heuristic.remembered)
 
 
 def test_weights_fitted_to_solutions_are_near_the_truth(tmp_path: Path) -> None:
     """The mean error without the offset, in moves, over all positions; and the file in a search."""
-    learned = learner("batch", base=("manhattan",), rounds=15, each=40, over=1.0).fit()
-    heuristic = learned.heuristic_
+    learned = learner("batch", base=("manhattan",), games=600, each=40, over=1.0).fit()
+    heuristic = learned.evaluator_
     heuristic.save(tmp_path / "h.safetensors")
     again: Any = load_evaluator(tmp_path / "h.safetensors", game=tiles())
     positions = list(truth())
@@ -97,29 +96,6 @@ def test_weights_fitted_to_solutions_are_near_the_truth(tmp_path: Path) -> None:
     usual = [solve(tiles(), start, memory_mib=2) for start in starts]
     assert sum(one.expanded for one in mine) < 0.9 * sum(one.expanded for one in usual)
     assert sum(one.cost for one in mine) < 1.02 * sum(one.cost for one in usual)
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_resumed_or_with_workers_a_learner_ends_the_same(name: str) -> None:
-    options: dict[str, Any] = {"base": ("manhattan",), "rounds": 4, "each": 9, "seed": 2}
-    states: list[str] = []
-    whole = learner(name, **options)
-    whole.fit(watch=lambda one: states.append(json.dumps(whole.get_state())))
-    resumed = learner(name, **options).fit(resume=json.loads(states[1]))
-    with Workers(jobs=3) as workers:
-        together = learner(name, **options, workers=workers).fit()
-    other = learner(name, **{**options, "seed": 3}).fit()
-    positions = list(truth())
-    expected = whole.heuristic_.values(positions).tolist()
-    assert resumed.heuristic_.values(positions).tolist() == expected
-    assert together.heuristic_.values(positions).tolist() == expected
-    ends = [one.get_state() for one in (whole, resumed, together, other)]
-    for end in ends:
-        for entry in end["rounds_done"]:
-            del entry["seconds"]
-    assert ends[0] == ends[1] == ends[2] != ends[3]
-    with pytest.raises(ValueError, match="expected a state of this learner"):
-        learner(name, **options).fit(resume={"rounds_done": []})
 
 
 @pytest.mark.parametrize("name", LEARNERS)

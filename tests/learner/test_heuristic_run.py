@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import games
 from games.puzzles.sliding_tiles import SlidingTiles
+from learner.frame import Progress
 from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve
 from learner.run.command_line import main, parser, settings_of
 from learner.run.heuristic_run import HeuristicRun
+from learner.run.learners import make_problem_learner
 from search import load_evaluator, solve
 
 SHORT = ["--games", "300", "--match-games", "20", "--set", "each=50", "--quiet"]
@@ -42,7 +45,9 @@ def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
     assert "least costs: by the search of all positions" in printed
     assert report["truth"]["proved"] is True
     assert (folder / "curve.png").stat().st_size > 10_000
-    assert (folder / "log.csv").read_text().count("\n") == 7
+    log = (folder / "log.csv").read_text().splitlines()
+    assert log[0] == "game,updates,alpha_side,outcome,plies,note"
+    assert [line.partition(",")[0] for line in log[1:]] == ["50", "100", "150", "200", "250", "300"]
     assert run("--resume", str(folder), "--quiet") == 0  # nothing is measured again
     again = capsys.readouterr().out
     assert "was finished before" in again and set(report["lines"]) <= set(again.splitlines())
@@ -55,24 +60,21 @@ def test_an_interrupted_run_ends_with_the_same_heuristic(
         pass
 
     monkeypatch.setattr("learner.run.folder.Pace.is_due", lambda pace: True)
-    options = ["tests.toys:SmallTiles", *SHORT]
-    whole = HeuristicRun(settings_of(parser().parse_args(options)), tmp_path / "whole")
-    expected = whole.learn(resume=False)
+    settings = settings_of(parser().parse_args(["tests.toys:SmallTiles", *SHORT]))
 
-    settings = settings_of(parser().parse_args(options))
-    broken = HeuristicRun(settings, tmp_path / "broken")
-    save, saved = broken._save, []
+    def session(name: str) -> HeuristicRun:
+        problem: Any = games.load(settings.game)
+        learner = make_problem_learner(problem, settings, None)
+        return HeuristicRun(learner, tmp_path / name, settings=settings)
 
-    def save_and_stop(learner: object) -> None:
-        save(learner)  # type: ignore[arg-type]
-        saved.append(1)
-        if len(saved) == 3:
+    def stop(progress: Progress, measured: object) -> None:
+        if progress.game == 150:
             raise Enough
 
-    monkeypatch.setattr(broken, "_save", save_and_stop)
+    expected = session("whole").train()
     with pytest.raises(Enough):
-        broken.learn(resume=False)
-    found = HeuristicRun(settings, tmp_path / "broken").learn(resume=True)
+        session("broken").train(show=stop)
+    found = session("broken").train(resume=True)
     assert np.array_equal(found.weights, expected.weights) and found.offset == expected.offset
     logs = [(tmp_path / name / "log.csv").read_text() for name in ("whole", "broken")]
     assert logs[0] == logs[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,11 +11,11 @@ from sklearn.linear_model import Ridge
 
 import games
 from games.puzzles.sliding_tiles import SlidingTiles
+from learner.frame import Progress
 from learner.heuristics.abstractions import small_patterns
 from learner.heuristics.bootstrap import Bootstrap
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
-from learner.heuristics.frame import Round
 from play.workers import Workers
 from search import solve
 
@@ -57,30 +56,31 @@ def test_abstractions_give_at_least_manhattan_and_learning_begins_there() -> Non
     assert np.array_equal(small_patterns(problem, each=1).values(positions), manhattan)
     pairs = small_patterns(problem).values(positions)
     assert (pairs >= manhattan).all() and pairs.sum() > manhattan.sum()
-    learner = Bootstrap(problem, abstractions=True, rounds=1, each=1)
-    learner._begin()
-    assert abs(learner.heuristic_.sums(positions) - pairs).mean() < 0.5
+    learner = Bootstrap(problem, abstractions=True, games=1, each=1)
+    learner.prepare()
+    assert abs(learner.evaluator_.sums(positions) - pairs).mean() < 0.5
 
 
 @pytest.mark.parametrize("base", [(), ("manhattan",), ("abstractions",)])
 def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, ...]) -> None:
     """Every position of a small puzzle: fewer expansions, and hardly a longer solution."""
     problem = SlidingTiles(3, 2)
-    rounds: list[Round] = []
+    reports: list[Progress] = []
     start: Any = {"abstractions": True} if base == ("abstractions",) else {"base": base}
-    learner = Bootstrap(problem, **start, rounds=12, each=40, seed=1).fit(watch=rounds.append)
-    assert [one.number for one in rounds] == list(range(1, 13))
-    assert rounds[-1].solved == 1.0
+    learner = Bootstrap(problem, **start, games=480, each=40, seed=1).fit(watch=reports.append)
+    assert [one.game for one in reports] == list(range(40, 481, 40))
+    first, *_, last = learner.rounds_
+    assert last["solved"] == 1.0 and reports[-1].note.startswith("round 12: steps ")
     if base:
-        assert rounds[0].steps == 0 and rounds[0].weight == 2.5 and rounds[-1].weight < 1.2
+        assert first["steps"] == 0 and first["weight"] == 2.5 and last["weight"] < 1.2
     else:
-        assert rounds[-1].steps > rounds[0].steps == 10
+        assert last["steps"] > first["steps"] == 10
     expanded = {"manhattan": 0, "learned": 0}
     longer = 0.0
     for seed in range(60):
         position = problem.random_position(seed)
         best = solve(problem, position, "manhattan", memory_mib=2)
-        mine = solve(problem, position, learner.heuristic_, memory_mib=2)
+        mine = solve(problem, position, learner.evaluator_, memory_mib=2)
         expanded["manhattan"] += best.expanded
         expanded["learned"] += mine.expanded
         longer += mine.cost - best.cost
@@ -91,17 +91,17 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
 def test_walks_that_are_too_hard_become_shorter_until_they_are_learned() -> None:
     """Nine moves lead on from every stack, so that ten at random are as hard as any position."""
     problem = games.load("pancakes10")
-    learner = Bootstrap(problem, rounds=50, each=20, nodes=3000).fit()
-    walks = [one.steps for one in learner.rounds_]
+    learner = Bootstrap(problem, games=1000, each=20, nodes=3000).fit()
+    walks = [one["steps"] for one in learner.rounds_]
     for before, after in pairwise(learner.rounds_):
-        assert (after.steps == before.steps - 1) == (before.solved < 0.849)
+        assert (after["steps"] == before["steps"] - 1) == (before["solved"] < 0.849)
     assert walks[0] == 10 and min(walks) < 8 and walks[-1] > 20
-    assert learner.rounds_[0].solved < 0.2 < 0.6 < learner.rounds_[-1].solved
+    assert learner.rounds_[0]["solved"] < 0.2 < 0.6 < learner.rounds_[-1]["solved"]
     # what no example has had is neither as cheap as the goal nor of many prices
     goal = problem.encodings["pancake_pairs"].active_rows([problem.goal()])[0]
     unknown = np.flatnonzero(~learner._examples.seen)
     assert len(unknown) and not np.isin(goal, unknown).any()
-    (price,) = set(learner.heuristic_.weights[unknown].tolist())
+    (price,) = set(learner.evaluator_.weights[unknown].tolist())
     assert price > 0.05
 
 
@@ -130,8 +130,7 @@ def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rounds": 0}, "rounds: expected at least 1, found 0"),
-        ({"seconds": 0}, "seconds: expected more than 0, found 0"),
+        ({"games": 0}, "games: expected at least 1, found 0"),
         ({"each": 0}, "each: expected at least 1"),
         ({"growth": 0.9}, "growth: expected at least 1, found 0.9"),
         ({"enough": 1.5}, "enough: expected 0 to 1, found 1.5"),
@@ -150,12 +149,10 @@ def test_options_out_of_range(options: dict[str, float], message: str) -> None:
 @pytest.mark.whole_run
 def test_workers_in_processes_learn_the_same() -> None:
     problem = games.load("sliding8")
-    options: dict[str, Any] = {"base": ("manhattan",), "rounds": 3, "each": 10, "seed": 2}
+    options: dict[str, Any] = {"base": ("manhattan",), "games": 30, "each": 10, "seed": 2}
     alone = Bootstrap(problem, **options).fit()
     with Workers("loky", jobs=2) as workers:
         together = Bootstrap(problem, **options, workers=workers).fit()
-    assert np.array_equal(together.heuristic_.weights, alone.heuristic_.weights)
-    assert together.heuristic_.offset == alone.heuristic_.offset
-    assert [replace(one, seconds=0.0) for one in together.rounds_] == [
-        replace(one, seconds=0.0) for one in alone.rounds_
-    ]
+    assert np.array_equal(together.evaluator_.weights, alone.evaluator_.weights)
+    assert together.evaluator_.offset == alone.evaluator_.offset
+    assert together.checkpoint() == alone.checkpoint()

@@ -108,9 +108,7 @@ def test_nim_by_its_terms(kind: Any, options: dict[str, Any]) -> None:
     assert blunders(NIM, learner.evaluator_) == []
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"method": "ridge", "blend": 0.0}, {"loss": "squared"}, {"blend": 1.0}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"loss": "squared"}, {"blend": 1.0}], ids=str)
 def test_nim_by_batches(options: dict[str, Any]) -> None:
     usual: dict[str, Any] = {"games": 200, "round_games": 50, "depth": 2, "decide": False}
     learner = BatchFit(NIM, features="parity", opening_plies=1, **usual, **options).fit()

@@ -24,8 +24,8 @@ from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
 from learner.run.command_line import parser, settings_of
 from learner.run.learners import make_learner
+from learner.run.measured_run import MeasuredRun
 from learner.run.recipes import RECIPES, UsualRuns
-from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
@@ -37,7 +37,7 @@ FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: Of these 12 games a round, so that there is more than one.
-ROUNDS = ("samuel", "batch", "signature", "network", "quantised", "comparison")
+ROUNDS = ("samuel", "batch", "signature", "network", "invent", "quantised", "comparison")
 #: Learners that are tried on backgammon, and the plies of their searches.
 DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
 
@@ -54,7 +54,7 @@ TRIED = [
 ]
 
 
-def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
+def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
     dice = isinstance(game, DiceGame)
     depth = DICE.get(name, "2")
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
@@ -71,7 +71,7 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
     settings = settings_of(parser().parse_args(arguments))
     learner = make_learner(game, settings, None)
     opponents = ["material" if game is CHECKERS else "random"]
-    session = Run(
+    session = MeasuredRun(
         learner, game, folder, opponents=opponents, snapshots=2,
         snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
         settings=settings,

@@ -23,8 +23,9 @@ from games.checkers import Checkers
 from games.checkers.rules import reflect, turn
 from games.kernel_game import KernelGame
 from games.nim import Nim
+from games.record import GameRecord
 from learner.online.rote import Rote
-from learner.run.rote_run import RoteRun
+from learner.run.memory_run import MemoryRun
 from search import WIN, Engine, as_evaluator
 from search.lookups.rote import RoteError, RoteMemory
 
@@ -592,7 +593,7 @@ def test_the_learner_remembers_what_it_played(tmp_path: Path) -> None:
     assert learner.fit("material", watch=lambda p: records.append(p.record)) is learner
     assert (learner.games_played_, len(records)) == (3, 3)
     remembered = len(learner.memory_)
-    assert 30 < remembered <= learner.moves_
+    assert 30 < remembered <= learner.updates_
     evaluated = [
         position
         for record in records
@@ -628,7 +629,8 @@ def test_a_search_that_ends_in_a_remembered_value_stands_for_the_depths_of_both(
     assert learner.memory_.depth_of(leaves[0]) == 3
     assert learner.memory_.depth_of(start) is None
     engine = Engine(CHECKERS, learner.evaluator_, lookup=learner.memory_)
-    played = learner._play(engine, ())
+    played = GameRecord(CHECKERS)
+    learner._play(engine, played)
     learner.memory_.merge()
     assert played.annotations[0].value == -2.0
     value, depth = probe(learner.memory_, start) or (0.0, 0)
@@ -639,46 +641,39 @@ def test_a_search_that_ends_in_a_remembered_value_stands_for_the_depths_of_both(
 
 
 @compiled_only
-def test_rote_learning_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> None:
-    whole = Rote(CHECKERS, games=4, depth=2, seed=1, capacity=300)
-    states: dict[int, str] = {}
-
-    def watch(progress: Any) -> None:
-        states[progress.game] = json.dumps(whole.checkpoint(tmp_path))
-
-    whole.fit("material", watch=watch)
-    for game in (1, 3, 4):
-        resumed = clone(whole)
-        resumed.fit("material", resume=json.loads(states[game]),
-                    watch=lambda p, it=resumed: it.checkpoint(tmp_path / "other"))  # fmt: skip
-        assert resumed.memory_.records() == whole.memory_.records(), game
-        assert (resumed.games_played_, resumed.moves_) == (4, whole.moves_)
-    with pytest.raises(ValueError, match="expected a checkpoint of"):
-        clone(whole).set_params(depth=3).fit("material", resume=json.loads(states[1]))
-    for damage in ({"moves": None}, {"games_played": "x"}, {"memory": 7}):
+def test_a_damaged_state_of_the_learner_is_refused(tmp_path: Path) -> None:
+    whole = Rote(CHECKERS, games=2, depth=2, seed=1, capacity=300, store=tmp_path).fit("material")
+    state = json.loads(json.dumps(whole.checkpoint()))
+    for damage in ({"new": None}, {"games_played": "x"}, {"memory": 7}, {"used": [[1, 2, 3]]}):
         with pytest.raises(ValueError, match="expected a state of this learner, found"):
-            clone(whole).fit("material", resume={**json.loads(states[1]), **damage})
+            clone(whole).fit("material", resume={**state, **damage})
+    (tmp_path / state["memory"]).unlink()
+    with pytest.raises(FileNotFoundError, match=r"memory-000002.sqlite: expected a rote memory"):
+        clone(whole).fit("material", resume=state)
 
 
 @compiled_only
 def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     options: dict[str, Any] = {"depth": 1, "seed": 1, "capacity": 500}
-    run = RoteRun(Rote(CHECKERS, games=2, **options), "run")
+    run = MemoryRun(Rote(CHECKERS, games=2, **options), "run")
     run.train("material")
     names = {p.name for p in Path("run").iterdir()}
-    assert names == {"checkpoint.json", "log.csv", "memory-000002.sqlite", "memory.sqlite",
-                     "options.json", "provenance.json"}  # fmt: skip
+    assert names == {"checkpoint.json", "log.csv", "memory.sqlite", "options.json", "positions",
+                     "provenance.json"}  # fmt: skip
+    assert [p.name for p in Path("run/positions").iterdir()] == ["memory-000002.sqlite"]
     Path("run").rename("moved")
-    longer = RoteRun(Rote(CHECKERS, games=3, **options), "moved")
+    longer = MemoryRun(Rote(CHECKERS, games=3, **options), "moved")
     longer.train("material", resume=True)
     assert len(Path("moved/log.csv").read_text().splitlines()) == 4
-    assert not Path("moved/memory-000002.sqlite").exists()
+    # the file of the last checkpoint but one may stay
+    assert Path("moved/positions/memory-000003.sqlite").exists()
+    assert len(list(Path("moved/positions").iterdir())) <= 2
     kept = RoteMemory.load(CHECKERS, "moved/memory.sqlite")
     assert kept.records() == longer.learner.memory_.records()
     # a finished run that is resumed is as it was
     before = RoteMemory.load(CHECKERS, "moved/memory.sqlite").records()
-    RoteRun(Rote(CHECKERS, games=3, **options), "moved").train("material", resume=True)
+    MemoryRun(Rote(CHECKERS, games=3, **options), "moved").train("material", resume=True)
     assert RoteMemory.load(CHECKERS, "moved/memory.sqlite").records() == before
 
 
@@ -697,5 +692,5 @@ def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> 
 def test_bad_options_of_the_learner(tmp_path: Path, options: Any, message: str) -> None:
     learner = Rote(**{"game": CHECKERS, "games": 1, "depth": 1, **options})
     with pytest.raises(ValueError, match=message):
-        RoteRun(learner, tmp_path / "run").train(None)
+        MemoryRun(learner, tmp_path / "run").train(None)
     assert not (tmp_path / "run").exists()

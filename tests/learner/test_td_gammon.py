@@ -22,7 +22,7 @@ from games.backgammon.encoding import POINTS
 from games.backgammon.rules import ROLLS, START, outcome
 from games.features import FeatureSet
 from games.kernels import kernel
-from learner.learner import Progress
+from learner.frame import Progress
 from learner.td_gammon import td_gammon
 from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
 from learner.td_gammon.td_play import MOST_PLIES, ActorLearner

@@ -452,7 +452,7 @@ def test_a_summary_worked_by_hand() -> None:
     assert summary.adjusted is not None and summary.adjusted.value == 0.4375
     assert summary.variance_cut == pytest.approx((1.25 / 3) / (0.046875 / 3))
     text = summary.text()
-    assert "games 8: won 6 (2 gammons, of which 1 backgammons), lost 2 (1 gammons" in text
+    assert "games 8: won 6 (2 gammons, of which 1 backgammon), lost 2 (1 gammon," in text
     assert "points per game +0.7500, 95 % interval" in text
     assert "variance cut 26.7 times" in text
     assert json.loads(json.dumps(summary.figures()))["gammons"] == 2

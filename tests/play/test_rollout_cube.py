@@ -127,6 +127,7 @@ def test_the_command_tells_the_decision(capsys: pytest.CaptureFixture[str]) -> N
     assert main([*command, "--games", "36", "--truncate", "2", "--json"]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert "no double, take" in lines[0]
+    assert "chance to win the match: no double 0.5" in lines[1]
     figures = json.loads(last)["rolled_out"][0]
     assert figures["games"] == 36
     assert len(figures["intervals"]) == 3

@@ -13,8 +13,11 @@ import games
 import plysmith
 from games.checkers.endgame.__main__ import parser as endgame_parser
 from learner.__main__ import parser as learner_parser
+from learner.run.command_line import HEURISTICS
 from learner.run.command_line import parser as train_parser
+from learner.run.recipes import RECIPES
 from play.__main__ import parser as play_parser
+from play.commands.options import GAME_HELP
 
 TESTS = Path(__file__).resolve().parents[1]
 PARSERS = {
@@ -38,7 +41,16 @@ REFUSED = [
         )
     ),
     ("play ladder checkers random material --time x", "time: expected SECONDS.INCREMENT"),
-    ("play rollout backgammon 4HPwATDgc/ABMA wide --quiet --fewest 0", "fewest: expected"),
+    ("play rollout backgammon 4HPwATDgc/ABMA wide --fewest 9", "expected --confidence as well"),
+    ("play rollout backgammon 4HPwATDgc/ABMA wide --cube --threads 1", "without --cube, found bo"),
+    ("play rollout backgammon 4HPwATDgc/ABMA wide@2 --cube", "without options, found wide@2"),
+    (
+        "play rollout backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10 wide --cube",
+        "expected a position before the roll",
+    ),
+    ("play match backgammon random hand --cube --quiet", "chances of outcomes, found random"),
+    ("play judge tic_tac_toe random --referee truth --games 0", "games: expected at least 1"),
+    ("play judge chinese_checkers hand", "expected a game for two, found chinese_checkers for 3"),
     ("play book build checkers material {none} --nodes 0", "nodes: expected at least 1, found 0"),
     ("play book build checkers material {none} --seconds 0", "seconds: expected more than 0"),
     ("play book build checkers material {none} --batch 0", "batch: expected 1 to 65536, found 0"),
@@ -98,6 +110,30 @@ def test_a_test_names_every_option_of_every_command() -> None:
         if not any(word.search(text) and option.search(text) for text in texts):
             untried.append(f"{command} {names[0]}")
     assert untried == []
+
+
+@pytest.mark.plain
+def test_the_page_names_the_learners_that_learn_in_one_process() -> None:
+    page = (TESTS.parent / "docs" / "train.md").read_text("utf-8")
+    said = page[: page.index(" learn in one process and refuse")].rpartition(". ")[2]
+    alone = {
+        name
+        for name, recipe in (*RECIPES.items(), *HEURISTICS.items())
+        if "workers" not in recipe.load()().get_params(deep=False)
+    }
+    assert set(re.findall(r"`(\w+)`", said)) == alone
+
+
+@pytest.mark.plain
+def test_help_names_every_game_and_only_players_that_are_taken() -> None:
+    commands = next(a for a in play_parser()._actions if isinstance(a.choices, dict)).choices
+    for name, command in commands.items():
+        told = " ".join(command.format_help().split())
+        if any(action.help == GAME_HELP for action in command._actions):
+            assert ", ".join(games.names()) in told
+        taken = name in ("match", "ladder", "judge")
+        assert ("gnubg:0" in told) == taken
+        assert "--match" not in told or "match" in [a.dest for a in command._actions], name
 
 
 @pytest.mark.parametrize(("line", "message"), REFUSED, ids=[line for line, _ in REFUSED])

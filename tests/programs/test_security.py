@@ -105,6 +105,18 @@ def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str) -> Non
 
 
 @pytest.mark.plain
+def test_a_run_does_not_name_a_learner_to_import(here: Path, capsys: Any) -> None:
+    run = run_of_others(here, learner="evil:Learner")
+    said = refused(capsys, "checkers", "--resume", run)
+    assert "a run names no code: expected --learner evil:Learner as well, found none" in said
+    said = refused(capsys, "checkers", "--resume", run, "--learner", "lms")
+    assert "expected a run of checkers by lms, found one of checkers by evil:Learner" in said
+    assert not (here / RAN).exists()
+    refused(capsys, "checkers", "--resume", run, "--learner", "evil:Learner")
+    assert (here / RAN).exists()
+
+
+@pytest.mark.plain
 def test_a_run_does_not_name_a_game_to_import(here: Path, capsys: Any) -> None:
     run = run_of_others(here, game=EVIL)
     assert "expected a run of checkers" in refused(capsys, "checkers", "--resume", run)

@@ -28,7 +28,7 @@ from games.checkers import Checkers
 from games.kernels import fingerprint
 from games.lock import alone
 from learner.arena import Arena, Strength
-from learner.learner import Progress
+from learner.frame import Progress
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
@@ -36,10 +36,10 @@ from learner.rounds.samuel import Samuel
 from learner.run import folder as folder_module
 from learner.run.command_line import new_folder, parser, settings_of
 from learner.run.folder import RunError, RunFolder
+from learner.run.measured_run import MeasuredRun
+from learner.run.memory_run import MemoryRun
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
-from learner.run.rote_run import RoteRun
-from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
@@ -208,8 +208,8 @@ class Killed(BaseException):
     """Ends a run as a kill does: nothing is written at the end."""
 
 
-def linear_run(folder: Path, learner: Any) -> Run:
-    return Run(
+def linear_run(folder: Path, learner: Any) -> MeasuredRun:
+    return MeasuredRun(
         learner, CHECKERS, folder, opponents=["material"], snapshots=2, snapshot_games=2,
         finalists=2, final_games=2, limits=Limits(depth=1),
     )  # fmt: skip
@@ -398,7 +398,7 @@ def test_a_full_disk_costs_nothing_learned(tmp_path: Path, monkeypatch: Any) -> 
 @pytest.mark.parametrize("name", ["log.csv", "checkpoint.json", "memory-000002.sqlite"])
 def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: Any, name: str) -> None:
     learner = Rote(CHECKERS, games=2, depth=1, seed=1, capacity=100, merge_moves=1)
-    run = RoteRun(learner, tmp_path / "run")
+    run = MemoryRun(learner, tmp_path / "run")
     sync = os.fsync
 
     def full(descriptor: int) -> None:
@@ -410,7 +410,7 @@ def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: Any, name: str)
         if progress.game == 2:
             monkeypatch.setattr(os, "fsync", full)
             if name.endswith("sqlite"):
-                (tmp_path / "run" / f".{name}.new").mkdir()
+                (tmp_path / "run/positions" / f".{name}.new").mkdir()
 
     with pytest.raises(OSError if name.endswith("sqlite") else RunError, match=name):
         run.train("classic", show=fill)
@@ -422,7 +422,7 @@ def test_how_often_rote_is_saved_changes_nothing(tmp_path: Path, monkeypatch: An
         monkeypatch.setattr(folder_module, "CHECKPOINT_SECONDS", seconds)
         monkeypatch.setattr(folder_module, "MOST_SHARE", 1e9)
         learner = Rote(CHECKERS, games=4, depth=2, seed=1, capacity=40, oldest=3)
-        run = RoteRun(learner, tmp_path / name)
+        run = MemoryRun(learner, tmp_path / name)
 
         def kill(progress: Any, measured: Any, name: str = name) -> None:
             if progress.game == 3 and name == "often":
@@ -433,9 +433,9 @@ def test_how_often_rote_is_saved_changes_nothing(tmp_path: Path, monkeypatch: An
         if name == "often":
             state = json.loads((tmp_path / "often/checkpoint.json").read_text())["learner"]
             assert state["games_played"] == 3 and state["new"] and state["used"]
-            run = RoteRun(Rote(**learner.get_params()), tmp_path / name)
+            run = MemoryRun(Rote(**learner.get_params()), tmp_path / name)
             run.train("classic", resume=True)
-        kept[name] = RoteMemory.load(CHECKERS, run.memory_path).records()
+        kept[name] = RoteMemory.load(CHECKERS, run.path).records()
     assert kept["often"] == kept["seldom"]
     assert len(kept["often"]) == 40
 
@@ -623,6 +623,27 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
             assert reports[0] == reports[1]
 
 
+OWN_LEARNER = "docs.examples.traces:Traces"
+
+
+def test_a_learner_of_ones_own_is_trained_by_its_name(tmp_path: Path, capsys: Any) -> None:
+    run = tmp_path / "run"
+    options = [*TINY, "--opponents", "random", "--set", "rate=0.05"]
+    succeeds("tic_tac_toe", "--learner", OWN_LEARNER, "--games", 6, "--run", run, *options)
+    assert load_evaluator(run / "best.json").provenance["learner"]["rate"] == 0.05
+    assert f"expected --learner {OWN_LEARNER} as well" in fails(
+        capsys, "tic_tac_toe", "--resume", run
+    )
+    more = ["--resume", run, "--quiet", "--games", 8]
+    succeeds("tic_tac_toe", "--learner", OWN_LEARNER, *more)
+    assert (run / "log.csv").read_text().splitlines()[-1].startswith("8,")
+    for name, message in (
+        ("docs.examples.traces:Nobody", "expected a class 'Nobody' in module docs.examples.traces"),
+        ("docs.examples.hexapawn:Hexapawn", "expected a subclass of learner.Learner, found"),
+    ):
+        assert message in fails(capsys, "tic_tac_toe", "--learner", name, "--run", tmp_path / "x")
+
+
 def test_features_that_are_refused(tmp_path: Path, capsys: Any) -> None:
     arguments = with_features(tmp_path, "lms")
     (tmp_path / "mine.py").write_text(FEATURES.replace("def pieces", "def men"))
@@ -633,7 +654,7 @@ def test_features_that_are_refused(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "mine.py").write_text(FEATURES)
     for learner, message in (
         ("network", "reads the encoding piece_squares of a position and no terms"),
-        ("rote", "a memory has no terms: expected a learner of weights over terms"),
+        ("rote", "--features: expected none for rote, which learns no weights over terms; found"),
     ):
         again = with_features(tmp_path, learner)
         assert message in fails(capsys, *again, tmp_path / "run")
@@ -721,7 +742,7 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
     [
         (["chess"], "game: expected one of checkers, backgammon"),
         (["no.such:Game"], "expected a class 'Game' in module no.such"),
-        (["checkers", "--learner", "magic"], "invalid choice: 'magic'"),
+        (["checkers", "--learner", "magic"], "--learner: expected one of samuel, samuel1959"),
         (["checkers", "--games", "-3"], "--games: expected at least 1, found -3"),
         (["checkers", "--games", "few"], "invalid int value: 'few'"),
         (["checkers", "--depth", "-3"], "depth: expected 1 to "),

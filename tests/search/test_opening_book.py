@@ -74,13 +74,15 @@ def number_of(book: OpeningBook, position: Any) -> int:
 
 @plain
 @pytest.mark.parametrize("game", [TicTacToe(), Nim((1, 2, 3))], ids=["tic_tac_toe", "nim"])
-def test_a_book_of_a_whole_game_holds_the_values_of_minimax(game: Game) -> None:
+def test_a_book_of_a_whole_game_holds_the_values_of_minimax(game: Game, tmp_path: Path) -> None:
     book = grown(game, 10_000, batch=1000, weight=0.0)
     assert not any(map(book.is_open, range(len(book))))
     assert book.next_leaves(5) == []
     twin = Twin(game, lambda position: 0.0)
     expected = [twin.value(position, 9) for position in book.positions]
     assert book.backed_up == expected
+    book.save(tmp_path / "book")
+    assert OpeningBook.load(game, tmp_path / "book").backed_up == expected
     assert set(book.backed_up_depths) == {DECIDED}
     if game.name == "tic_tac_toe":
         assert (len(book), len(book.expanded)) == (5478, 4520)  # all boards, and those in play

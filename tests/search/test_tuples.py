@@ -18,10 +18,11 @@ from games.kernels import kernel
 from search import EvaluatorError, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.samples import sample_positions
-from search.evaluators.tuples import TupleEvaluator
+from search.evaluators.tuples import TupleEvaluator, Tuples
 
 FOUR, CHECKERS = ConnectFour(), Checkers()
-LAYOUTS = [(FOUR, FOUR.tuples["lines"]), (CHECKERS, CHECKERS_BLOCKS)]
+LINES = Tuples.of(FOUR).named["lines"]
+LAYOUTS = [(FOUR, LINES), (CHECKERS, CHECKERS_BLOCKS)]
 
 
 def network(game: Any, layout: TupleLayout) -> TupleEvaluator:
@@ -69,7 +70,7 @@ def test_values_are_those_of_the_slow_twin(game: Any, layout: TupleLayout, tmp_p
 
 @pytest.mark.plain
 def test_mirror_images_have_one_value() -> None:
-    evaluator = network(FOUR, FOUR.tuples["lines"])
+    evaluator = network(FOUR, LINES)
     positions = sample_positions(FOUR, 60)
     mirrored = [
         (*(sum((p[k] >> 7 * c & 127) << 7 * (6 - c) for c in range(7)) for k in (0, 1)), p[2])
@@ -110,7 +111,7 @@ def test_forced_moves_are_played(text: str, played: str, turned: int) -> None:
     for column in played:
         after = FOUR.play(after, int(column) - 1)
     assert settle(position) == (after, turned)
-    evaluator = network(FOUR, FOUR.tuples["lines"])
+    evaluator = network(FOUR, LINES)
     assert evaluator(position) == (-1) ** turned * evaluator(after)
 
 

@@ -1,15 +1,13 @@
-"""A training run: learning with progress, checkpoints, snapshots, measurements and a report.
+"""A run of an evaluator of games: snapshots, matches that choose among them, and a report.
 
 The learner plays and learns in this process; a second one plays snapshots against fixed opponents.
 The best snapshot by these matches is kept beside the last; of a learner that settles it is the
-last. Everything that a run leaves lies in one folder:
+last. Beside what every run leaves (`learner.run.run`) the folder holds:
 
-    checkpoint.json   what resuming goes on from (`learner.run.folder`)
-    log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
+    snapshots.csv     the strength of snapshots
     hours.csv         hours of processor time that learning took to each snapshot and until now
     games.*           games in the form of the game's files (.pdn with values for checkers, .mat
                       for backgammon, else .txt): all, or the last of each batch
-    positions/        the store of a learner that learns from one
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
     report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png, and
     calibration.png and path.png where they were fitted (`learner.reports.diagnosis`)
@@ -23,7 +21,7 @@ import csv
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +30,17 @@ from games.counted import counted
 from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
-from learner.learner import Learner, Progress
+from learner.frame import Learner, Progress
 from learner.options import Range
-from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
+from learner.run.folder import csv_row
+from learner.run.run import Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
 
-__all__ = ["FEATURES", "Run"]
+__all__ = ["FEATURES", "MeasuredRun"]
 
 HOURS = "hours.csv"
-LOG = "game,updates,alpha_side,outcome,plies,note\n"
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
@@ -53,11 +51,11 @@ FEWEST_GAMES = 20
 FEATURES = "features.py"
 
 
-class Run:
-    """One training run in a folder.
+class MeasuredRun(Run):
+    """A learner of a game in a folder, measured on its way.
 
     learner: the learner.
-    game: the game.
+    game: the game, with a user's features if the learner has any.
     folder: where everything is written.
     opponents: players that snapshots are measured against.
     snapshots: number of snapshots, evenly spread.
@@ -85,96 +83,60 @@ class Run:
         feature_file: Any = None,
     ) -> None:
         Range(1).check("snapshots", snapshots)
-        self.learner = learner
-        self.game = game
         self._form = form_of(game)
         self.games_log = f"games{self._form.suffix}"
-        self.folder = RunFolder(folder, {"log.csv": LOG, self.games_log: ""})
-        if "store" in learner.get_params(deep=False):
-            learner.set_params(store=self.folder.path / "positions")
+        super().__init__(learner, folder, settings=settings, logs={self.games_log: ""})
+        self._game = game
         self.opponents = list(opponents)
         self.snapshots = snapshots
         self.snapshot_games = snapshot_games
         self.finalists = finalists
         self.final_games = final_games
         self.limits = limits
-        self.settings = settings
         self.feature_file = feature_file
         #: games after which a snapshot was taken
         self._taken: list[int] = []
-        #: game number -> strength against each opponent
-        self.measured: dict[int, list[Strength]] = {}
         self._waiting: dict[int, list[Future[Strength]]] = {}
         #: games played when the learner last reported
-        self._reported = 0
-        self._pace = Pace()
+        self._reported_game = 0
         #: hours of processor time until each snapshot, and in the sessions before this one
         self._hours: dict[int, float] = {}
         self._hours_before = 0.0
-        #: whether `train` resumed a run that had ended and was measured
-        self.finished = False
+        self._began = time.process_time()
 
-    def train(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: bool = False,
-        changed: bool = False,
-        show: Callable[[Progress, dict[int, list[Strength]]], None] | None = None,
-        say: Callable[[str], None] = lambda text: None,
-    ) -> Evaluator:
-        """Learn to the end; returns the best evaluator, which is also in the folder.
+    @property
+    def game(self) -> Game:
+        """The game."""
+        return self._game
 
-        evaluator: the evaluator to start from.
-        resume: whether to continue from the last checkpoint.
-        changed: continue although the code has changed since.
-        show: called after every game.
-        say: gets a line when a new stage begins.
+    def is_finished(self) -> bool:
+        parts = () if self.feature_file is None else ("worth",)
+        reported = self.folder.is_reported(self.asked, *parts)
+        return reported and self._path("best").is_file()
 
-        Ctrl-C is passed on; games after the last checkpoint are played again on resuming. Raises
-        LockedError if another process writes in the folder, RunError if it cannot be used or lacks
-        a file of the run, and ChangedError if the run began with other code.
-        """
-        self.learner.prepare(evaluator)
-        with self.folder.alone():
-            return self._train(evaluator, resume, changed, show, say)
+    def _created(self) -> None:
+        self._began = time.process_time()
+        if self.feature_file is not None:
+            copy = Path(self.feature_file).read_bytes()
+            write_atomically(self.folder.path / FEATURES, copy)
 
-    def _train(
-        self,
-        evaluator: Any,
-        resume: bool,
-        changed: bool,
-        show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
-        say: Callable[[str], None],
-    ) -> Evaluator:
-        state = self._load() if resume else None
-        if state is not None:
-            self.learner.check_goes_on(state)  # before anything is written
-        self._hours_before -= time.process_time() / 3600
-        self.finished = resume and self._is_finished()
-        self.folder.open(
-            self.game, self.learner, self.settings,
-            resume=resume, changed=changed, say=say, finished=self.finished,
-        )  # fmt: skip
-        if not resume:
-            if self.feature_file is not None:
-                copy = Path(self.feature_file).read_bytes()
-                write_atomically(self.folder.path / FEATURES, copy)
-            self._save()  # so that there is something to resume from the first game on
+    @contextmanager
+    def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Measure the snapshots."""
         with Arena(self.game, limits=self.limits) as self._arena:
             for game in self._taken:
                 if game not in self.measured:
                     self._ask(game, self._snapshot(game))
-            self.learner.fit(
-                evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
-            )
+            yield
             if self._waiting:
                 say(f"learned; {counted(len(self._waiting), 'snapshot')} still to be measured")
             for game in sorted(self._waiting):
                 self._collect(game)
+
+    def _result(self, say: Callable[[str], None]) -> Evaluator:
+        """Returns the best evaluator, with reports on it beside it."""
         if self.finished:
             return self._loaded(self._path("best"))
-        self._save()
         if not self.learner.settles:
             say("choosing among the best snapshots")
         best = self._finish(say)
@@ -185,25 +147,26 @@ class Run:
             say(f"no report on the terms: {missing}")
         return best
 
-    def _load(self) -> dict[str, Any]:
-        """Returns the state of the learner in the last checkpoint."""
-        saved = self.folder.load()
-        try:
-            self._taken = [int(game) for game in saved["taken"]]
-            self.measured = {
-                int(game): [Strength(**entry) for entry in entries]
-                for game, entries in saved["measured"].items()
-            }
-            state = dict(saved["learner"])
-            self._reported = int(state["games_played"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise RunError(
-                f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
-            ) from None
+    def _take(self, saved: dict[str, Any]) -> None:
+        self._began = time.process_time()
+        self._taken = [int(game) for game in saved["taken"]]
+        self.measured = {
+            int(game): [Strength(**entry) for entry in entries]
+            for game, entries in saved["measured"].items()
+        }
+        self._reported_game = int(saved["learner"]["games_played"])
         paths = map(self._snapshot_path, self._taken)
         self.folder.expect(*(str(path.relative_to(self.folder.path)) for path in paths))
         self._load_hours()
-        return state
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "taken": self._taken,
+            "measured": {
+                str(game): [entry.as_dict() for entry in entries]
+                for game, entries in sorted(self.measured.items())
+            },
+        }
 
     def _load_hours(self) -> None:
         """Take the hours that earlier sessions left; without them, they count from now on."""
@@ -218,7 +181,7 @@ class Run:
 
         One is taken after the last game, and others evenly before.
         """
-        games, count = self.learner.games, self.snapshots
+        games, count = int(self.learner.games), self.snapshots
         return game * count // games > before * count // games
 
     def _path(self, name: str) -> Path:
@@ -235,21 +198,11 @@ class Run:
         inputs = getattr(mine, "inputs", None) or getattr(mine, "features", None)
         return load_evaluator(path, game=self.game, inputs=inputs)
 
-    def _watch(
-        self,
-        progress: Progress,
-        show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
-    ) -> None:
+    def _reported(self, progress: Progress) -> bool:
         game = progress.game
-        record = progress.record
-        row = csv_row(
-            game, progress.updates, progress.alpha_side, str(record.outcome()), record.ply,
-            progress.note,
-        )  # fmt: skip
-        self.folder.log("log.csv", row)
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
-        due = self._is_due(game, self._reported)
-        self._reported = game
+        due = self._is_due(game, self._reported_game)
+        self._reported_game = game
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
             evaluator.save(self._snapshot_path(game))
@@ -259,10 +212,7 @@ class Run:
         for waiting in sorted(self._waiting):
             if all(future.done() for future in self._waiting[waiting]):
                 self._collect(waiting)
-        if due or self._pace.is_due():
-            self._save()
-        if show is not None:
-            show(progress, self.measured)
+        return due
 
     def _game_text(self, progress: Progress) -> str:
         """Returns the game in the form of the game's files."""
@@ -270,6 +220,7 @@ class Run:
         names = NO_NAMES[:1] * self.game.players
         if progress.alpha_side is not None:
             names = ("Beta", "Alpha") if progress.alpha_side else ("Alpha", "Beta")
+        assert progress.record is not None
         return self._form.write(progress.record, names, tags)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
@@ -291,7 +242,7 @@ class Run:
 
     def _hours_spent(self) -> float:
         """Returns the hours of processor time that this process and earlier sessions took."""
-        return self._hours_before + time.process_time() / 3600
+        return self._hours_before + (time.process_time() - self._began) / 3600
 
     def _named(self, evaluator: Evaluator, game: int) -> Evaluator:
         evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
@@ -303,22 +254,12 @@ class Run:
         return evaluator
 
     def _save(self) -> None:
-        with self._pace.writing():
-            self.folder.save(
-                {
-                    "learner": self.learner.checkpoint(),
-                    "taken": self._taken,
-                    "measured": {
-                        str(game): [entry.as_dict() for entry in entries]
-                        for game, entries in sorted(self.measured.items())
-                    },
-                }
-            )
-            self._save_hours()
+        super()._save()
+        self._save_hours()
 
     def _save_hours(self) -> None:
         """Write the hours; not in the checkpoint, which is the same for runs of every speed."""
-        hours = {self._reported: self._hours_spent(), **self._hours}
+        hours = {self._reported_game: self._hours_spent(), **self._hours}
         rows = [csv_row(game, f"{spent:.4g}") for game, spent in sorted(hours.items())]
         write_atomically(self.folder.path / HOURS, "".join(["game,hours\n", *rows]))
 
@@ -416,25 +357,8 @@ class Run:
             for future in pending:
                 results.append(future.result())
                 yield results[-1]
-        content = {
-            "evaluator": evaluator.name,
-            "games_asked": self._asked,
-            "limits": str(self.limits),
-            "matches": [entry.as_dict() for entry in results],
-        }
-        with self.folder.alone():
-            self.folder.write_report(content)
-
-    def add_to_report(self, **content: Any) -> None:
-        """Add entries to report.json, which `report` has written."""
-        with self.folder.alone():
-            self.folder.write_report({**read_report(self.folder.path), **content})
-
-    def _is_finished(self) -> bool:
-        parts = () if self.feature_file is None else ("worth",)
-        return self.folder.is_reported(self._asked, *parts) and self._path("best").is_file()
-
-    @property
-    def _asked(self) -> int:
-        """The games that the run was asked to learn from; a book may have fewer."""
-        return self.settings.games if self.settings is not None else int(self.learner.games)
+        self.write_report(
+            evaluator=evaluator.name,
+            limits=str(self.limits),
+            matches=[entry.as_dict() for entry in results],
+        )

@@ -1,88 +1,53 @@
-"""The base class of all learners: options, openings, and a state from which to resume.
-
-The constructor stores the options; `fit` plays games, learns and returns the learner. Names of
-results end in an underscore, above all `evaluator_`.
-
-Options are fields of dataclasses, which generate the constructor. Declare an option in the most
-general class whose subclasses all accept it, and again, with its type, where its default differs.
-"""
+"""Learners that play games: their game, the limits of their searches, and their openings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NoReturn
+from itertools import islice
+from typing import Any, ClassVar
 
-from sklearn.base import BaseEstimator
-
-import games as all_games
 from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, game_seeds
-from learner.options import check_options, ranged
-from learner.positions.shards import StoreError
+from learner.frame import Learner
 from play.match.openings import Openings
 from play.players.opponents import reference
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
-    "Learner",
-    "Progress",
+    "MAN",
+    "GameLearner",
     "check_limits",
+    "check_plies",
     "feature_set",
-    "identity_of",
     "library_terms",
     "linear_start",
 ]
 
-
-#: What scikit-learn adds to the attributes of a copy.
-_KEPT = {"_sklearn_version"}
 #: The weight that is usually fixed: the unit of the others, in feature sets that have the term.
 MAN = {"men": 1.0}
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The state of learning after a game, or after the last game of a batch."""
-
-    game: int
-    games: int
-    record: GameRecord
-    updates: int
-    note: str = ""
-    #: the learner's side if it has an opponent
-    alpha_side: int | None = None
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
-class Learner(BaseEstimator):  # type: ignore[misc]
-    """A learner that plays games (two kinds: `learner.online.frame`, `learner.bootstrap.frame`).
+class GameLearner(Learner):
+    """The base class of learners that play games.
 
-    game: the game, its name, or module:Class.
-    games: number of games to play.
     depth: depth of every search in plies. With dice these are GNU's plies; 0 or None plays the move
         with the best static value, and positions before their roll are searched one ply deeper
         (`learner.dice_play`).
     nodes: limit of every search in positions, in place of or beside `depth`; not with dice.
-    seed: seed of all randomness.
 
     Most learners also take options for openings, which have no effect with dice or with more than
     two players (`learner.multiplayer_play`): opening_plies: length of the random opening; all
     distinct positions at that ply are used before longer ones.
     within: use only openings that `judge` values within this distance of even (None: all). judge:
     evaluator that values openings in searches of 7 plies (None: the game's `reference`).
-
-    After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and the results of the
-    subclass.
     """
 
-    game: Any = field(default="checkers", kw_only=False)
-    games: int = ranged(low=1)
     depth: int | None = 5
     nodes: int | None = None
-    seed: int = ranged(0, 0)
     #: fixed values for learners that do not offer these options
     opening_plies: int = field(default=0, init=False)
     within: float | None = field(default=None, init=False)
@@ -92,105 +57,11 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     takes_dice: ClassVar[bool] = False
     #: Whether it learns games for more than two players.
     takes_many: ClassVar[bool] = False
-    #: Whether its last weights are its result, so that no matches choose among snapshots.
-    settles: ClassVar[bool] = False
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
-    games_played_: int = field(init=False)
-    updates_: int = field(init=False)
-
-    # --- what a subclass says -----------------------------------------------------------------
-
-    def fit(
-        self,
-        evaluator: Any = None,
-        *,
-        resume: dict[str, Any] | None = None,
-        watch: Callable[[Progress], None] | None = None,
-    ) -> Learner:
-        """Play `games` games and learn from them; returns the learner.
-
-        evaluator: the evaluator to start from.
-        resume: a checkpoint; learning continues as if it had never stopped.
-        watch: called after every game, or every batch of games.
-        """
-        raise NotImplementedError
-
-    def prepare(self, evaluator: Any = None) -> None:
-        """Check the options and the evaluator and set everything up; `fit` does so first."""
-        raise NotImplementedError
-
-    def get_state(self) -> dict[str, Any]:
-        """Returns everything on which the rest of the learning depends, as plain JSON values."""
-        raise NotImplementedError
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `get_state` returned."""
-        raise NotImplementedError
-
-    def check_goes_on(self, state: dict[str, Any]) -> None:
-        """Raises ValueError if learning cannot go on from a checkpoint to `games` games."""
-
-    # --- what it then can do ------------------------------------------------------------------
-
-    def identity(self) -> dict[str, Any]:
-        """Returns the options that a checkpoint must share with the learner that resumes it."""
-        return identity_of(self)
-
-    def checkpoint(self) -> dict[str, Any]:
-        """Returns the checkpoint that `fit(resume=...)` continues from.
-
-        Raises ValueError if the learner has not begun in this process, as for a copy.
-        """
-        try:
-            return {
-                "identity": self.identity(),
-                "games_played": self.games_played_,
-                "updates": self.updates_,
-                **self.get_state(),
-            }
-        except AttributeError:
-            raise ValueError(
-                f"expected a {type(self).__name__} that has learned in this process, found a new"
-                " one or a copy"
-            ) from None
-
-    def __getstate__(self) -> dict[str, Any]:
-        # engines and the like are not copied, because `prepare` makes them anew
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name in _KEPT or name[0] != "_"}
-
-    @property
-    def score(self) -> NoReturn:
-        """Raises TypeError, because GridSearchCV does not apply to learners that play games."""
-        raise TypeError(
-            f"{type(self).__name__} learns from games that it plays and not from rows that can be"
-            " split: compare its evaluators in matches (learner.measure), or search the options of"
-            " learner.LogisticFit"
-        )
-
-    def _resume(self, state: dict[str, Any]) -> None:
-        own_identity = self.identity()
-        identity = state.get("identity")
-        if identity != own_identity:
-            raise ValueError(
-                f"expected a checkpoint of the same learner, options and features ({own_identity}),"
-                f" found one of {str(identity)[:1000]}"
-            )
-        try:
-            for name, own in self.get_state().items():
-                if isinstance(own, list) and len(state[name]) != len(own):
-                    raise ValueError(f"{name}: expected {len(own)} entries")
-            self.set_state(state)
-            self.games_played_ = int(state["games_played"])
-            self.updates_ = int(state["updates"])
-        except StoreError:  # a damaged store is not the state's fault
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"expected a state of this learner, found {error!r}") from None
 
     def _load_game(self) -> Game:
-        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        super()._load_game()
         if self.game_.players > 2 and not self.takes_many:
             raise ValueError(
                 f"game: expected one for two players for {type(self).__name__}, found"
@@ -204,7 +75,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return self.game_
 
     def _check_options(self) -> None:
-        check_options(self)
+        super()._check_options()
         self._check_limits()
 
     def _check_limits(self) -> None:
@@ -223,6 +94,14 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def plies(self) -> int:
         """Depth in plies with which moves are chosen in a game with dice."""
         return 0 if self.depth is None else self.depth
+
+    def records(self) -> Iterator[GameRecord]:
+        """Yields the record of each game that is left to play, after its opening; without dice."""
+        for opening in islice(self._openings(), self.games_played_, self.games):
+            record = GameRecord(self.game_)
+            for move in opening:
+                record.play(move)
+            yield record
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
         """Yields openings without end; the distinct ones are repeated once all have been played.
@@ -264,23 +143,6 @@ def feature_set(game: Game, features: Any) -> FeatureSet:
             f" {game.name}, found {features!r}"
         )
     return game.features[features]  # type: ignore[no-any-return]
-
-
-def identity_of(learner: Any) -> dict[str, Any]:
-    """Returns a learner's name and options as plain values.
-
-    The number of games, the workers and the folder of the store are not included, because a
-    finished run may be extended and moved.
-    """
-    plain = (int, float, str, bool, dict, list, type(None))
-    options = learner.get_params(deep=False)
-    options = {n: list(v) if isinstance(v, tuple) else v for n, v in options.items()}
-    options = {
-        name: value if isinstance(value, plain) else str(getattr(value, "name", value))
-        for name, value in sorted(options.items())
-        if name not in ("games", "workers", "store")
-    }
-    return {"learner": type(learner).__name__, **options}
 
 
 def linear_start(

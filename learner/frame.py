@@ -1,0 +1,222 @@
+"""The frame of all learners: options, one fit, and a state from which to resume.
+
+A learner is a generator of its own progress: `learn` plays, or solves, and learns, and yields after
+each game, or batch of them. `fit` sets the learner up, resumes it where it is to go on, and runs
+the generator to its end. What else learners share is in `learner.game_learner` (games),
+`learner.task_learner` (games that workers play) and `learner.heuristics.frame` (problems).
+
+The constructor stores the options. Names of results end in an underscore, above all `evaluator_`.
+Options are fields of dataclasses, which generate the constructor. Declare an option in the most
+general class whose subclasses all accept it, and again, with its type, where its default differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn, Self
+
+from sklearn.base import BaseEstimator
+
+import games as all_games
+from games.contract import Game
+from games.record import GameRecord
+from learner.options import check_options, ranged
+from learner.positions.shards import StoreError
+
+__all__ = ["Learner", "Progress", "round_note"]
+
+#: What scikit-learn adds to the attributes of a copy.
+_KEPT = {"_sklearn_version"}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of learning after a game, or after the last game of a batch.
+
+    Of a problem it is that after a round of positions, and `game` and `games` count positions.
+    """
+
+    game: int
+    games: int
+    #: the last game; None of a problem
+    record: GameRecord | None
+    updates: int
+    note: str = ""
+    #: the learner's side if it has an opponent
+    alpha_side: int | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Learner(BaseEstimator):  # type: ignore[misc]
+    """The base class of all learners.
+
+    game: the game or problem, its name, or module:Class.
+    games: number of games to learn from; of a problem, number of positions to solve.
+    seed: seed of all randomness.
+
+    After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and the results of the
+    subclass.
+    """
+
+    game: Any = field(default="checkers", kw_only=False)
+    games: int = ranged(low=1)
+    seed: int = ranged(0, 0)
+
+    #: The word for what `games` counts.
+    counted: ClassVar[str] = "games"
+    #: Whether its last weights are its result, so that no matches choose among snapshots.
+    settles: ClassVar[bool] = False
+    #: Options that a resumed run may change, because the result does not depend on them, or because
+    #: a finished run may be prolonged and moved.
+    free: ClassVar[frozenset[str]] = frozenset({"games", "workers", "store"})
+    game_: Any = field(init=False)
+    evaluator_: Any = field(init=False)
+    games_played_: int = field(init=False)
+    updates_: int = field(init=False)
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def begin(self, evaluator: Any) -> None:
+        """Set everything up, `evaluator_` above all; options are checked, and `game_` is loaded.
+
+        evaluator: the evaluator to start from, as `fit` got it.
+        """
+        raise NotImplementedError
+
+    def learn(self) -> Generator[Progress, None, None]:
+        """Learn from game `games_played_` on until there are `games`; yields the progress.
+
+        Whenever it yields, `get_state` returns a state to go on from.
+        """
+        raise NotImplementedError
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns everything on which the rest of the learning depends, as plain JSON values."""
+        raise NotImplementedError
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from a state that `get_state` returned."""
+        raise NotImplementedError
+
+    def check_goes_on(self, state: dict[str, Any]) -> None:
+        """Raises ValueError if learning cannot go on from a checkpoint to `games` games."""
+
+    # --- what it then can do ------------------------------------------------------------------
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> Self:
+        """Learn until `games` games are played; returns the learner.
+
+        evaluator: the evaluator to start from.
+        resume: a checkpoint; learning continues as if it had never stopped.
+        watch: called after every game, or every batch of games.
+        """
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        with closing(self.learn()) as reports:
+            for progress in reports:
+                if watch is not None:
+                    watch(progress)
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """Check the options and the evaluator and set everything up; `fit` does so first."""
+        self._load_game()
+        self._check_options()
+        self.games_played_ = 0
+        self.updates_ = 0
+        self.begin(evaluator)
+
+    def progress(
+        self, record: GameRecord | None, note: str = "", alpha_side: int | None = None
+    ) -> Progress:
+        """Returns the progress after the games so far, of which `record` is the last."""
+        return Progress(self.games_played_, self.games, record, self.updates_, note, alpha_side)
+
+    def identity(self) -> dict[str, Any]:
+        """Returns the options that a checkpoint must share with the learner that resumes it."""
+        plain = (int, float, str, bool, dict, list, type(None))
+        options = self.get_params(deep=False)
+        options = {n: list(v) if isinstance(v, tuple) else v for n, v in options.items()}
+        options = {
+            name: value if isinstance(value, plain) else str(getattr(value, "name", value))
+            for name, value in sorted(options.items())
+            if name not in self.free
+        }
+        return {"learner": type(self).__name__, **options}
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Returns the checkpoint that `fit(resume=...)` continues from.
+
+        Raises ValueError if the learner has not begun in this process, as for a copy.
+        """
+        try:
+            return {
+                "identity": self.identity(),
+                "games_played": self.games_played_,
+                "updates": self.updates_,
+                **self.get_state(),
+            }
+        except AttributeError:
+            raise ValueError(
+                f"expected a {type(self).__name__} that has learned in this process, found a new"
+                " one or a copy"
+            ) from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # engines and the like are not copied, because `prepare` makes them anew
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name in _KEPT or name[0] != "_"}
+
+    @property
+    def score(self) -> NoReturn:
+        """Raises TypeError, because GridSearchCV does not apply to learners that play games."""
+        raise TypeError(
+            f"{type(self).__name__} learns from games that it plays and not from rows that can be"
+            " split: compare its evaluators in matches (learner.measure), or search the options of"
+            " learner.LogisticFit"
+        )
+
+    def _load_game(self) -> Game:
+        """Set `game_`; raises ValueError for a game that it cannot learn."""
+        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        return self.game_  # type: ignore[no-any-return]
+
+    def _check_options(self) -> None:
+        """Raise ValueError for an option that is not allowed."""
+        check_options(self)
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        own_identity = self.identity()
+        identity = state.get("identity")
+        if identity != own_identity:
+            raise ValueError(
+                f"expected a checkpoint of the same learner, options and features ({own_identity}),"
+                f" found one of {str(identity)[:1000]}"
+            )
+        self.check_goes_on(state)
+        try:
+            self.set_state(state)
+            self.games_played_ = int(state["games_played"])
+            self.updates_ = int(state["updates"])
+        except StoreError:  # a damaged store is not the state's fault
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+
+
+def round_note(rounds: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the note on the last of some rounds: its number and its figures."""
+    texts = (
+        f"{name} {value if isinstance(value, str) else f'{value:.6g}'}"
+        for name, value in rounds[-1].items()
+    )
+    return f"round {len(rounds)}: {', '.join(texts)}"

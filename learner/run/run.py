@@ -1,0 +1,185 @@
+"""A run: a learner in a folder, with checkpoints and a log, that survives a crash at any moment.
+
+Every run leaves in its folder:
+
+    checkpoint.json   what resuming goes on from (`learner.run.folder`)
+    log.csv           one line a game, or a batch of games; of a problem, a round of positions
+    positions/        the store of a learner that learns from one, or the memory of a rote learner
+    options.json, provenance.json   its settings, and the code of each session
+
+What it leaves beside these is said where it is made: an evaluator of games, with snapshots and
+matches (`learner.run.measured_run`), a memory (`learner.run.memory_run`) or a heuristic
+(`learner.run.heuristic_run`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from learner.arena import Strength
+from learner.frame import Learner, Progress
+from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
+from learner.run.settings import RunSettings
+
+__all__ = ["Run", "Show"]
+
+LOG = "game,updates,alpha_side,outcome,plies,note\n"
+
+#: Gets each report, and the strength of each snapshot measured so far.
+Show = Callable[[Progress, dict[int, list[Strength]]], None]
+
+
+class Run:
+    """A learner in a folder.
+
+    learner: the learner.
+    folder: where everything is written.
+    settings: the settings, which the folder keeps for `--resume`.
+    logs: other logs, by the names of their files, with their first lines.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        folder: Any,
+        *,
+        settings: RunSettings | None = None,
+        logs: Mapping[str, str] | None = None,
+    ) -> None:
+        self.learner: Any = learner
+        self.folder = RunFolder(folder, {"log.csv": LOG, **(logs or {})})
+        if "store" in learner.get_params(deep=False):
+            learner.set_params(store=self.folder.path / "positions")
+        self.settings = settings
+        #: game number -> strength of the snapshot against each opponent
+        self.measured: dict[int, list[Strength]] = {}
+        self._pace = Pace()
+        #: whether `train` resumed a run that had ended and was measured
+        self.finished = False
+
+    # --- what a subclass adds -----------------------------------------------------------------
+
+    def is_finished(self) -> bool:
+        """Returns whether the folder holds the report of a run of as many games."""
+        return self.folder.is_reported(self.asked)
+
+    def _result(self, say: Callable[[str], None]) -> Any:
+        """Write what was learned, unless the run was `finished` before; returns it."""
+        evaluator = self.learner.evaluator_
+        if not self.finished:
+            evaluator.save(self.folder.path / f"last{evaluator.suffix}")
+        return evaluator
+
+    def _created(self) -> None:
+        """Write what a new run has from its beginning."""
+
+    def _reported(self, progress: Progress) -> bool:
+        """Take a report of the learner; returns whether a checkpoint is due at once."""
+        return False
+
+    def _content(self) -> dict[str, Any]:
+        """Returns what a checkpoint holds beside the state of the learner."""
+        return {}
+
+    def _take(self, saved: dict[str, Any]) -> None:
+        """Take what `_content` returned; raises KeyError, TypeError or ValueError otherwise."""
+
+    @contextmanager
+    def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
+        """What goes on while the learner learns."""
+        yield
+
+    # --- learning -----------------------------------------------------------------------------
+
+    @property
+    def asked(self) -> int:
+        """The games that the run was asked to learn from; a book may have fewer."""
+        return self.settings.games if self.settings is not None else int(self.learner.games)
+
+    def train(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: bool = False,
+        changed: bool = False,
+        show: Show | None = None,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> Any:
+        """Learn to the end; returns what was learned, which is also in the folder.
+
+        evaluator: the evaluator to start from.
+        resume: whether to continue from the last checkpoint.
+        changed: continue although the code has changed since.
+        show: called after every game, or every batch of games.
+        say: gets a line when a new stage begins.
+
+        Ctrl-C is passed on; games after the last checkpoint are played again on resuming. Raises
+        LockedError if another process writes in the folder, RunError if it cannot be used or lacks
+        a file of the run, and ChangedError if the run began with other code.
+        """
+        learner = self.learner
+        learner.prepare(evaluator)
+        with self.folder.alone():
+            state = self._load() if resume else None
+            if state is not None:
+                learner.check_goes_on(state)  # before anything is written
+            self.finished = resume and self.is_finished()
+            self.folder.open(
+                self.game, learner, self.settings,
+                resume=resume, changed=changed, say=say, finished=self.finished,
+            )  # fmt: skip
+            if not resume:
+                self._created()
+                self._save()  # so that there is something to resume from the first game on
+            with self._learning(say):
+                learner.fit(
+                    evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
+                )
+            if not self.finished:
+                self._save()
+            return self._result(say)
+
+    @property
+    def game(self) -> Any:
+        """The game or problem; after the learner was prepared."""
+        return self.learner.game_
+
+    def _watch(self, progress: Progress, show: Show | None) -> None:
+        record = progress.record
+        ended = ("", "") if record is None else (str(record.outcome()), record.ply)
+        row = csv_row(progress.game, progress.updates, progress.alpha_side, *ended, progress.note)
+        self.folder.log("log.csv", row)
+        if self._reported(progress) or self._pace.is_due():
+            self._save()
+        if show is not None:
+            show(progress, self.measured)
+
+    def _save(self) -> None:
+        with self._pace.writing():
+            self.folder.save({"learner": self.learner.checkpoint(), **self._content()})
+
+    def _load(self) -> dict[str, Any]:
+        """Returns the state of the learner in the last checkpoint."""
+        saved = self.folder.load()
+        try:
+            state = dict(saved["learner"])
+            self._take(saved)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, RunError):
+                raise
+            raise RunError(
+                f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
+            ) from None
+        return state
+
+    def write_report(self, **content: Any) -> None:
+        """Write report.json, the results of a run."""
+        with self.folder.alone():
+            self.folder.write_report({"games_asked": self.asked, **content})
+
+    def add_to_report(self, **content: Any) -> None:
+        """Add entries to report.json, which `write_report` has written."""
+        with self.folder.alone():
+            self.folder.write_report({**read_report(self.folder.path), **content})

@@ -1,0 +1,98 @@
+"""Learners whose games workers play, in rounds of tasks; they learn at the end of each round.
+
+The evaluator does not change within a round, and every game depends only on its opening and the
+weights. The result therefore depends only on the options and the seed, not on the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from learner.frame import Progress
+from learner.game_learner import GameLearner, check_plies
+from learner.self_play import GAMES_PER_TASK, Lesson, Task, in_tasks, play_task
+from play.workers import Workers
+from search import Lookup, Techniques
+
+__all__ = ["TaskLearner"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TaskLearner(GameLearner):
+    """The base class of learners whose games workers play.
+
+    Options beside those of `GameLearner`:
+
+    most_plies: longer games are drawn.
+    workers: the `Workers` that play (None: this thread).
+    decide: whether a game ends once search has proven it won (in most of these learners).
+    """
+
+    most_plies: int = 200
+    workers: Workers | None = None
+    #: fixed value for learners that do not offer this option
+    decide: bool = field(default=False, init=False)
+    #: lookup and selective techniques of the searches, set by subclasses
+    lookup_: Lookup | None = field(default=None, init=False)
+    techniques_: Techniques | None = field(default=None, init=False)
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def round_end(self) -> int:
+        """Returns the number of games at the end of the round under way."""
+        raise NotImplementedError
+
+    def report_games(self) -> int:
+        """Returns the number of games after which a round is reported on before its end."""
+        return self.games
+
+    def _task(self) -> Task:
+        """Returns the task of a round, without openings."""
+        raise NotImplementedError
+
+    def _keep(self, lessons: list[Lesson]) -> None:
+        """Keep what games teach; their numbers begin with `games_played_`."""
+        raise NotImplementedError
+
+    def _end_round(self, workers: Workers) -> str:
+        """Learn from the games of the round, which `games_played_` counts; returns a note."""
+        raise NotImplementedError
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_plies(self.most_plies, self.opening_plies)
+
+    def learn(self) -> Generator[Progress, None, None]:
+        openings = islice(self._openings(), self.games_played_, None)
+        workers = self.workers
+        with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
+            while self.games_played_ < self.games:
+                until = min(self.games, self.round_end())
+                some = islice(openings, until - self.games_played_)
+                yield from self._round(at_work, some, until)
+
+    def _round(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], until: int
+    ) -> Generator[Progress, None, None]:
+        """Play the rest of a round in one stream that keeps all workers busy, and learn."""
+        reported = self.games_played_
+        with closing(self._play(workers, openings)) as played:
+            for lessons in played:
+                self._keep(lessons)
+                self.games_played_ += len(lessons)
+                note = self._end_round(workers) if self.games_played_ == until else ""
+                if note or self.games_played_ - reported >= self.report_games():
+                    reported = self.games_played_
+                    yield self.progress(lessons[-1].played.record(), note)
+
+    def _play(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+    ) -> Generator[list[Lesson], None, None]:
+        """Yields the lessons of a game from each opening, in order, `size` games at a time."""
+        return workers.map(play_task, in_tasks(self._task(), openings, size))
