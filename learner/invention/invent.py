@@ -43,11 +43,12 @@ class Invent(NetworkFit):
     explained: int = ranged(3000, 20)
     evaluator_: LinearEvaluator = field(init=False)
 
-    def _begin(self, evaluator: Any) -> Evaluator:
+    def begin(self, evaluator: Any) -> None:
         self._cells = cells = cells_of(self.game_)
-        self.network_: Evaluator = super()._begin(evaluator)
+        super().begin(evaluator)
+        self.network_ = self._network
         bare = [CellTerm(piece) for piece in cells.pieces()]
-        return self._polynomial(bare, np.ones(len(bare)))
+        self.evaluator_ = self._polynomial(bare, np.ones(len(bare)))
 
     def _player(self) -> Evaluator:
         return self.network_
