@@ -45,10 +45,6 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "calibrate", help="learn the chances of win, draw and loss that values stand for"
     )
     _calibrate_options(calibrate)
-    opponent = commands.add_parser(
-        "opponent", help="learn from somebody's games how he values positions, and how he errs"
-    )
-    _opponent_options(opponent)
     prefilter = commands.add_parser(
         "prefilter", help="make a small network that chooses the moves which a large one values"
     )
@@ -184,61 +180,6 @@ def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any)
             return games_of(
                 game, evaluator, nodes=nodes, games=games, seeds=options.seed, folder=folder
             )
-
-
-def _opponent_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("games", nargs="+", metavar="FILE", help="files of games, such as PDN")
-    add("--game", default="checkers", help="the game (default checkers)")
-    add("--player", metavar="NAME", help="whose moves (default: those of both sides)")
-    add("--evaluator", metavar="E", help="his evaluator (default: one is learned from his moves)")
-    add(
-        "--held-out",
-        type=float,
-        default=0.2,
-        metavar="SHARE",
-        help="share of the games that only test the model (default 0.2)",
-    )
-    add("--skip-plies", type=int, default=0, metavar="N", help="of each game, as known openings")
-    add("--seed", type=int, default=0, help="chooses the games that test (default 0)")
-    add("--output", type=Path, metavar="FILE", help="write the learned evaluator")
-    command.set_defaults(run=_run_opponent)
-
-
-def _run_opponent(options: argparse.Namespace) -> int:
-    from learner.books.opponent import fit_opponent
-
-    Range(0).check("--seed", options.seed)
-    game = games.load(options.game)
-    refuse_problem(game)
-    if options.output is not None:
-        if options.evaluator is not None:
-            raise ValueError("--output: expected an evaluator to learn, found --evaluator as well")
-        check_writable("--output", options.output)
-    fit = fit_opponent(
-        game,
-        options.games,
-        side="both" if options.player is None else f"player {options.player}",
-        evaluator=options.evaluator,
-        held_out=options.held_out,
-        skip_plies=options.skip_plies,
-        seed=options.seed,
-    )
-    theirs = fit.opponent.evaluator
-    temperature = fit.opponent.temperature
-    print(fit.report.text())
-    print(f"temperature: {temperature:.4g}, {theirs.in_units(temperature):.3g} {game.unit}")
-    print(f"learned from: {fit.learned.text()}")
-    held = "no games" if fit.held_out is None else fit.held_out.text()
-    print(f"held out:     {held}")
-    name = options.evaluator
-    if options.output is not None:
-        theirs.save(options.output)
-        print(f"written: {options.output}")
-        name = options.output
-    if name is not None:
-        print(f"to play against him: EVALUATOR@opponent={name}:{temperature:.4g}:1")
-    return 0
 
 
 def _prefilter_options(command: argparse.ArgumentParser) -> None:
