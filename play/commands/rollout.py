@@ -216,7 +216,9 @@ def _lines(game: DiceGame, names: list[str], result: RolloutResult) -> list[str]
             line += "".join(f", {name} {100 * p:.2f} ± {100 * e:.2f} %" for name, p, e in parts)
         line += f"; {counted(result.games[i], 'game')}"
         if result.moves and i != result.best:
-            line += f"; the best is better with {result.lead[i]:.1%}"
+            # estimated from games, so never certain
+            lead = f"{result.lead[i]:.1%}" if result.lead[i] < 0.9995 else "more than 99.9%"
+            line += f"; the best is better with {lead}"
         lines.append(line)
     return lines
 

@@ -10,17 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from games.contract import DiceGame, first_rolls
 from games.record import GameRecord
 from play.judging.stakes import repeat_actions, roll_luck
+from play.match.luck import StaticLuck
 from play.players.thinker import Thinker
-from search import Evaluator, Lookup
-from search.expectiminimax.static import StaticChoice
 
-__all__ = ["JudgedRoll", "StaticLuck", "judge_rolls", "luck_word"]
+__all__ = ["JudgedRoll", "judge_rolls", "luck_word"]
 
 #: Luck in points from which a roll is lucky, and very lucky; below their negatives it is unlucky.
 LUCKY, VERY_LUCKY = 0.3, 0.6
@@ -65,8 +60,8 @@ def judge_rolls(
     cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.
     """
     replay: Any = record.beginning()
-    assert isinstance(thinker.game, DiceGame)
-    static = StaticLuck(thinker.game, thinker.evaluator, thinker.lookup)
+    game: Any = thinker.game
+    static = StaticLuck(game, thinker.evaluator, thinker.lookup)
     for ply, roll in enumerate(record.rolls):
         assert roll is not None
         if cube:
@@ -76,25 +71,3 @@ def judge_rolls(
             luck, stake = static(replay.position), 1.0
         yield JudgedRoll(ply, replay.to_move, roll, float(luck[roll]), stake)
         replay.play(record.moves[ply], roll=roll)
-
-
-class StaticLuck:
-    """The luck of rolls by static values, without a cube. Not to be used by two threads at once."""
-
-    def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
-        self._game = game
-        self._in_units = evaluator.in_units
-        self._choice = StaticChoice(game, evaluator, lookup)
-
-    def __call__(self, position: Any) -> NDArray[np.float64]:
-        """Returns the luck [rolls] of each roll, in the game's unit; 0 if it cannot be rolled."""
-        game = self._game
-        first = position == game.start_of(game.to_move(position))
-        chances = np.array(first_rolls(game) if first else game.rolls)
-        possible = np.flatnonzero(chances)
-        values = np.zeros(len(chances))
-        for roll in possible.tolist():
-            self._choice.choose(position, roll)
-            values[roll] = self._in_units(self._choice.value)
-        values[possible] -= values @ chances
-        return values

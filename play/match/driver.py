@@ -24,7 +24,7 @@ from play.match.units import Task, Terms, Unit, Units, units_of
 from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
 from play.players.player import Player, needs_processes
-from play.ratings.sprt import Sprt
+from play.ratings.sprt import RunningSprt, Sprt
 from play.workers import Workers
 from search.lookups.database import DatabaseLookup
 
@@ -139,7 +139,8 @@ class _Driver:
         sprt: Sprt | None,
         progress: Callable[[Match], None] | None,
     ) -> None:
-        self.match, self.units, self.sprt, self.progress = match, units, sprt, progress
+        self.match, self.units, self.progress = match, units, progress
+        self.sprt = None if sprt is None else RunningSprt(sprt)
         self.seen: set[Any] = set()
         self.began = time.perf_counter()
 

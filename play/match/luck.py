@@ -11,89 +11,66 @@ luck analysis.)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame, first_rolls
-from games.kernels import NativeRecord, kernel
-from games.kernels.memory import load_int, store_float
+from games.kernels import kernel
+from games.kernels.memory import store_float
 from games.record import GameRecord
 from search import Evaluator, Lookup
 from search.expectiminimax.static import StaticChoice
 from search.expectiminimax.turn import NativeTurn, best_reply
-from search.native import call_int
 
-__all__ = ["Luck"]
-
-#: A game to replay: addresses of its moves and rolls, and of room for the luck of each turn.
-GAME = np.dtype([(name, np.int64) for name in ("rolls", "moves", "luck", "turns")])
+__all__ = ["StaticLuck"]
 
 
 @kernel
-def _luck_of_turns(turn, replies, game):
-    """Replay a game from the position `here`; writes the luck of each turn."""
-    for ply in range(game.turns):
-        roll = load_int(game.rolls, ply)
-        mean = 0.0
-        actual = 0.0
-        for other in range(turn.roll_count):
-            chance = turn.first_chances[other] if ply == 0 else turn.chances[other]
-            if chance > 0.0:
-                value = best_reply(replies, turn.here, other, turn.after)
-                mean += chance * value
-                if other == roll:
-                    actual = value
-        store_float(game.luck, ply, actual - mean)
-        call_int(turn.play_at, (turn.here, load_int(game.moves, ply), turn.here))
+def _best_values(turn, replies, values):
+    """Write the value of the best move with each roll in the position `here`."""
+    for roll in range(turn.roll_count):
+        store_float(values, roll, best_reply(replies, turn.here, roll, turn.after))
 
 
-class Luck:
-    """The luck of rolls by an evaluator's static values. Not to be used by two threads at once."""
+class StaticLuck:
+    """The luck of rolls by static values, without a cube. Not to be used by two threads at once."""
 
     def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
         self.game = game
+        self._in_units = evaluator.in_units
         self.native = game.rules is not None and kernels.compiled
         if self.native:
             self._turn = NativeTurn(game)
             self._replies = self._turn.replies(evaluator, lookup)
-            self._game = NativeRecord(GAME)
         else:
             self._choice = StaticChoice(game, evaluator, lookup)
 
+    def __call__(self, position: Any) -> NDArray[np.float64]:
+        """Returns the luck [rolls] of each roll, in the game's unit; 0 if it cannot be rolled."""
+        game = self.game
+        first = position == game.start_of(game.to_move(position))
+        chances = np.array(first_rolls(game) if first else game.rolls)
+        values = np.zeros(len(chances))
+        if self.native:
+            self._turn.position = position
+            _best_values(self._turn.row, self._replies.row, values.ctypes.data)
+            self._turn.check()
+        else:
+            for roll in np.flatnonzero(chances).tolist():
+                self._choice.choose(position, roll)
+                values[roll] = self._choice.value
+        luck = np.array([self._in_units(value) for value in values])
+        return np.where(chances > 0.0, luck - luck @ chances, 0.0)
+
     def turns(self, record: GameRecord) -> NDArray[np.float64]:
         """Returns the luck of the side that rolled, for each turn of a game, [turns]."""
-        if not self.native:
-            return self._turns_plainly(record)
-        luck = np.zeros(len(record.moves))
-        self._game.pin(
-            rolls=np.array(record.rolls, dtype=np.int64),
-            moves=np.array(record.moves, dtype=np.int64),
-            luck=luck,
-        )
-        self._game.put(turns=len(luck))
-        self._turn.position = self.game.start()
-        _luck_of_turns(self._turn.row, self._replies.row, self._game.row)
-        self._turn.check()
-        return luck
+        turns = zip(record.positions[:-1], record.rolls, strict=True)
+        return np.array([self(position)[roll] for position, roll in turns], dtype=np.float64)
 
     def total(self, record: GameRecord) -> float:
         """Returns the luck of the side that begins minus the other side's, in points."""
         luck = self.turns(record)
         return float(luck[0::2].sum() - luck[1::2].sum())
-
-    def _turns_plainly(self, record: GameRecord) -> NDArray[np.float64]:
-        game, luck = self.game, []
-        for turn, (position, roll) in enumerate(
-            zip(record.positions[:-1], record.rolls, strict=True)
-        ):
-            weights = game.rolls if turn else first_rolls(game)
-            mean = actual = 0.0
-            for other, weight in enumerate(weights):
-                if weight > 0.0:
-                    self._choice.choose(position, other)
-                    mean += weight * self._choice.value
-                    if other == roll:
-                        actual = self._choice.value
-            luck.append(actual - mean)
-        return np.array(luck, dtype=np.float64)

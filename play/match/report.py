@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +45,8 @@ class Match:
     interrupted: bool = False
     failure: str = ""
     verdict: str = ""
+    #: How often each pair of scores has occurred in the units that are counted so far.
+    _tallied: Counter[Any] = field(default_factory=Counter, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
         found = f", {self.so_far()}" if self.units else ""
@@ -85,8 +88,7 @@ class Match:
     @property
     def scores(self) -> list[tuple[float, ...]]:
         """The first player's score, [units][sittings]: 1, 0.5 or 0."""
-        # By the winner alone, also in a game whose outcomes are points.
-        return [tuple(0.5 * ((p > 0) - (p < 0) + 1) for p in pair) for pair in self.points]
+        return [_scores(unit) for unit in self.units]
 
     @property
     def luck(self) -> list[tuple[float, ...]] | None:
@@ -107,7 +109,9 @@ class Match:
         They are a `MatchSummary`, with dice a `DiceSummary`, of more players a `PlaceSummary`.
         """
         if self.kind is Pairs:
-            return MatchSummary.of_pairs(self.scores)
+            for unit in self.units[self._tallied.total() :]:
+                self._tallied[_scores(unit)] += 1
+            return MatchSummary.of_pairs(self._tallied)
         if self.kind is DicePairs:
             return DiceSummary(self.points, self.luck, bounds=outcome_bounds(self.game))
         if self.kind is CubePairs:
@@ -150,6 +154,11 @@ class Match:
             figures |= {"length": self.length, "games_played": self.played}
             figures |= {"doubles": self.actions("double"), "drops": self.actions("drop")}
         return figures
+
+
+def _scores(unit: Unit) -> tuple[float, ...]:
+    # by the winner alone, also in a game whose outcomes are points
+    return tuple(0.5 * ((points[0] > 0) - (points[0] < 0) + 1) for points in unit.points)
 
 
 def outcome_bounds(game: Game) -> tuple[float, float]:

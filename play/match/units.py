@@ -23,7 +23,7 @@ from play.match.dice_loop import REASONS, STOPPED, DiceLoop
 from play.match.game_loop import GameLoop
 from play.match.journal import plain_game, replay
 from play.match.loop import MOST_PLIES, play, play_with_dice
-from play.match.luck import Luck
+from play.match.luck import StaticLuck
 from play.players.cube_seat import cube_seat
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
@@ -293,7 +293,7 @@ class DicePairs(Units):
         play(record, self.dice.stream(number))
         return (record,)
 
-    def _unit(self, luck: Luck | None, records: Sequence[GameRecord]) -> Unit:
+    def _unit(self, luck: StaticLuck | None, records: Sequence[GameRecord]) -> Unit:
         sittings = [(record,) for record in records]
         if luck is None:
             return self.unit(sittings)
@@ -304,7 +304,7 @@ class DicePairs(Units):
         """Returns the measure of luck or None, then a native loop or the seats of both players."""
         luck, by = None, self.terms.luck
         if by is not None and by.evaluator is not None:
-            luck = Luck(self.game, by.evaluator, by.lookup)
+            luck = StaticLuck(self.game, by.evaluator, by.lookup)
         if self.native:
             players = [(player.evaluator, player.lookup) for player in self.players]
             return luck, DiceLoop(self.game, *players, seed=self.terms.seed)

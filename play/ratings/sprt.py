@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from play.ratings.statistics import ELO_PER_DEVIATION, EMPTY_CLASS, Floats, Tally, expected_score
 
-__all__ = ["Model", "Sprt", "Verdict"]
+__all__ = ["Model", "RunningSprt", "Sprt", "Verdict"]
 
 Model = Literal["logistic", "normalised"]
 Verdict = Literal["accept H1", "accept H0", "continue"]
@@ -71,14 +71,18 @@ class Sprt:
         """
         if tally.units == 0:
             return 0.0
-        # Frequencies below 1e-9 would be lost in rounding.
-        counts = np.maximum(tally.counts, max(EMPTY_CLASS, 1e-9 * tally.units))
-        frequencies = counts / counts.sum()
-        likely0, likely1 = (
-            self._most_likely(frequencies, bound, tally.games_per_unit)
+        counts = likely_counts(tally)
+        likely0, likely1 = self.most_likely(tally)
+        return float(np.dot(counts, np.log(likely1 / likely0)))
+
+    def most_likely(self, tally: Tally) -> tuple[Floats, Floats]:
+        """Returns the distributions p0 and p1 of `llr` for a tally with games."""
+        counts = likely_counts(tally)
+        first, second = (
+            self._most_likely(counts / counts.sum(), bound, tally.games_per_unit)
             for bound in (self.elo0, self.elo1)
         )
-        return float(np.dot(counts, np.log(likely1 / likely0)))
+        return first, second
 
     def verdict(self, tally: Tally) -> Verdict:
         """Returns the verdict so far; once a hypothesis is accepted, the test is over."""
@@ -100,6 +104,65 @@ class Sprt:
             return _likely_with_mean(frequencies, expected_score(bound))
         # The mean of two games has a deviation √2 smaller than one game.
         return _likely_with_lead(frequencies, bound / ELO_PER_DEVIATION * math.sqrt(games_per_unit))
+
+
+class RunningSprt:
+    """The verdicts of a test on a tally that grows, without a computation for each.
+
+    A distribution that meets a hypothesis bounds the likelihood of every later tally under it from
+    below, and its Lagrange multiplier bounds it from above. The ratio is computed anew only where
+    the bounds by the last computation leave room for a decision.
+    """
+
+    def __init__(self, test: Sprt) -> None:
+        self.test = test
+        self._last: list[tuple[Floats, Floats, float]] = []
+
+    def verdict(self, tally: Tally) -> Verdict:
+        """Returns the verdict so far, that of `Sprt.verdict`."""
+        test = self.test
+        if self._last and tally.units:
+            (below0, above0), (below1, above1) = self._bounds(likely_counts(tally))
+            if test.lower < below1 - above0 - 1e-6 and above1 - below0 + 1e-6 < test.upper:
+                return "continue"
+        if tally.units:
+            counts = likely_counts(tally)
+            self._last = [self._kept(counts, likely) for likely in test.most_likely(tally)]
+        return test.verdict(tally)
+
+    def _kept(self, counts: Floats, likely: Floats) -> tuple[Floats, Floats, float]:
+        """Returns the logarithms of a most likely distribution p and of 1 + λ value, and a slack.
+
+        A normalised hypothesis is not convex. Its distributions have a mean value of at most 0,
+        less than 0 by the square of how far their deviation is from p's (see `_likely_with_lead`).
+        Where λ is negative, which shows in the class of ½, that part adds the slack to the bound of
+        each unit, for any deviation up to ½.
+        """
+        pull = np.log(counts / counts.sum() / likely)
+        middle = float(np.expm1(pull[len(pull) // 2]))
+        if self.test.model == "logistic" or middle <= 0.0:
+            return np.log(likely), pull, 0.0
+        scores = np.linspace(0, 1, len(likely))
+        sigma = math.sqrt(np.dot(likely, (scores - np.dot(likely, scores)) ** 2))
+        return np.log(likely), pull, middle * (max(sigma, 0.5 - sigma) / sigma) ** 2
+
+    def _bounds(self, counts: Floats) -> list[tuple[float, float]]:
+        """Returns bounds of the logarithm of the likelihood under either hypothesis."""
+        units = counts.sum()
+        free = np.dot(counts, np.log(counts / units))
+        return [
+            (np.dot(counts, log), free + min(units * slack - np.dot(counts, pull), 0.0))
+            for log, pull, slack in self._last
+        ]
+
+
+def likely_counts(tally: Tally) -> Floats:
+    """Returns the counts of a tally for likelihoods: a score that never occurred counts a little.
+
+    Frequencies below 1e-9 would be lost in rounding.
+    """
+    counts: Floats = np.maximum(tally.counts, max(EMPTY_CLASS, 1e-9 * tally.units))
+    return counts
 
 
 def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:

@@ -19,6 +19,7 @@ generalized maximum likelihood ratio for the expectation value of a distribution
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -103,18 +104,6 @@ class Tally:
             raise ValueError(f"expected counts that are whole and >= 0, found {self.counts}")
         # NumPy's integers overflow and print differently.
         object.__setattr__(self, "counts", tuple(int(count) for count in self.counts))
-
-    @classmethod
-    def of_pairs(cls, pair_scores: Iterable[float]) -> Tally:
-        """Returns the tally of pairs, from the first player's points in each: 0, ½, 1, 1½ or 2."""
-        counts = [0] * len(PAIR_CLASSES)
-        for pair_score in pair_scores:
-            if pair_score not in (0, 0.5, 1, 1.5, 2):
-                raise ValueError(
-                    f"expected a pair score of 0, 0.5, 1, 1.5 or 2, found {pair_score}"
-                )
-            counts[round(2 * pair_score)] += 1
-        return cls(tuple(counts))
 
     @classmethod
     def of_games(cls, *, wins: int, draws: int, losses: int) -> Tally:
@@ -296,12 +285,10 @@ def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> 
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """A match in figures, from the first player's side.
+    """A match of pairs of games in figures, from the first player's side.
 
     wins, draws, losses: numbers of games.
-    tally: the same games as units: pairs if they were played in pairs.
-
-    Raises ValueError if the tally has another number of games or points.
+    tally: the same games by pairs.
     """
 
     wins: int
@@ -309,31 +296,23 @@ class MatchSummary:
     losses: int
     tally: Tally
 
-    def __post_init__(self) -> None:
-        single = Tally.of_games(wins=self.wins, draws=self.draws, losses=self.losses)
-        if (single.games, single.points) != (self.tally.games, self.tally.points):
-            raise ValueError(
-                f"expected a tally of {single.games} games and {single.points} points,"
-                f" found {self.tally.games} games and {self.tally.points} points"
-            )
-
     @classmethod
     def of_pairs(cls, pairs: Iterable[Sequence[float]]) -> MatchSummary:
         """Returns the summary of pairs of games, given as the first player's points: 1, 0.5 or 0.
 
-        An unfinished last pair is not to be given.
+        pairs: may be counted already, by a `Counter`. An unfinished last pair is not to be given.
         """
-        pairs = list(pairs)
-        points = [game for pair in pairs for game in pair]
-        if not all(len(pair) == 2 for pair in pairs) or not all(p in (0, 0.5, 1) for p in points):
-            raise ValueError(f"expected pairs of points 0, 0.5 or 1, found {pairs}")
-        wins, draws, losses = (points.count(result) for result in (1, 0.5, 0))
-        return cls(wins, draws, losses, Tally.of_pairs(sum(pair) for pair in pairs))
-
-    @classmethod
-    def of_games(cls, *, wins: int, draws: int, losses: int) -> MatchSummary:
-        """Returns the summary of single games that do not belong in pairs."""
-        return cls(wins, draws, losses, Tally.of_games(wins=wins, draws=draws, losses=losses))
+        counted = Counter(pairs if isinstance(pairs, Counter) else map(tuple, pairs))
+        if not all(len(pair) == 2 and {*pair} <= {0, 0.5, 1} for pair in counted):
+            raise ValueError(f"expected pairs of points 0, 0.5 or 1, found {[*counted]}")
+        wins, draws, losses = (
+            sum(count * pair.count(result) for pair, count in counted.items())
+            for result in (1, 0.5, 0)
+        )
+        counts = [0] * len(PAIR_CLASSES)
+        for pair, count in counted.items():
+            counts[round(2 * sum(pair))] += count
+        return cls(wins, draws, losses, Tally(tuple(counts)))
 
     @property
     def games(self) -> int:
@@ -342,8 +321,8 @@ class MatchSummary:
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of games; 0 for a match of single games."""
-        return self.tally.units if self.tally.games_per_unit == 2 else 0
+        """The number of pairs of games."""
+        return self.tally.units
 
     @property
     def score(self) -> Estimate:
@@ -383,11 +362,11 @@ class MatchSummary:
         if self.games == 0:
             return "no games played"
         score, difference, normalised = self.score, self.elo, self.normalised_elo
-        names = PAIR_CLASSES if self.pairs else GAME_CLASSES
-        tallied = ", ".join(f"{name} {n}" for name, n in zip(names, self.tally.counts, strict=True))
+        counts = zip(PAIR_CLASSES, self.tally.counts, strict=True)
+        tallied = ", ".join(f"{name} {count}" for name, count in counts)
         lines = [
             f"games {self.games}: won {self.wins}, drawn {self.draws}, lost {self.losses}",
-            f"pairs {self.pairs}: {tallied}" if self.pairs else f"single, not in pairs: {tallied}",
+            f"pairs {self.pairs}: {tallied}",
             f"score {score.text('.2%', named=f' of the points{INTERVAL}')}",
             f"Elo {difference.text(named=INTERVAL)}; likelihood of superiority"
             f" {_chance(self.superiority)}",

@@ -266,13 +266,6 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
             engine = Engine(game, evaluator, lookup=lookup, table_mib=TABLE_MIB, filters=filters)
         return rollout_table(game, evaluator, lookup, self.dice), engine
 
-    def samples(
-        self, positions: Sequence[Any], games: int, *, players: Workers | None = None
-    ) -> Generator[tuple[int, Block], None, None]:
-        """The blocks of all positions, each with the number of its position."""
-        yield from self.round(positions, range(len(positions)), False, range(_blocks(games)), games,
-                              players)  # fmt: skip
-
     def round(
         self,
         positions: Sequence[Any],

@@ -25,7 +25,7 @@ from play.dice import OTHER, Dice, choice
 from play.match.dice_loop import DiceLoop
 from play.match.driver import play_match
 from play.match.loop import play_with_dice
-from play.match.luck import Luck
+from play.match.luck import StaticLuck
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -480,7 +480,7 @@ def test_summaries_of_little_or_wrong() -> None:
 @native_only
 def test_luck_by_its_twin() -> None:
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=8).play(0, 1))[0]
-    luck, twin = Luck(GAME, MADE, BARE), Slow(MADE, BARE)
+    luck, twin = StaticLuck(GAME, MADE, BARE), Slow(MADE, BARE)
     found = luck.turns(record)
     assert len(found) == len(record.moves)
     for turn, position in enumerate(record.positions[:12]):
@@ -496,7 +496,7 @@ def test_luck_by_its_twin() -> None:
 def test_luck_is_nothing_on_average() -> None:
     """Mean luck is 0 over all rolls of the small race, for any moves and any evaluator."""
     game = Race()
-    luck = Luck(game, PythonEvaluator(game, lambda position: 0.3 * position[0] - 0.1))
+    luck = StaticLuck(game, PythonEvaluator(game, lambda position: 0.3 * position[0] - 0.1))
     total, chance, games = 0.0, 0.0, 0
 
     def go_on(positions: list[Any], rolls: list[int], moves: list[int], p: float) -> None:

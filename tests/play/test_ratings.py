@@ -22,7 +22,7 @@ def round_robin(strengths, pairs, rng, draws=0.4):
         games = rng.choice(
             [0, 0.5, 1], size=(pairs, 2), p=[1 - score - drawn / 2, drawn, score - drawn / 2]
         )
-        table[first, second] = Tally.of_pairs(games.sum(axis=1).tolist())
+        table[first, second] = Tally(np.bincount((2 * games.sum(axis=1)).astype(int), minlength=5))
     return table
 
 

@@ -23,12 +23,9 @@ from games.kernels import kernel
 from games.kernels.chance import next_state
 from games.kernels.memory import native_function, read_position
 from play.__main__ import main
-from play.judging.equity_loss import equity_loss, sample_games
-from play.players.player import Player
 from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
-from play.rollout.evaluator import RolloutEvaluator
 from play.rollout.plain import PlainTable
-from play.rollout.rollout import rollout
+from play.rollout.rollout import Blocks, rollout
 from play.workers import Workers
 from search import EXACT, Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
 
@@ -230,10 +227,16 @@ class Twin:
         return np.array([numbers for numbers, _ in played]), [plies for _, plies in played]
 
 
-def samples(evaluator: Evaluator, position: Any, games: int, **options: Any) -> Any:
+def samples(
+    evaluator: Evaluator, position: Any, games: int, *, depth: int = 0, truncate: int | None = None,
+    variance_reduction: bool = True, lookup: Any = None, seed: int = 0,
+) -> Any:  # fmt: skip
     """Returns the games of a rollout, [games, outcomes + 1], and their numbers of plies."""
-    found = RolloutEvaluator(evaluator, games=games, **options)._blocks.samples([position], games)
-    blocks = [block for _, block in found]
+    rolled = Blocks(
+        evaluator.game, evaluator, lookup, depth, None, truncate, variance_reduction, seed
+    )
+    numbers = range(-(-games // 36))
+    blocks = [block for _, block in rolled.round([position], [0], False, numbers, games, None)]
     return np.concatenate([b[0] for b in blocks]), sum((b[1].tolist() for b in blocks), [])
 
 
@@ -634,91 +637,6 @@ def test_bad_positions_and_games() -> None:
             rollout(GAME, positions, VALUES_ONLY, games=1)
     with pytest.raises(TypeError, match="expected a game with dice, found checkers"):
         rollout(Checkers(), [Checkers().start()], None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="expected an evaluator to roll out with"):
-        RolloutEvaluator(chances_value)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
-        RolloutEvaluator(LAZY, games=0)
-
-
-# --- as an evaluator --------------------------------------------------------------------------
-
-
-@native_only
-def test_a_rollout_is_an_evaluator() -> None:
-    options: dict[str, Any] = {"games": 36, "truncate": 3, "seed": 6}
-    evaluator = RolloutEvaluator(POOR, **options)
-    positions = [START, RACE, SMALL]
-    result = rollout(GAME, positions, POOR, **options)
-    assert result.outcomes is not None
-    assert evaluator.values(positions) == pytest.approx(result.equity)
-    assert evaluator(RACE) == pytest.approx(result.equity[1])
-    assert evaluator.gives_outcomes and evaluator.bounds == (-3.0, 3.0)
-    found = evaluator.outcomes(np.array(positions))
-    assert found.shape == (3, 5)
-    assert found[:2] == pytest.approx(np.clip(result.outcomes[:2], 0, 1))
-    assert (found >= 0).all() and (found[2, 1:] == 0).all()  # impossible outcomes are 0
-    assert "36 times" in evaluator.name and "truncate=3" in repr(evaluator)
-    searched = Engine(GAME, evaluator).search(START, depth=0)
-    assert searched.value == evaluator(START)
-    assert searched.outcomes == pytest.approx(found[0])
-    moved = Engine(GAME, evaluator).search(SMALL, roll=5, depth=0)
-    values = {m: -evaluator(GAME.play(SMALL, m)) for m in GAME.legal_moves(SMALL, 5)}
-    best = max(values.values())
-    assert moved.value == best and values[moved.move] == best
-
-
-@native_only
-def test_evaluators_without_outcomes_and_what_they_raise() -> None:
-    evaluator = RolloutEvaluator(VALUES_ONLY, games=4, truncate=2)
-    assert not evaluator.gives_outcomes
-    for call in (lambda: evaluator.outcomes([START]), evaluator.native_outcomes):
-        with pytest.raises(TypeError, match="gives values only"):
-            call()
-
-    def bad(position: Any) -> float:
-        raise ZeroDivisionError("on purpose")
-
-    broken = RolloutEvaluator(PythonEvaluator(GAME, bad), games=4)
-    with pytest.raises(ZeroDivisionError):
-        broken(START)
-    with pytest.raises(ZeroDivisionError):
-        Engine(GAME, broken).search(START, depth=0)
-    with pytest.raises(ValueError, match="positions: expected"):
-        evaluator.values(START)
-
-
-@plain
-def test_evaluators_in_plain_games() -> None:
-    evaluator = RolloutEvaluator(LAZY, games=360, truncate=4)
-    assert evaluator((3, 3)) == pytest.approx(exact(WALK, LAZY, (3, 3), 4), abs=0.1)
-    assert Engine(WALK, evaluator).search((3, 3), depth=1).value == pytest.approx(
-        -sum(p * min(evaluator(WALK.play((3, 3), m)) for m in WALK.legal_moves((3, 3), r))
-             for r, p in enumerate(WALK.rolls))
-    )  # fmt: skip
-    before = evaluator((3, 3))
-    evaluator.forget()
-    assert evaluator((3, 3)) == before
-
-
-@native_only
-def test_a_rollout_referees_what_others_play() -> None:
-    """By its own values it loses nothing, and a player that gives every position 0 loses."""
-    referee = Player(
-        "referee", RolloutEvaluator(POOR, games=2, truncate=1, variance_reduction=False)
-    )
-    record = sample_games(GAME, Player("poor", POOR), games=1, threads=1)[0]
-    while record.ply > 24:
-        record.undo()
-    own = equity_loss(GAME, referee, referee, [record], threads=1)
-    assert own.loss.value == 0.0 and own.agreement.value == 1.0
-    zero = KernelEvaluator(GAME, nothing)
-    assert equity_loss(GAME, Player("zero", zero), referee, [record], threads=1).loss.value > 0
-
-
-@kernel
-def nothing(position):
-    """Every position alike."""
-    return 0.0 * position[0]
 
 
 # --- the command ------------------------------------------------------------------------------
@@ -750,6 +668,8 @@ def test_the_command_compares_moves(capsys: Any) -> None:
     assert main([*arguments, "--best", "3", *few, "--with-luck", "--confidence", "0.9"]) == 0
     printed = capsys.readouterr().out
     assert printed.count("the best is better with") == 2
+    assert main([*arguments, "--moves", "8/5 6/5", "24/20", *few[:1], "360", *few[2:]]) == 0
+    assert "the best is better with more than 99.9%" in capsys.readouterr().out
     assert "not luck-adjusted" in printed and "plies/s" in printed
 
 
