@@ -14,15 +14,22 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["ENDING", "exit_status", "is_ending", "signals_held"]
+__all__ = ["ENDING", "LOOK", "exit_status", "is_ending", "result_of", "signals_held"]
+
+Result = TypeVar("Result")
 
 #: The signals that ask a program to end; Windows has no SIGHUP.
 ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
+
+#: The most seconds for which the main thread waits without a look at signals. One that comes just
+#: before it begins to wait, or that another thread receives, does not wake it.
+LOOK = 1.0
 
 #: The signal other than SIGINT by which this program was asked to end.
 _received: int | None = None
@@ -76,6 +83,19 @@ def is_ending() -> bool:
     Code that goes on after a KeyboardInterrupt, as a prompt does, must not do so then.
     """
     return _received is not None
+
+
+def result_of(future: Future[Result]) -> Result:
+    """Returns the result of a future, once it is there; raises its error.
+
+    Unlike `future.result()`, Ctrl-C always ends the wait, within `LOOK` seconds.
+    """
+    while True:
+        try:
+            return future.result(LOOK)
+        except TimeoutError:
+            if future.done():  # the error is the task's own, or the result has just come
+                return future.result()
 
 
 @contextlib.contextmanager

@@ -25,13 +25,13 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing import resource_tracker as usual_tracker
 from typing import Any, TypeVar
 
-from games.program import ENDING, signals_held
+from games.program import ENDING, result_of, signals_held
 from play.sources import digest, marks, what_differs
 from play.transport import pack, unpack
 
@@ -178,7 +178,7 @@ class Workers:
         if self.backend == "threads":
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="worker")
-            return functools.partial(self._pool.submit, function), Future.result
+            return functools.partial(self._pool.submit, function), result_of
         packed = pack(function)
         if self.backend == "dask":
             return lambda task: _Sent(
@@ -190,7 +190,7 @@ class Workers:
 
     def _receive(self, future: Any) -> Any:
         try:
-            data = future.result() if self.backend == "loky" else self._of_cluster(future)
+            data = result_of(future) if self.backend == "loky" else self._of_cluster(future)
         except CancelledError:
             raise self._gone("found it gone") from None
         except BrokenExecutor as error:

@@ -13,6 +13,7 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game
+from games.program import LOOK
 from games.values import WIN
 from search.evaluators.evaluator import Evaluator
 from search.limits import UNLIMITED, Limits
@@ -373,20 +374,21 @@ def run_search(
 
     # Native code delays signals, so it runs in a thread of its own while this one waits.
     interrupted = False
+    most = math.inf if seconds is None else seconds
     began = time.perf_counter()
     try:
         threading.Thread(target=work, daemon=True, name="search").start()
-        if control is None:
-            ended.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
-        while control is not None and not control.enough(time.perf_counter() - began):
-            if ended.wait(GLANCE):
+        used = 0.0
+        while used < most and not (control is not None and control.enough(used)):
+            if ended.wait(min(most - used, LOOK if control is None else GLANCE)):
                 break
+            used = time.perf_counter() - began
     except KeyboardInterrupt:
         interrupted = True
     while not ended.is_set():
         stop()
         try:
-            ended.wait()
+            ended.wait(LOOK)
         except KeyboardInterrupt:
             interrupted = True
     if failed:

@@ -28,6 +28,7 @@ from typing import Any
 from games.contract import Game
 from games.counted import counted
 from games.file_form import NO_NAMES, form_of
+from games.program import result_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.frame import Learner, Progress
@@ -238,7 +239,7 @@ class MeasuredRun(Run):
         ]
 
     def _collect(self, game: int) -> None:
-        self.measured[game] = [future.result() for future in self._waiting.pop(game)]
+        self.measured[game] = [result_of(future) for future in self._waiting.pop(game)]
 
     def _hours_spent(self) -> float:
         """Returns the hours of processor time that this process and earlier sessions took."""
@@ -285,7 +286,7 @@ class MeasuredRun(Run):
                 )
                 for game in finalists
             }
-            measured = {game: [f.result() for f in futures] for game, futures in pending.items()}
+            measured = {game: [result_of(f) for f in futures] for game, futures in pending.items()}
         return max(finalists, key=lambda game: (mean(measured[game]), game))
 
     def _finish(self, say: Callable[[str], None]) -> Evaluator:
@@ -355,7 +356,7 @@ class MeasuredRun(Run):
                 for o in opponents
             ]
             for future in pending:
-                results.append(future.result())
+                results.append(result_of(future))
                 yield results[-1]
         self.write_report(
             evaluator=evaluator.name,

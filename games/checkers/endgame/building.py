@@ -36,6 +36,7 @@ from games.checkers.endgame.database import (
 from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
 from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
+from games.program import result_of
 from games.whole_files import write_atomically
 
 __all__ = ["alone", "build", "check_space", "endgame", "solve"]
@@ -205,7 +206,7 @@ def solve(made: Endgame, known: int, *, threads: int) -> Iterator[list[Material]
                 largest_first = sorted(wave, key=lambda pair: -positions_of(pair[0]))
                 tasks = {pair[0]: pool.submit(_solve, made, pair, stop) for pair in largest_first}
                 for pair in wave:
-                    tasks[pair[0]].result()
+                    result_of(tasks[pair[0]])
                     yield pair
         finally:
             stop.set()
