@@ -24,7 +24,7 @@ from games.checkers.pdn import write_game
 from games.whole_files import write_atomically, write_figure
 from learner.books.agreement import Agreement, agreement, compare
 from learner.books.book import BookEntry, BookReport, make_book, read_book
-from learner.books.book_polynomial import BookPolynomial
+from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
 from search import Evaluator, as_evaluator
 from search.evaluators.signature import layout_of

@@ -64,7 +64,6 @@ CHECKERS_GAMES = {
     "treestrap": 12_000,
     "batch": 19_000,
     "network": 13_000,
-    "signature": 2300,
 }
 #: Numbers of games of Connect Four that take about 15 seconds; `tuples-` is a learner of an n-tuple
 #: network, which `solved` is too.
@@ -174,7 +173,7 @@ def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
     learner = make_learner(game, settings, None)
     began = time.process_time()
     # these two have Samuel's fixed piece advantage as material, with a king worth 3/2 of a man
-    learner.fit(None if name in ("samuel", "samuel1959", "signature") else CONTESTS[of].start)
+    learner.fit(None if name in ("samuel", "samuel1959") else CONTESTS[of].start)
     seconds = time.process_time() - began
     evaluator = learner.evaluator_
     path = place / f"evaluator{evaluator.suffix}"

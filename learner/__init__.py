@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from learner.arena import measure
-    from learner.books.book_polynomial import BookPolynomial
+    from learner.books.book_learner import BookPolynomial
     from learner.books.book_study import BookStudy
     from learner.books.signature import SignatureTables
     from learner.bootstrap.root_strap import RootStrap
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from learner.rounds.network_fit import NetworkFit
     from learner.rounds.quantised_fit import QuantisedFit
     from learner.rounds.samuel import Samuel
-    from learner.rounds.signature_play import SignaturePlay
     from learner.run.measured_run import MeasuredRun
     from learner.run.run import Run
     from learner.run.settings import RunSettings
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "BackupFit": "learner.td_gammon.backup_fit",
     "BatchFit": "learner.rounds.batch",
-    "BookPolynomial": "learner.books.book_polynomial",
+    "BookPolynomial": "learner.books.book_learner",
     "BookStudy": "learner.books.book_study",
     "Comparison": "learner.rounds.comparison",
     "Filter": "learner.positions.filters",
@@ -66,7 +65,6 @@ _MODULES = {
     "RunSettings": "learner.run.settings",
     "Samuel": "learner.rounds.samuel",
     "Samuel1959": "learner.online.samuel1959",
-    "SignaturePlay": "learner.rounds.signature_play",
     "SignatureTables": "learner.books.signature",
     "TDGammon": "learner.td_gammon.td_gammon",
     "TDLeaf": "learner.bootstrap.td_leaf",
@@ -102,7 +100,6 @@ __all__ = [
     "RunSettings",
     "Samuel",
     "Samuel1959",
-    "SignaturePlay",
     "SignatureTables",
     "TDGammon",
     "TDLeaf",

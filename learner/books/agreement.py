@@ -8,20 +8,85 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.counted import counted
 from learner.books.book import BookEntry
-from learner.books.book_rows import BookRows
 from play.ratings.statistics import Estimate
-from search import Evaluator
+from search import WIN, Evaluator
 
-__all__ = ["Agreement", "Difference", "agreement", "compare"]
+__all__ = ["Agreement", "BookRows", "Difference", "agreement", "compare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BookRows:
+    """The moves of many entries as arrays, one row for each move, the moves of an entry together.
+
+    positions: the settled positions, [rows].
+    signs: as in `BookEntry`, [rows].
+    outcomes: as in `BookEntry`, [rows]; NaN if the game goes on.
+    entry: the entry that each row belongs to, [rows].
+    first: the first row of each entry, [entries].
+    chosen: the row of each entry's preferred move, [entries].
+    games: the game of each entry, [entries].
+    """
+
+    positions: list[Any]
+    signs: Floats
+    outcomes: Floats
+    entry: Ints
+    first: Ints
+    chosen: Ints
+    games: Ints
+
+    @classmethod
+    def of(cls, entries: Iterable[BookEntry]) -> BookRows:
+        """Returns the rows of entries, in their order."""
+        entries = list(entries)
+        sizes = np.array([len(entry.moves) for entry in entries], dtype=np.int64)
+        first = np.cumsum(sizes) - sizes
+        return cls(
+            [position for entry in entries for position in entry.settled],
+            np.array([sign for entry in entries for sign in entry.signs], dtype=np.float64),
+            np.array([o for entry in entries for o in entry.outcomes], dtype=np.float64),
+            np.repeat(np.arange(len(entries)), sizes),
+            first,
+            first + np.array([entry.chosen for entry in entries], dtype=np.int64),
+            np.array([entry.game for entry in entries], dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def values(self, evaluator: Evaluator) -> Floats:
+        """Returns an evaluator's value of every move, for the side that chooses; [rows]."""
+        if not self.positions:
+            return np.zeros(0)
+        values = self.signs * evaluator.values(self.positions)
+        over = ~np.isnan(self.outcomes)
+        values[over] = WIN * self.outcomes[over]
+        return values
+
+    def votes(self) -> Ints:
+        """Returns the vote of each move for the position it leads to, [rows].
+
+        A move that was not preferred votes -1. The preferred one votes as often for itself as there
+        are others, so that the votes of an entry add up to 0. Moves that end the game have no vote,
+        nor those beside a preferred move that does.
+        """
+        own = self.chosen[self.entry]
+        is_open = np.isnan(self.outcomes)
+        other = is_open & is_open[own] & (np.arange(len(self)) != own)
+        votes = np.where(other, -1, 0)
+        others = np.bincount(self.entry[other], minlength=len(self.first))
+        votes[self.chosen] = np.where(is_open[self.chosen], others, 0)
+        return votes.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -34,18 +99,12 @@ class Agreement:
     shares: shares of book moves rated first, second and third; among moves rated the same, the
         probability of that place in a random order.
     entries: number of entries.
-    games: the numbers of the games, [games].
-    lower, higher, tied: the counts of each game, [games].
     """
 
     coefficient: Estimate
     strict: Estimate
     shares: tuple[Estimate, Estimate, Estimate]
     entries: int
-    games: Ints
-    lower: Floats
-    higher: Floats
-    tied: Floats
 
     def text(self) -> str:
         """Returns C, and how often the preferred move comes first, second and third."""
@@ -79,21 +138,12 @@ def agreement(
     Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
-    games, sums = _by_game(evaluator, rows)
-    drawn = _draw(len(games), draws, seed)
-    total = sums.sum(axis=0, keepdims=True)
-    estimates = [
-        _estimate(statistic(total)[0], statistic(drawn @ sums), len(games))
-        for statistic in STATISTICS
-    ]
-    return Agreement(
-        estimates[0],
-        estimates[1],
-        (estimates[2], estimates[3], estimates[4]),
-        len(rows.first),
-        games,
-        *sums[:, :3].T.copy(),
+    sums = _by_game(evaluator, rows)
+    drawn = _draw(len(sums), draws, seed)
+    coefficient, strict, *shares = _estimates(
+        _statistics(sums.sum(axis=0)), _statistics(drawn @ sums), len(sums)
     )
+    return Agreement(coefficient, strict, tuple(shares), len(rows.first))
 
 
 def compare(
@@ -109,27 +159,20 @@ def compare(
     Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
-    games, sums = _by_game(first, rows)
-    _, other_sums = _by_game(second, rows)
-    drawn = _draw(len(games), draws, seed)
-    estimates = [
-        _estimate(
-            (
-                statistic(sums.sum(axis=0, keepdims=True))
-                - statistic(other_sums.sum(axis=0, keepdims=True))
-            )[0],
-            statistic(drawn @ sums) - statistic(drawn @ other_sums),
-            len(games),
-        )
-        for statistic in STATISTICS[:3]
-    ]
-    return Difference(*estimates)
+    sums, others = _by_game(first, rows), _by_game(second, rows)
+    drawn = _draw(len(sums), draws, seed)
+    found = _estimates(
+        _statistics(sums.sum(axis=0)) - _statistics(others.sum(axis=0)),
+        _statistics(drawn @ sums) - _statistics(drawn @ others),
+        len(sums),
+    )
+    return Difference(*found[:3])
 
 
-def _by_game(evaluator: Evaluator, rows: BookRows) -> tuple[Ints, Floats]:
-    """Returns the games, and for each its counts.
+def _by_game(evaluator: Evaluator, rows: BookRows) -> Floats:
+    """Returns the counts of each game, [games, counts].
 
-    The counts are L, H, ties, entries, and entries rated 1st, 2nd and 3rd.
+    They are L, H, ties, entries, and entries rated 1st, 2nd and 3rd.
     """
     if not len(rows):
         raise ValueError("expected entries of a book, found none")
@@ -146,31 +189,16 @@ def _by_game(evaluator: Evaluator, rows: BookRows) -> tuple[Ints, Floats]:
     games, index = np.unique(rows.games, return_inverse=True)
     sums = np.zeros((len(games), columns.shape[1]))
     np.add.at(sums, index, columns)
-    return games, sums
+    return sums
 
 
-def _coefficient(sums: Floats) -> Floats:
+def _statistics(sums: Floats) -> Floats:
+    """Returns C, C with ties, and the shares of the first three places, of counts [..., counts]."""
+    lower, higher, tied, entries, *places = np.moveaxis(sums, -1, 0)
     with np.errstate(invalid="ignore"):
-        return np.asarray((sums[:, 0] - sums[:, 1]) / (sums[:, 0] + sums[:, 1]))
-
-
-def _strict(sums: Floats) -> Floats:
-    return np.asarray((sums[:, 0] - sums[:, 1]) / sums[:, :3].sum(axis=1))
-
-
-def _first(sums: Floats) -> Floats:
-    return np.asarray(sums[:, 4] / sums[:, 3])
-
-
-def _second(sums: Floats) -> Floats:
-    return np.asarray(sums[:, 5] / sums[:, 3])
-
-
-def _third(sums: Floats) -> Floats:
-    return np.asarray(sums[:, 6] / sums[:, 3])
-
-
-STATISTICS = (_coefficient, _strict, _first, _second, _third)
+        loose = (lower - higher) / (lower + higher)
+    strict = (lower - higher) / (lower + higher + tied)
+    return np.stack([loose, strict, *(place / entries for place in places)])
 
 
 def _draw(games: int, draws: int, seed: int) -> Floats:
@@ -179,9 +207,13 @@ def _draw(games: int, draws: int, seed: int) -> Floats:
     return random.multinomial(games, np.full(games, 1.0 / games), size=draws).astype(np.float64)
 
 
-def _estimate(value: float, drawn: Floats, games: int) -> Estimate:
-    good = drawn[~np.isnan(drawn)]
-    # Resampling a single game gives that game again, which says nothing of others.
-    known = games > 1 and len(good) > 0
-    low, high = np.quantile(good, [0.025, 0.975]) if known else (-np.inf, np.inf)
-    return Estimate(float(value), float(low), float(high))
+def _estimates(values: Floats, drawn: Floats, games: int) -> list[Any]:
+    """Returns the estimate of each statistic from its value and its resampled values."""
+    estimates = []
+    for value, row in zip(values, drawn, strict=True):
+        good = row[~np.isnan(row)]
+        # Resampling a single game gives that game again, which says nothing of others.
+        known = games > 1 and len(good) > 0
+        low, high = np.quantile(good, [0.025, 0.975]) if known else (-np.inf, np.inf)
+        estimates.append(Estimate(float(value), float(low), float(high)))
+    return estimates

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -23,7 +23,6 @@ from games.contract import Game
 from games.counted import counted
 from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
-from learner.books.settling import Replies, Settler
 from learner.options import Range
 from play.match.openings import Openings
 from search import PROVEN, Engine
@@ -41,6 +40,8 @@ __all__ = [
 #: Whose moves to learn from; a name follows the last.
 SIDES = ("winner", "both", "player NAME")
 PLAYER = "player "
+#: Longer capture sequences are cut off.
+MOST_CAPTURES = 40
 
 
 @dataclass(frozen=True)
@@ -122,18 +123,52 @@ class BookReport:
         return "\n".join([*lines, *([f"and {left} more"] if left else [])])
 
 
-def entry_of(position: Any, move: Any, replies: Replies, *, number: int = 0) -> BookEntry | str:
+class Settler:
+    """Follows captures until a position is quiet, with searches of one ply.
+
+    Captures are valued by the first hand-crafted evaluator of the game.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._engine: Engine | None = None
+
+    def __call__(self, position: Any) -> tuple[Any, float]:
+        """Returns the quiet (or final) position, and 1 if the same side moves there, else -1."""
+        sign = 1.0
+        for _ in range(MOST_CAPTURES):
+            if not self.game.noisy(position):
+                break
+            if self._engine is None:
+                self._engine = Engine(
+                    self.game, next(iter(self.game.evaluators), None), table_mib=1
+                )
+            result = self._engine.search(position, depth=1)
+            if result.interrupted:
+                raise KeyboardInterrupt
+            if result.move is None:
+                break
+            for move in result.pv:
+                position, sign = self.game.play(position, move), -sign
+        return position, sign
+
+
+def entry_of(position: Any, move: Any, settler: Settler, *, number: int = 0) -> BookEntry | str:
     """Returns the entry of a position and its preferred move, or the reason why there is none.
 
     There is none if the position has one legal move or all moves lead to the same position.
     """
-    if len(replies.moves) < 2:
+    game = settler.game
+    moves = tuple(game.legal_moves(position))
+    if len(moves) < 2:
         return "one legal move"
-    if len(set(replies.settled)) == 1:
+    settled, signs = zip(*(settler(game.play(position, one)) for one in moves), strict=True)
+    if len(set(settled)) == 1:
         return "all moves come to the same"
-    chosen = replies.moves.index(move)
-    moves, settled, signs, outcomes = replies
-    return BookEntry(position, moves, chosen, settled, signs, outcomes, number)
+    ends = zip(map(game.outcome, settled), signs, strict=True)
+    outcomes = tuple(None if value is None else -sign * value for value, sign in ends)
+    turned = tuple(-sign for sign in signs)
+    return BookEntry(position, moves, moves.index(move), settled, turned, outcomes, number)
 
 
 def record_entries(
@@ -165,7 +200,6 @@ def record_entries(
     report = report if report is not None else BookReport()
     movers = _movers(record, names, side)
     first = record.game.to_move(record.start)
-    plies = []
     for ply, annotation in enumerate(record.annotations):
         mover = (first + ply) % 2
         if ply < skip_plies:
@@ -177,15 +211,13 @@ def record_entries(
         elif searched and annotation.depth is None:
             report.positions["not searched"] += 1
         else:
-            plies.append(ply)
-    replies = settler.replies([record.positions[ply] for ply in plies])
-    for ply, settled in zip(plies, replies, strict=True):
-        entry = entry_of(record.positions[ply], record.moves[ply], settled, number=number)
-        if isinstance(entry, str):
-            report.positions[entry] += 1
-        else:
-            report.entries += 1
-            yield entry
+            position, move = record.positions[ply], record.moves[ply]
+            entry = entry_of(position, move, settler, number=number)
+            if isinstance(entry, str):
+                report.positions[entry] += 1
+            else:
+                report.entries += 1
+                yield entry
 
 
 def check_side(side: str, skip_plies: int) -> None:
@@ -218,7 +250,6 @@ def read_book(
     side: str = "winner",
     skip_plies: int = 0,
     searched: bool = False,
-    settle: Any = None,
     black_first: bool | None = None,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
@@ -226,7 +257,6 @@ def read_book(
 
     paths: a path or several.
     side, skip_plies, searched: as for `record_entries`; with side "winner" drawn games are skipped.
-    settle: the evaluator that values captures, see `Settler`.
     black_first: whether results name the side first that begins, in forms where they may; None to
         find out from the games of each file.
     report: records the damaged games, which are skipped, and their places.
@@ -238,7 +268,7 @@ def read_book(
     check_side(side, skip_plies)
     several = [paths] if isinstance(paths, (str, Path)) else list(paths)
     report = report if report is not None else BookReport()
-    settler = Settler(game, settle)
+    settler = Settler(game)
 
     def entries() -> Iterator[BookEntry]:
         records = read_records(game, several, side=side, black_first=black_first, report=report)
@@ -320,8 +350,6 @@ def make_book(
     opening_plies: int = 6,
     most_plies: int = 160,
     quiet_moves: int = 10,
-    table_mib: float = 16.0,
-    watch: Callable[[GameRecord], None] | None = None,
 ) -> Iterator[GameRecord]:
     """Yields games that a search of `depth` plies plays against itself, each from another opening.
 
@@ -331,7 +359,6 @@ def make_book(
     teach nothing.
 
     skip: number of games at the beginning to leave out.
-    watch: called with every game.
 
     Raises ValueError for a number below 1.
     """
@@ -339,7 +366,7 @@ def make_book(
     for name, value in numbers.items():
         Range(1).check(name, value)
     openings = Openings(game, plies=opening_plies, seed=seed)
-    engine = Engine(game, evaluator, table_mib=table_mib)
+    engine = Engine(game, evaluator)
 
     def records() -> Iterator[GameRecord]:
         for opening in islice(openings, skip, games):
@@ -347,8 +374,6 @@ def make_book(
             for move in opening:
                 record.play(move)
             _play_on(record, engine, depth, most_plies)
-            if watch is not None:
-                watch(record)
             yield record
 
     return records()

@@ -1,4 +1,8 @@
-"""The base class of learners from preferred moves: they store the moves, and learn when asked."""
+"""Learning from preferred moves: the frame, and weights from differences between moves.
+
+Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
+    Research and Development 3 (1959), and its second part, 11 (1967).
+"""
 
 from __future__ import annotations
 
@@ -9,21 +13,65 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
 
 import games as all_games
 from games.contract import Game
 from games.features import FeatureSet
+from learner.books.agreement import BookRows
 from learner.books.book import BookEntry
-from learner.books.book_rows import BookRows, Pairs, fitted_scale
-from learner.options import check_options, choice, ranged
+from learner.online.samuel1959 import powers_of_two
+from learner.options import check_options, choice
 from play.players.opponents import reference
-from search import Evaluator
+from search import Evaluator, LinearEvaluator
+from search.evaluators.signature_layout import layout_of
 
-__all__ = ["METHODS", "BookLearner"]
+__all__ = ["METHODS", "BookLearner", "BookPolynomial", "Pairs"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 METHODS = ("samuel", "logistic")
+#: Power of two of the largest weight, as Samuel has it, before scaling.
+TOP_POWER = 18
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of a preferred move and another move of the same entry.
+
+    better: the rows of the preferred moves, [pairs].
+    worse: the rows of the other moves, [pairs].
+    material: the fixed part of the value for the side that chooses, [rows].
+    """
+
+    better: Ints
+    worse: Ints
+    material: Floats
+
+    @property
+    def material_ahead(self) -> Floats:
+        """Returns the material of the preferred moves minus that of the others; [pairs]."""
+        return np.asarray(self.material[self.better] - self.material[self.worse])
+
+
+def fitted_scale(pairs: Pairs, positional: Floats) -> float:
+    """Returns the factor of `positional`, [rows], before it is added to material.
+
+    A move is taken to be preferred to another with probability 1 / (1 + exp(-k * (material + scale
+    * positional))), of differences between the two; k and scale are fitted by logistic regression.
+    The result is at least 0, and 1 if the pairs do not determine it.
+    """
+    columns = np.stack(
+        [pairs.material_ahead, positional[pairs.better] - positional[pairs.worse]], axis=1
+    )
+    if len(columns) < 2 or not columns.any(axis=0).all():
+        return 1.0
+    turned = np.where(np.arange(len(columns)) % 2, -1.0, 1.0)
+    model = LogisticRegression(C=1e3, fit_intercept=False)
+    model.fit(turned[:, None] * columns, turned > 0)
+    for_material, for_position = model.coef_[0]
+    return max(0.0, float(for_position / for_material)) if for_material > 0 else 1.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -34,11 +82,6 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
     material: fixed weights of the terms of material (None: those of the game's evaluator
         `classic`).
     method: "samuel" for counting, "logistic" for regression.
-    within: learn only from moves whose material is at most this far from the preferred move's,
-        because material decides about the others (None: from all).
-    half_life: number of entries after which the influence of an entry halves (None: never).
-    scale: factor of the positional part of the value, in the unit of material (None: fitted to the
-        same entries).
 
     After `fit` or `partial_fit`: `evaluator_`, and `entries_`, the number of entries learned from.
     Learning in portions gives the same bits as learning at once, whenever `evaluator_` is read.
@@ -47,9 +90,6 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
     game: Any = field(default="checkers", kw_only=False)
     material: dict[str, float] | None = None
     method: str = choice("logistic", METHODS)
-    within: float | None = ranged(None, above=0)
-    half_life: float | None = ranged(None, above=0)
-    scale: float | None = ranged(None, above=0)
 
     entries_: int = field(init=False)
     _evaluator: Any = field(init=False)
@@ -121,7 +161,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
         material = rows.signs * (terms @ self._worths)
         new = {
             "material": material,  # for the side that chooses
-            "votes": rows.votes(material, self.within).astype(np.int16),
+            "votes": rows.votes().astype(np.int16),
             "chosen": (rows.chosen - rows.first).astype(np.int16),  # of an entry
             "size": np.diff(np.append(rows.first, len(rows))).astype(np.int16),  # of an entry
             **self._inputs(rows, terms),
@@ -142,9 +182,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
             self._stale = False
             pairs = self._pairs()
             positional, scale = self._learn(pairs)
-            if self.scale is None and len(pairs.worse):
-                scale = fitted_scale(pairs, positional)
-            self._apply_scale(self.scale if self.scale is not None else scale)
+            self._apply_scale(fitted_scale(pairs, positional) if len(pairs.worse) else scale)
         evaluator: Evaluator = self._evaluator
         return evaluator
 
@@ -158,44 +196,88 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
         first = np.cumsum(size) - size
         entry = np.repeat(np.arange(len(size)), size)
         worse = np.flatnonzero(stored["votes"] < 0)
-        weight = np.ones(len(worse))
-        if self.half_life is not None:
-            weight = 0.5 ** ((len(size) - 1 - entry[worse]) / self.half_life)
-        return Pairs((first + stored["chosen"])[entry[worse]], worse, weight, stored["material"])
+        return Pairs((first + stored["chosen"])[entry[worse]], worse, stored["material"])
 
-    # --- going on later -----------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
-        """Returns everything on which further learning depends: arrays, and a number of entries."""
-        return {"entries": self.entries_, **{name: a.copy() for name, a in self._kept.items()}}
+@dataclass(kw_only=True, eq=False, repr=False)
+class BookPolynomial(BookLearner):
+    """Learns the weights of a feature set's terms from preferred moves; material is fixed.
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from a state of `get_state`, whose arrays may be lists.
+    features: a feature set or its name (None: that of the game's signature tables).
+    method: "samuel" takes C = (L - H) / (L + H) as a term's coefficient, where L and H count the
+        other moves for which it is lower or higher than for the preferred one; weights are signed
+        powers of two of these (`learner.online.samuel1959.powers_of_two`), the largest 1 before
+        scaling. "logistic" fits the weights by logistic regression: a move is preferred to another
+        with probability 1 / (1 + exp(-d)), where d is the difference of their values.
+    material: as for `BookLearner`; its terms belong to the set and their weights are not learned.
 
-        Raises ValueError for a state of another learner.
-        """
-        self.prepare()
-        arrays = {**state}
-        entries = arrays.pop("entries", None)
-        stored = {name: np.asarray(array) for name, array in arrays.items()}
-        names = self._names()
-        if not isinstance(entries, int) or (stored and set(stored) != set(names)):
-            raise ValueError(
-                f"expected a state with entries, {', '.join(names)}; found {', '.join(state)}"
-            )
-        if stored:
-            rows = int(stored["size"].sum())
-            for name, kind in names.items():
-                expected = entries if name in ("chosen", "size") else rows
-                if len(stored[name]) != expected:
-                    raise ValueError(f"{name}: expected {expected}, found {len(stored[name])}")
-                self._kept[name] = stored[name].astype(kind)
-        self.entries_ = entries
-        self._stale = bool(stored)
+    After `fit` also `coefficients_`: C, or the fitted weights before scaling; 0 for material.
+    """
 
-    def _names(self) -> dict[str, Any]:
-        """Returns the names and types of the stored arrays."""
-        rows = BookRows.of(())
-        new = self._inputs(rows, np.zeros((0, len(self.features_))))
-        common = {"material": np.float64, "votes": np.int16, "chosen": np.int16, "size": np.int16}
-        return {**common, **{name: array.dtype for name, array in new.items()}}
+    features: Any = None
+
+    def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
+        features = self.features
+        material: tuple[str, ...] = ("men", "kings", "superiority", "PIECES")
+        if features is None:
+            layout = layout_of(game)
+            features, material = layout.features, layout.material
+        if isinstance(features, str):
+            if features not in game.features:
+                raise ValueError(
+                    f"features: expected one of {', '.join(game.features) or 'none'} for"
+                    f" {game.name}, found {features!r}"
+                )
+            features = game.features[features]
+        if self.material is not None:
+            material = tuple(features.names)
+        material = tuple(term for term in material if term in features.terms)
+        self._evaluator = LinearEvaluator(game, features, {}, name=f"book, {self.method}")
+        self.coefficients_ = np.zeros(len(features))
+        return features, material
+
+    def _inputs(self, rows: BookRows, terms: Floats) -> dict[str, NDArray[Any]]:
+        return {"terms": (rows.signs[:, None] * terms).astype(np.float32)}
+
+    def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
+        learned = self._worths == 0
+        terms = self._kept["terms"]
+        self.coefficients_ = np.zeros(len(learned))
+        unit = 1.0
+        if self.method == "samuel":
+            self.coefficients_[learned] = _agreements(pairs, terms[:, learned])
+            self._slopes = powers_of_two(self.coefficients_, TOP_POWER) / 2.0**TOP_POWER
+        else:
+            found, unit = self._regressed(pairs, terms[:, learned])
+            self.coefficients_[learned] = found
+            self._slopes = self.coefficients_.copy()
+        return terms @ self._slopes, unit
+
+    def _regressed(self, pairs: Pairs, terms: NDArray[np.float32]) -> tuple[Floats, float]:
+        differences = np.concatenate(
+            [terms[pairs.better] - terms[pairs.worse], pairs.material_ahead[:, None]], axis=1
+        ).astype(np.float64)
+        spread = np.sqrt(np.mean(differences**2, axis=0)) if len(differences) else np.ones(1)
+        spread[spread == 0] = 1.0
+        if len(differences) < 2:
+            return np.zeros(terms.shape[1]), 1.0
+        # reverse every other pair, because the estimator needs two classes
+        turned = np.where(np.arange(len(differences)) % 2, -1.0, 1.0)
+        # terms are in units of their spread
+        model = LogisticRegression(fit_intercept=False, solver="newton-cholesky")
+        model.fit(turned[:, None] * differences / spread, turned > 0)
+        slopes = model.coef_[0] / spread
+        return slopes[:-1], 1.0 / slopes[-1] if slopes[-1] > 0 else 1.0
+
+    def _apply_scale(self, scale: float) -> None:
+        self._evaluator.weights[:] = self._worths + scale * self._slopes
+
+
+def _agreements(pairs: Pairs, terms: NDArray[np.float32]) -> Floats:
+    """Returns C of each term, [terms]; 0 for a term in which moves never differ."""
+    agreements = np.zeros(terms.shape[1])
+    for place, column in enumerate(terms.T):
+        ahead = column[pairs.better] - column[pairs.worse]
+        lower, higher = float((ahead > 0).sum()), float((ahead < 0).sum())
+        agreements[place] = (lower - higher) / (lower + higher) if lower + higher else 0.0
+    return agreements

@@ -1,6 +1,6 @@
 """Studying a book: games from files, or made by a deep search, and the moves they prefer.
 
-`learner.books.signature` and `learner.books.book_polynomial` learn from a book in this frame, with
+`learner.books.signature` and `learner.books.book_learner` learn from a book in this frame, with
 the progress, checkpoints and report of all learners. Some games are held out; the study ends with
 the evaluator's agreement with the moves of these.
 """
@@ -26,7 +26,7 @@ from learner.books.book import (
     read_records,
     record_entries,
 )
-from learner.books.book_polynomial import BookPolynomial
+from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.frame import Progress
 from learner.game_learner import GameLearner

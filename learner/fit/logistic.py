@@ -97,23 +97,16 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         if scale is None:
             scale = fit_scale(rows.value, rows.result, sample_weight=weights)
         targets = expectations(rows.value, rows.result, scale=scale, blend=self.blend)
-        return self._fit(measure(self.features, rows.positions), targets, weights, scale, None)
+        return self._fit(measure(self.features, rows.positions), targets, weights, scale)
 
     def fit(
         self,
         X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        *,
-        initial: ArrayLike | None = None,
     ) -> LogisticFit:
-        """Learn from measured terms, [rows, terms], and the expectation of each row, 0 to 1.
-
-        `initial` holds the weights at which the fit begins, [terms]; it affects only the time,
-        beyond rounding.
-        """
-        scale = 1.0 if self.scale is None else self.scale
-        return self._fit(X, y, sample_weight, scale, initial)
+        """Learn from measured terms, [rows, terms], and the expectation of each row, 0 to 1."""
+        return self._fit(X, y, sample_weight, 1.0 if self.scale is None else self.scale)
 
     def values(self, X: Any) -> Floats:
         """Returns the value of each row of measured terms, in the unit of the weights."""
@@ -141,7 +134,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         scale: float,
-        initial: ArrayLike | None,
     ) -> LogisticFit:
         self.check()
         names = self.names
@@ -166,7 +158,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         fixed = dict(self.fixed or {})
         free = np.array([name not in fixed for name in names])
         base = np.array([float(fixed.get(name, 0.0)) for name in names])
-        self._by_steps(rows, targets, weights, unit, free, base, scale, initial)
+        self._by_steps(rows, targets, weights, unit, free, base, scale)
         self.loss_ = -self.score(rows, targets, weights)
         return self
 
@@ -191,7 +183,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         free: Any,
         base: Floats,
         scale: float,
-        initial: ArrayLike | None,
     ) -> None:
         """Learn a change `u` of the free weights from `base` on, in logits for a usual feature.
 
@@ -217,11 +208,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         else:
             chosen = rows if free.all() else np.ascontiguousarray(rows[:, columns])
             units = unit[columns]
-        u = np.zeros(len(units))
-        if initial is not None:
-            moved = np.asarray(initial, dtype=np.float64) - base
-            u[: len(columns)] = scale * unit[columns] * moved[columns]
-        u = self._minimum(chosen, targets, weights, units, scale * margin, u) / units
+        u = self._minimum(chosen, targets, weights, units, scale * margin) / units
         self.K_ = scale + float(u[-1]) if anchored else scale
         if not self.K_ > 0:
             raise ValueError(f"fixed: expected K above 0 beside them, found {self.K_}")
@@ -229,32 +216,33 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         self.weights_[columns] += u[: len(columns)] / self.K_
 
     def _minimum(
-        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats
+        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats
     ) -> Floats:
         if rows.dtype != np.float32:
             rows = rows.astype(np.float64, copy=False)
         rows = np.ascontiguousarray(rows)
         total = weights.sum()
-        gram = np.zeros((len(u), len(u)))
+        size = len(unit)
+        gram = np.zeros((size, size))
         for first in range(0, len(rows), CHUNK):
             part = slice(first, first + CHUNK)
             terms = rows[part].astype(np.float64)
             gram += terms.T @ (terms * weights[part, None])
         # u = turn @ v: in v all directions are about as steep, and few steps suffice
-        gram = gram / np.outer(unit, unit) / total + 1e-6 * np.eye(len(u))
+        gram = gram / np.outer(unit, unit) / total + 1e-6 * np.eye(size)
         turn = np.linalg.inv(np.linalg.cholesky(gram)).T
         squared = self.loss == "squared"
 
         def error(v: Floats) -> tuple[float, Floats]:
             u = turn @ v
-            gradient = np.zeros(len(u))
+            gradient = np.zeros(size)
             losses = add_losses(rows, margin, targets, weights, u / unit, squared, gradient)
             steep = gradient / unit / total + self.alpha * u
             return losses / total + self.alpha / 2 * float(u @ u), turn.T @ steep
 
         optimum = minimize(
             error,
-            np.linalg.solve(turn, u),
+            np.zeros(size),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": self.iterations, "gtol": self.tolerance, "ftol": 1e-14},

@@ -1,4 +1,4 @@
-"""Validation of a fit on unseen games: regularisation path and calibration."""
+"""Validation of predictions on unseen games: their calibration."""
 
 from __future__ import annotations
 
@@ -7,108 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from learner.fit.logistic import LogisticFit
+__all__ = ["CalibrationBin", "calibration", "calibration_error"]
 
-__all__ = [
-    "CalibrationBin",
-    "PathPoint",
-    "calibration",
-    "calibration_error",
-    "choose_alpha",
-    "regularisation_path",
-]
-
-#: Strengths of regularisation, from nothing learned to no restraint.
-ALPHAS = tuple(10.0**power for power in np.arange(1.0, -5.5, -0.5))
 TWO_SIDED_95 = 1.959963984540054
-
-
-@dataclass(frozen=True, eq=False)
-class PathPoint:
-    """The errors and weights for one strength of regularisation.
-
-    alpha: the strength.
-    error: mean over the folds of the mean loss on the games held out.
-    standard_error: standard error of that mean.
-    train_error: the same mean on the games learned from.
-    weights: learned from all rows, [terms].
-    """
-
-    alpha: float
-    error: float
-    standard_error: float
-    train_error: float
-    weights: NDArray[np.float64]
-
-
-def regularisation_path(
-    fit: LogisticFit,
-    X: Any,
-    y: ArrayLike,
-    groups: ArrayLike,
-    *,
-    alphas: Sequence[float] = ALPHAS,
-    folds: int = 5,
-    sample_weight: ArrayLike | None = None,
-) -> list[PathPoint]:
-    """Returns the errors of each alpha by cross-validation, the largest alpha first.
-
-    fit: gives the options; it is not changed.
-    X, y, sample_weight: as for `LogisticFit.fit`, X [rows, terms].
-    groups: the number of each row's game, [rows]; the rows of a game are held out together, because
-        they are too much alike to test each other.
-
-    Raises ValueError if there are fewer games than folds.
-    """
-    from sklearn.model_selection import GroupKFold
-
-    rows, targets = np.asarray(X), np.asarray(y, dtype=np.float64)
-    weights = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight)
-    if not len(alphas):
-        raise ValueError("alphas: expected at least one, found none")
-    if folds < 2:
-        raise ValueError(f"folds: expected at least 2, found {folds}")
-    games = np.asarray(groups)
-    if games.shape != targets.shape:
-        raise ValueError(f"groups: expected {len(targets)} numbers, found shape {games.shape}")
-    if len(np.unique(games)) < folds:
-        raise ValueError(f"groups: expected at least {folds} games, found {len(np.unique(games))}")
-    ordered = sorted(alphas, reverse=True)
-    held_out, learned_from = np.zeros((2, folds, len(ordered)))
-    for fold, (learn, test) in enumerate(GroupKFold(folds).split(rows, targets, games)):
-        test_rows = rows[test]
-        fits = _along(fit, ordered, rows[learn], targets[learn], weights[learn])
-        for place, fitted in enumerate(fits):
-            learned_from[fold, place] = fitted.loss_
-            held_out[fold, place] = -fitted.score(test_rows, targets[test], weights[test])
-    spread = held_out.std(axis=0, ddof=1) / np.sqrt(folds)
-    return [
-        PathPoint(
-            fitted.alpha,
-            float(held_out[:, place].mean()),
-            float(spread[place]),
-            float(learned_from[:, place].mean()),
-            fitted.weights_,
-        )
-        for place, fitted in enumerate(_along(fit, ordered, rows, targets, weights))
-    ]
-
-
-def _along(fit: LogisticFit, alphas: Sequence[float], rows: Any, targets: Any, weights: Any) -> Any:
-    """Yields a fit for each alpha, beginning where the one before it ended."""
-    initial = None
-    for alpha in alphas:
-        fitted = LogisticFit(**{**fit.get_params(deep=False), "alpha": float(alpha)})
-        fitted.fit(rows, targets, weights, initial=initial)
-        initial = fitted.weights_
-        yield fitted
-
-
-def choose_alpha(path: Sequence[PathPoint]) -> float:
-    """Returns the alpha with the least error held out; of equal ones the largest."""
-    return min(path, key=lambda point: (point.error, -point.alpha)).alpha
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ RECIPES: dict[str, dict[str, Any]] = {
         # from material on: the targets of RootStrap
         "options": {"blend": 0.0, "K": 4 / 3, "loss": "squared"},
     },
-    "signature": {"games": 1500, "depth": 5, "snapshots": 3},
     "book": {"games": 400, "depth": 9, "snapshots": 3},
     "samuel1967": {"games": 400, "depth": 9, "snapshots": 3, "options": {"method": "samuel"}},
     "network": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},

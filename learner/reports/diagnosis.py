@@ -1,19 +1,16 @@
 """Reports on the weights of a finished run: relevant terms, and how far to trust a fit.
 
 `terms.txt` and `terms.png` for all weights over terms (`learner.fit.selection`); for weights that
-were fitted to stored positions also `calibration.png` and `path.png` (`learner.fit.validation`).
+were fitted to stored positions also `calibration.png` (`learner.fit.validation`).
 Positions are those that the learner stored, or those of some games that the evaluator plays for the
 report. All of it takes some seconds and depends only on the run.
 """
 
 from __future__ import annotations
 
-import warnings
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from games.contract import DiceGame, Game
 from games.whole_files import write_atomically
@@ -21,12 +18,11 @@ from learner.books.book_study import BookStudy
 from learner.dice_play import game_seeds
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.selection import report_text, select_terms
-from learner.fit.targets import expectations, fit_scale
-from learner.fit.validation import calibration, regularisation_path
+from learner.fit.validation import calibration
 from learner.game_learner import MAN, GameLearner
 from learner.positions.filters import Filter, Games, distinct, split
 from learner.positions.shards import Rows
-from learner.reports.fit_plots import plot_calibration, plot_path, plot_terms
+from learner.reports.fit_plots import plot_calibration, plot_terms
 from learner.rounds.batch import BatchFit
 from learner.self_play import Task, game_rows, in_tasks, play_task
 from play.match.openings import Openings
@@ -39,8 +35,8 @@ __all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]
 SEED, PLIES = 5_000_011, 5
 #: Games that an evaluator plays where nothing was stored: no more, and no deeper.
 MOST_GAMES, DEEPEST, MOST_NODES, MOST_PLIES = 300, 5, 2_000, 200
-#: Most rows of each report, so that it takes seconds.
-MOST_ROWS, PATH_ROWS = 150_000, 15_000
+#: Most rows of a report, so that it takes seconds.
+MOST_ROWS = 150_000
 HELD_OUT = 0.2
 
 
@@ -151,7 +147,7 @@ def _trust(
     game = learner.game_
     options: dict[str, Any] = {name: getattr(learner, name) for name in ("loss", "alpha", "blend")}
     # chances to come first, which searches do not give, have a unit of their own
-    options["scale"] = known = learner.K or (1.0 if game.players > 2 else None)
+    options["scale"] = learner.K or (1.0 if game.players > 2 else None)
     rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)
     # other games than those that are left out of a store
     learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
@@ -164,20 +160,3 @@ def _trust(
         groups=seen.game_number,
     )
     plot_calibration(path / "calibration.png", bins)
-
-    sample = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
-    rows = distinct(game, rows.take(sample.holds(rows.game_number)))
-    scale = known or fit_scale(rows.value, rows.result, sample_weight=rows.count)
-    if not any(fixed.values()):
-        options["scale"] = scale
-    rough: dict[str, Any] = {"tolerance": 1e-5, "iterations": 100}  # a picture needs no more
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        points = regularisation_path(
-            LogisticFit(evaluator.features, fixed=fixed, **options, **rough),
-            measure(evaluator.features, rows.positions),
-            expectations(rows.value, rows.result, scale=scale, blend=learner.blend),
-            rows.game_number,
-            sample_weight=rows.count,
-        )
-    plot_path(path / "path.png", points, chosen=learner.alpha)

@@ -117,11 +117,6 @@ RECIPES: dict[str, Recipe] = {
         "Comparison",
         "weights fitted to differences between the moves of one decision, with dice",
     ),
-    "signature": Recipe(
-        "rounds.signature_play",
-        "SignaturePlay",
-        "Samuel 1967: signature tables, learned from the moves that search prefers",
-    ),
     "book": Recipe(
         "books.book_study",
         "BookStudy",

@@ -36,7 +36,6 @@ from learner import (
     Rote,
     Samuel,
     Samuel1959,
-    SignaturePlay,
     TDGammon,
     TDLeaf,
     TreeStrap,
@@ -157,7 +156,6 @@ FITTED = [
     QuantisedFit(
         CHECKERS, games=4, round_games=4, depth=1, nodes=None, hidden=(4,), endgame=0, most_plies=40
     ),
-    SignaturePlay(CHECKERS, games=4, round_games=4, depth=1, most_plies=40),
     BookStudy(CHECKERS, games=3, depth=2, held_out=0.0),
     Comparison(RUNNERS, games=8, round_games=8, features="runners", most_plies=60),
     TDGammon(games=2, inputs="points", hidden=(24,), tables=1, memory=5),

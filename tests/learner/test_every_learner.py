@@ -39,7 +39,6 @@ from learner.rounds.comparison import Comparison
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.rounds.samuel import Samuel
-from learner.rounds.signature_play import SignaturePlay
 from learner.td_gammon import td_gammon
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.td_gammon import TDGammon
@@ -264,13 +263,6 @@ CASES = {
     "rote": Case(
         partial(Rote, CHECKERS, games=4, depth=2, seed=1, capacity=300), (1, 2, 3, 4),
         others=({"depth": 3},), start="material", resumed="material", longer=5, another_seed=True,
-    ),
-    "signature": Case(
-        partial(
-            SignaturePlay, CHECKERS, games=10, depth=1, round_games=6, games_per_report=2,
-            keep_rounds=1, most_plies=40,
-        ),
-        (4, 6, 10), others=({"method": "samuel"},),
     ),
     "book": Case(partial(BookStudy, CHECKERS, games=3, depth=2, held_out=0.0), (1, 2, 3)),
     "solved": Case(

@@ -48,7 +48,6 @@ RUNS: dict[str, dict[str, Any]] = {
         "game": RUNNERS, "games": 60, "round_games": 20, "keep_rounds": 2, "most_plies": 60,
         "features": "runners", "depth": 0,
     },
-    "signature": _ROUNDS,
     "book": {"book": str(BOOK), "games": 30},
     "network": {**_ROUNDS, "hidden": (6,), "rate": 0.01, "batch": 32},
     "quantised": {
@@ -69,7 +68,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 #: What an option is changed to, for all learners that have it or, as "LEARNER OPTION", for one.
 CHANGES: dict[str, Any] = {
-    "K": 2.0, "abstractions": True, "active": 5, "alpha": 0.5, "antisymmetric": False,
+    "K": 2.0, "abstractions": True, "active": 5, "alpha": 0.5,
     "asymmetric": False, "averaging": 0.1, "base": ("misplaced",), "batch": 16, "bear_off": True,
     "black_first": False, "blend": 0.9, "book": None, "bounds": False, "candidates": 1,
     "capacity": 50, "decide": False, "decided": False, "depth": 3, "direction": 0.05, "each": 11,
@@ -78,7 +77,7 @@ CHANGES: dict[str, Any] = {
     "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
     "judge": "material", "keep_rounds": 1, "kept_phases": ("race",), "lambda_": 0.2,
     "last_epochs": 3, "last_rate": 0.0005, "least_depth": 2, "library": None, "longest": 4,
-    "longest_span": 16, "loss": "squared", "material": {"men": 1.0, "kings": 2.0}, "memory": 7,
+    "longest_span": 16, "loss": "squared", "memory": 7,
     "merge_moves": 3, "method": "samuel", "most": 100, "most_plies": 12, "most_positions": 300,
     "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2, "output_rate": 0.9, "over": 1.0,
     "percentile": 50.0, "phases": (12,), "positions_per_game": 1, "precision": "bfloat16",
@@ -86,7 +85,7 @@ CHANGES: dict[str, Any] = {
     "replays": 0, "ridge": 100.0, "rivals": 1, "rollout_positions": 7, "rollouts": 2,
     "round_games": 3, "rows": 40, "samples": 3, "scale": 0.7, "searched": 20,
     "seed": 5,
-    "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12, "smoothing": 2.0,
+    "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12,
     "spread": 0.1, "steps": 3, "tables": 1, "tallies": 1, "teacher": "backups",
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
     "tuples": CHECKERS_BLOCKS, "unit": 0.5, "weight": 4.0, "whole": 0.9, "win": 1.0, "within": 0.1,
@@ -134,7 +133,7 @@ CHECKED = {
     "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
-LONG = {"book", "heuristic admissible", "network", "signature", "solved"}
+LONG = {"book", "heuristic admissible", "network", "solved"}
 #: Learners whose runs take longer than a test may.
 SLOW = {"backups", "batch", "quantised", "tdgammon"}
 

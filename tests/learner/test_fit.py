@@ -13,7 +13,6 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
 
 from games import kernels
 from games.checkers import Checkers
@@ -21,14 +20,11 @@ from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import add_losses, expectations, fit_scale, mean_loss
 from learner.fit.validation import (
     CalibrationBin,
-    PathPoint,
     calibration,
     calibration_error,
-    choose_alpha,
-    regularisation_path,
 )
 from learner.positions.shards import Rows
-from learner.reports.fit_plots import plot_calibration, plot_path
+from learner.reports.fit_plots import plot_calibration
 from search import LinearEvaluator
 
 plain = pytest.mark.plain
@@ -412,84 +408,6 @@ def test_a_fit_that_is_cut_short_says_so() -> None:
         LogisticFit(NAMES, iterations=1).fit(terms, expit(3 * terms @ TRUE))
 
 
-# --- regularisation path ---------------------------------------------------------------------
-
-
-def overfitting() -> tuple[Any, Any, Any]:
-    """Returns few games with many terms, so that too little regularisation overfits."""
-    random = np.random.default_rng(0)
-    games = np.arange(60).repeat(4)
-    terms = random.normal(size=(60, 30)).repeat(4, 0) + 0.1 * random.normal(size=(240, 30))
-    targets = (random.random(60) < expit(1.2 * terms[::4, 0])).astype(float).repeat(4)
-    return terms, targets, games
-
-
-def test_the_path_finds_where_to_stop_between_too_much_and_too_little() -> None:
-    terms, targets, games = overfitting()
-    fit = LogisticFit([f"t{i}" for i in range(30)])
-    path = regularisation_path(fit, terms, targets, games, alphas=[1e-4, 10.0, 0.1, 1.0, 1e-2])
-    assert [point.alpha for point in path] == [10.0, 1.0, 0.1, 1e-2, 1e-4]
-    train = [point.train_error for point in path]
-    assert train == sorted(train, reverse=True)
-    error = [point.error for point in path]
-    assert min(error) < error[0] and min(error) < error[-1] / 2
-    assert all(point.standard_error > 0 for point in path)
-    assert choose_alpha(path) in (1.0, 0.1)
-    sizes = [np.abs(point.weights).sum() for point in path]
-    assert sizes == sorted(sizes)
-    assert not hasattr(fit, "weights_")
-
-
-def test_the_path_agrees_with_its_slow_twin() -> None:
-    terms, targets, games = overfitting()
-    names = [f"t{i}" for i in range(30)]
-    weights = np.random.default_rng(1).integers(1, 4, 240)
-    path = regularisation_path(
-        LogisticFit(names, alpha=7.0, tolerance=1e-9),
-        terms,
-        targets,
-        games,
-        alphas=[0.3, 0.03],
-        folds=4,
-        sample_weight=weights,
-    )
-    for point in path:
-        errors = []
-        for learn, test in GroupKFold(4).split(terms, targets, games):
-            assert set(games[learn]).isdisjoint(games[test])
-            fit = LogisticFit(names, alpha=point.alpha, tolerance=1e-9)
-            fit.fit(terms[learn], targets[learn], weights[learn])
-            errors.append(-fit.score(terms[test], targets[test], weights[test]))
-        assert point.error == pytest.approx(np.mean(errors), rel=1e-5)
-        assert point.standard_error == pytest.approx(np.std(errors, ddof=1) / 2, rel=1e-4)
-        whole = LogisticFit(names, alpha=point.alpha, tolerance=1e-9).fit(terms, targets, weights)
-        np.testing.assert_allclose(point.weights, whole.weights_, atol=1e-5)
-
-
-def test_alpha_is_chosen_by_the_least_error() -> None:
-    nothing = np.zeros(1)
-    path = [
-        PathPoint(10.0, 0.70, 0.01, 0.7, nothing),
-        PathPoint(1.0, 0.62, 0.03, 0.6, nothing),
-        PathPoint(0.1, 0.60, 0.025, 0.5, nothing),
-        PathPoint(0.01, 0.60, 0.02, 0.4, nothing),
-    ]
-    assert choose_alpha(path) == 0.1
-
-
-def test_a_path_that_cannot_be_measured_is_an_error() -> None:
-    terms, targets, games = overfitting()
-    fit = LogisticFit([f"t{i}" for i in range(30)])
-    for options, message in (
-        ({"groups": games // 20}, "expected at least 5 games, found 3"),
-        ({"groups": games[1:]}, "groups: expected 240 numbers"),
-        ({"groups": games, "folds": 1}, "folds: expected at least 2"),
-        ({"groups": games, "alphas": []}, "alphas: expected at least one"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            regularisation_path(fit, terms, targets, **options)  # type: ignore[arg-type]
-
-
 # --- calibration -----------------------------------------------------------------------------
 
 
@@ -569,15 +487,10 @@ def test_wrong_predictions_are_refused() -> None:
 
 
 def test_pictures_are_written_without_a_warning(tmp_path: Path) -> None:
-    terms, targets, games = overfitting()
-    fit = LogisticFit([f"t{i}" for i in range(30)], alpha=0.1)
+    random = np.random.default_rng(0)
+    expected = random.random(240)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plot_path(
-            tmp_path / "path.png",
-            regularisation_path(fit, terms, targets, games, alphas=[1.0, 0.1]),
-        )
-        table = calibration(fit.fit(terms, targets).predict(terms), targets, groups=games)
-        plot_calibration(tmp_path / "calibration.png", table)
-    for path in tmp_path.iterdir():
-        assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
+        plot_calibration(tmp_path / "calibration.png", calibration(expected, results_of(expected)))
+    content = (tmp_path / "calibration.png").read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 10_000

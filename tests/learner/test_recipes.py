@@ -18,7 +18,7 @@ from games.checkers import Checkers
 from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from games.contract import DiceGame, Game
-from learner.books.book_polynomial import BookPolynomial
+from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
@@ -37,7 +37,7 @@ FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: Of these 12 games a round, so that there is more than one.
-ROUNDS = ("samuel", "batch", "signature", "network", "quantised", "comparison")
+ROUNDS = ("samuel", "batch", "network", "quantised", "comparison")
 #: Learners that are tried on backgammon, and the plies of their searches.
 DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
 
@@ -167,7 +167,6 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
 
 
 def test_a_learner_without_features_takes_none(capsys: Any, tmp_path: Path) -> None:
-    for name in ("signature", "book"):
-        arguments = ["checkers", "--learner", name, "--features", "classic"]
-        assert train.main([*arguments, "--run", str(tmp_path / name)]) == 2
-        assert f"--features: expected none for {name}" in capsys.readouterr().err
+    arguments = ["checkers", "--learner", "book", "--features", "classic"]
+    assert train.main([*arguments, "--run", str(tmp_path / "book")]) == 2
+    assert "--features: expected none for book" in capsys.readouterr().err
