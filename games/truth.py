@@ -19,9 +19,11 @@ class Truth(Protocol):
 
     plies: from how many random moves to how many a position takes it no more than some
         milliseconds; positions for judging come from there.
+    unit: what a value of 1 is.
     """
 
     plies: tuple[int, int]
+    unit: str = "points"
 
     def values(self, position: Any) -> Mapping[Any, float]:
         """Returns the exact value of each legal move, for the side to move; empty after the end.

@@ -20,6 +20,7 @@ class BitBully(Truth):
     """
 
     plies = (14, 30)
+    unit = "stones of Pons's score"
 
     def __init__(self, *, book: bool = True) -> None:
         try:

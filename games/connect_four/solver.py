@@ -254,6 +254,7 @@ class Solver:
 
     #: The numbers of stones of positions that are solved in a moment.
     plies = (14, 30)
+    unit = "stones of Pons's score"
 
     def __init__(self, *, table_mib: float = 32.0, book: Any = None) -> None:
         if not table_mib > 0:

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from games.counted import counted
 from games.file_form import NO_NAMES
 from games.record import Annotation, GameRecord
 from learner.books.agreement import Agreement, agreement
@@ -182,8 +183,11 @@ class BookStudy(GameLearner):
         return {"made": {"games": self._made}, "read": {"digests": read}}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        if state["read"] != self.get_state()["read"]:
+        read, now = state["read"]["digests"], self.get_state()["read"]["digests"]
+        if read != now:
             raise ValueError(
-                f"book: expected the files that were read, found others in {self.book}"
+                f"book: expected the {counted(len(read), 'file')} that the run read, found"
+                f" {counted(len(now), 'file')} in {self.book}, {len(set(now) - set(read))} of them"
+                " new or changed"
             )
         self._made = [list(game) for game in state["made"]["games"]]

@@ -70,7 +70,8 @@ def feature_file(settings: RunSettings, *, resume: bool) -> tuple[RunSettings, P
     digest = file_digest(path)
     if resume and digest != settings.feature_digest:
         raise ValueError(
-            f"{path}: expected the features that the run began with, found another file"
+            f"{path}: expected the file that the run began with (SHA-256"
+            f" {(settings.feature_digest or 'unknown')[:12]}), found one with {digest[:12]}"
         )
     return replace(settings, feature_digest=digest), path
 

@@ -138,8 +138,10 @@ class KeptPositions:
         }
         found = {name: (array.shape, array.dtype.type) for name, array in arrays.items()}
         if about != self._about or found != expected:
+            sizes = {name: list(shape) for name, (shape, _) in found.items()}
             raise ValueError(
-                f"{path}: expected {size} positions of {json.dumps(self._about)}, found others"
+                f"{path}: expected {size} positions of {json.dumps(self._about)}, found"
+                f" {json.dumps(sizes)} of {json.dumps(about)}"
             )
         return arrays["positions"], arrays["targets"]
 

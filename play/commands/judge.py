@@ -159,7 +159,8 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
             threads=options.threads,
             progress=lambda: bar.update() and None,
         )
-    source = f"of {first} to {last} random plies" if options.file is None else "of the file"
+    random = f"of {first} to {last} random plies" if first else "from all stages of random games"
+    source = random if options.file is None else "of the file"
     yield (
         (
             f"{counted(len(known.positions), 'position')} {source}, of which decisions:"

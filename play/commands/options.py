@@ -90,8 +90,8 @@ def with_met(game: Any, options: argparse.Namespace) -> Any:
         raise ValueError(f"--met: expected a game with a cube, found {game.name}")
     try:
         text = options.met.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"--met: expected UTF-8, found other bytes: {options.met}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"--met: expected UTF-8, found {error.reason}: {options.met}") from None
     try:
         return game.with_match_equities(text)
     except ValueError as error:

@@ -74,7 +74,10 @@ def _run_rollout(options: argparse.Namespace) -> int:
     positions, rolls, left_out = zip(*read, strict=True)
     roll = rolls[0]
     if len(read) > 1 and any(one is not None for one in rolls):
-        raise ValueError("expected one position if it has dice, or positions without, found more")
+        raise ValueError(
+            f"expected one position if it has dice, or positions without, found {len(read)}, some"
+            " with dice"
+        )
     comparing: dict[str, Any] = {}
     if roll is not None:
         moves = _candidates(options, game, positions[0], roll, player)

@@ -75,17 +75,21 @@ def run_solve(options: argparse.Namespace) -> int:
     text = options.position.strip()
     position = problem.start() if text == START else problem.parse_position(text)
     frontier = "moves deep" if options.method == "ida" else "waiting"
+    solve = partial(
+        search.solve,
+        problem,
+        position,
+        options.heuristic,
+        method=options.method,
+        weight=options.weight,
+        width=options.width,
+        memory_mib=1024.0 if options.memory is None else options.memory,
+    )
     try:
-        solution = search.solve(
-            problem,
-            position,
-            options.heuristic,
-            method=options.method,
-            weight=options.weight,
-            width=options.width,
+        solve(nodes=1)  # compiles, which is no part of the time that is told
+        solution = solve(
             nodes=options.nodes,
             seconds=options.seconds,
-            memory_mib=1024.0 if options.memory is None else options.memory,
             progress=partial(_tell, frontier) if sys.stderr.isatty() else None,
         )
     except search.Unsolvable as reason:

@@ -39,10 +39,11 @@ class Judgement:
     """The quality of an evaluator; intervals are 95 % intervals over positions.
 
     agreement: share of positions in which its move has the referee's best value.
-    loss: the referee's best value minus that of the move chosen, in the referee's unit.
+    loss: the referee's best value minus that of the move chosen, in the game's unit.
     correlation: Pearson correlation of static values with the referee's.
     error: root mean square residual of a linear regression of the referee's values on the static
-        ones, in the referee's unit.
+        ones, in the game's unit.
+    unit: the game's unit, such as men.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Judgement:
     loss: Estimate
     correlation: float
     error: float
+    unit: str
 
     def text(self) -> str:
         """One line, without a newline at its end."""
@@ -58,8 +60,8 @@ class Judgement:
         return (
             f"{self.name}: agrees on {agreement.value:.1%}"
             f" [{agreement.low:.1%}, {agreement.high:.1%}],"
-            f" loses {loss.text('.3f')} a move;"
-            f" static values correlate {self.correlation:.3f}, error {self.error:.3f}"
+            f" loses {loss.text('.3f')} {self.unit} a move;"
+            f" static values correlate {self.correlation:.3f}, error {self.error:.3f} {self.unit}"
         )
 
     def figures(self) -> dict[str, Any]:
@@ -71,6 +73,7 @@ class Judgement:
             "loss": self.loss.plain(),
             "correlation": self.correlation,
             "error": self.error,
+            "unit": self.unit,
         }
 
 
@@ -121,8 +124,8 @@ def referee(
 ) -> Verdicts:
     """Returns the exact value of every move at a depth, in positions without a proven win or loss.
 
-    Decided positions are skipped, because the value of a win counts plies and says nothing about
-    errors of evaluation. `progress` is called after each position.
+    Values are in the game's unit. Decided positions are skipped, because the value of a win counts
+    plies and says nothing about errors of evaluation. `progress` is called after each position.
     """
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
@@ -166,7 +169,8 @@ class _Referee(Crew[tuple[Engine]]):
             engine.clear()
             if self.stopped.is_set():
                 return {}
-            return dict(engine.analyse(position, depth=self.depth).moves)
+            moves = engine.analyse(position, depth=self.depth).moves
+            return {move: self.evaluator.in_units(value) for move, value in moves}
 
 
 def judge(
@@ -200,4 +204,5 @@ def judge(
         mean_interval(loss, bounds=(0.0, math.inf)),
         correlation,
         error,
+        game.unit,
     )

@@ -55,6 +55,7 @@ class Known:
 
     positions: tuple[Any, ...]
     values: tuple[Moves, ...]
+    unit: str = "points"
 
     @property
     def decisions(self) -> int:
@@ -70,6 +71,7 @@ class Kept:
     decisions: number of these in which the class depends on the move.
     kept: share of the decisions in which the move keeps the class.
     loss: value of the best move minus that of the player's, over all positions, by the referee.
+    unit: the unit of the loss.
     """
 
     name: str
@@ -77,13 +79,14 @@ class Kept:
     decisions: int
     kept: Estimate
     loss: Estimate
+    unit: str
 
     def text(self) -> str:
         """One line, without a newline at its end."""
         kept = self.kept
         return (
             f"{self.name}: keeps the class in {kept.value:.2%} [{kept.low:.2%}, {kept.high:.2%}],"
-            f" loses {self.loss.text('.3f')} of score a move"
+            f" loses {self.loss.text('.3f')} {self.unit} a move"
         )
 
     def figures(self) -> dict[str, Any]:
@@ -94,6 +97,7 @@ class Kept:
             "decisions": self.decisions,
             "kept": self.kept.plain(),
             "loss": self.loss.plain(),
+            "unit": self.unit,
         }
 
 
@@ -150,6 +154,7 @@ def known_values(
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
     _check(game, referee, threads)
+    unit = Referees.of(game).named[referee](game).unit
     found: list[Moves] = []
     task = _Referee(game, referee)
     with Workers(jobs=threads) as workers, closing(workers.map(task, positions)) as results:
@@ -160,7 +165,7 @@ def known_values(
     chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
     if not chosen:
         raise ValueError("expected positions with more than one legal move, found none")
-    return Known(tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen))
+    return Known(tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen), unit)
 
 
 class _Referee(Crew[tuple[Truth]]):
@@ -206,6 +211,7 @@ def judge_by_truth(
         len(kept),
         mean_interval(kept, bounds=(0.0, 1.0)),
         mean_interval(losses, bounds=(0.0, math.inf)),
+        known.unit,
     )
 
 

@@ -176,8 +176,9 @@ class Session:
 
     def turn_text(self) -> Iterator[str]:
         """The text under the board before a prompt."""
-        if not self.record.over:
-            yield f"{self.sides[self.side]} to move"
+        text = f"{self.sides[self.side]} to move"
+        if not self.record.over and text.lower() not in self.board().lower():
+            yield text
 
     def machine_move(self) -> Iterator[str]:
         """Let the evaluator move."""

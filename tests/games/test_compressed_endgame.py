@@ -117,7 +117,7 @@ def test_blocks_of_any_runs_are_read_back() -> None:
         codes = np.zeros(count, dtype=np.uint8)
         runs._encode(results, blocks, codes)
         packed = blocks.astype(np.uint32).view(np.int32)
-        got = [runs._result_at(packed, codes.view(np.int8), i) for i in range(count)]
+        got = [runs.result_at(packed, codes.view(np.int8), i) for i in range(count)]
         wrong = (results != np.array(got)) & (results != runs.ANY)
         assert not wrong.any()
         assert set(got) <= {runs.DRAW, runs.WON, runs.LOST}

@@ -649,6 +649,21 @@ def test_judgement_by_hand() -> None:
 
 
 @compiled_only
+def test_a_judgement_is_in_men_whatever_the_referee_counts_in() -> None:
+    classic = as_evaluator(CHECKERS, "classic")
+    large = as_evaluator(CHECKERS, "classic")
+    large.weights[:] *= 1024.0
+    positions = random_positions(CHECKERS, 40)
+    ones = [
+        judge(CHECKERS, "material", referee(CHECKERS, one, positions, depth=3))
+        for one in (classic, large)
+    ]
+    assert ones[0].loss.value == pytest.approx(ones[1].loss.value) and ones[0].loss.value > 0
+    assert ones[0].error == pytest.approx(ones[1].error)
+    assert f"loses {ones[0].loss.text('.3f')} men a move;" in ones[0].text()
+
+
+@compiled_only
 def test_a_linear_transform_leaves_no_error() -> None:
     verdicts = referee(CHECKERS, "classic", random_positions(CHECKERS, 40), depth=3)
     known = dict(zip(verdicts.positions, verdicts.best.tolist(), strict=True))

@@ -87,6 +87,12 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "hand: keeps the class in " in out and '"judged": [{"player": "hand"' in out
     assert main([*arguments, "--referee", "truth", "--referee-depth", "3"]) == 2
     assert "--referee-depth: expected a referee that searches" in capsys.readouterr().err
+    assert " stones of Pons's score a move" in out
+    small = ["judge", "tic_tac_toe", "open_lines", "--referee", "truth", "--positions", "30"]
+    assert main(small) == 0
+    out = capsys.readouterr().out
+    assert "30 positions from all stages of random games, of which decisions: " in out
+    assert out.endswith(" points a move\n")
 
 
 @pytest.mark.plain

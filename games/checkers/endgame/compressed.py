@@ -34,7 +34,16 @@ from games.checkers.endgame.database import (
     read,
 )
 from games.checkers.endgame.numbering import Material, positions_of, slices, zeros
-from games.checkers.endgame.runs import BLOCK, PLACE, differs, encoded, is_place
+from games.checkers.endgame.runs import (
+    BLOCK,
+    PLACE,
+    RESULT_NAMES,
+    differs,
+    encoded,
+    is_place,
+    result_at,
+    result_of,
+)
 
 __all__ = ["Compressed", "compare", "compress", "compressed_path", "read_compressed"]
 
@@ -268,8 +277,10 @@ def compare(
             end = min(begin + CHUNK, len(values))
             wrong = differs(found.blocks, found.codes, start, values, known.material, begin, end)
             if wrong >= 0:
+                expected = result_of(values, known.material, wrong)
+                result = result_at(found.blocks, found.codes, start + wrong)
                 raise EndgameError(
-                    f"{material_text(known.material)}, number {wrong}: expected the result of"
-                    f" {values[wrong]}, found another"
+                    f"{material_text(known.material)}, number {wrong}: expected"
+                    f" {RESULT_NAMES[expected]}, found {RESULT_NAMES[result]}"
                 )
             progress(end - begin)

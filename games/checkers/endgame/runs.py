@@ -26,12 +26,23 @@ from games.checkers.rules import noisy
 from games.kernels import kernel
 from games.values import EXACT, LOWER, UNKNOWN_PLIES, UPPER, WIN
 
-__all__ = ["BLOCK", "PLACE", "differs", "encoded", "is_place", "probe"]
+__all__ = [
+    "BLOCK",
+    "PLACE",
+    "RESULT_NAMES",
+    "differs",
+    "encoded",
+    "is_place",
+    "probe",
+    "result_at",
+    "result_of",
+]
 
 #: Positions in a block; a probe reads half of its bytes, on average.
 BLOCK = 1024
 #: Results. `ANY`: nobody asks for the position, so that it may have each of the others.
 DRAW, WON, LOST, ANY = range(4)
+RESULT_NAMES = ("a draw", "a win", "a loss")
 #: The bits of an entry of `blocks` that hold a place; above them is the only result, or `ANY`.
 PLACE = (1 << 30) - 1
 
@@ -55,7 +66,7 @@ _AT_ONCE = 1 << 20
 
 
 @kernel
-def _result(values, material, number):
+def result_of(values, material, number):
     """Returns the result of a number by the bytes of its slice; `ANY` if a capture is pending."""
     own_men, own_kings, his_men, his_kings = material
     if noisy(position_of(number, own_men, own_kings, his_men, his_kings)):
@@ -68,7 +79,7 @@ def _result(values, material, number):
 def _classify(values, material, begin, results):
     """Write the results of the numbers of a slice from `begin` on, as many as `results` has."""
     for i in range(len(results)):
-        results[i] = _result(values, material, begin + i)
+        results[i] = result_of(values, material, begin + i)
     return 0
 
 
@@ -139,7 +150,7 @@ def encoded(values: NDArray[np.int8], material: Material) -> tuple[NDArray[np.in
 
 
 @kernel
-def _result_at(blocks, codes, place):
+def result_at(blocks, codes, place):
     """Returns the result at a place: `DRAW`, `WON` or `LOST`, any of them for pending captures."""
     entry = int(blocks[place // BLOCK])
     result = entry >> 30 & 3
@@ -165,8 +176,8 @@ def differs(blocks, codes, start, values, material, begin, end):
     values: the bytes of the slice, as in `retrograde`.
     """
     for number in range(begin, end):
-        result = _result(values, material, number)
-        if result != ANY and result != _result_at(blocks, codes, start + number):
+        result = result_of(values, material, number)
+        if result != ANY and result != result_at(blocks, codes, start + number):
             return number
     return -1
 
@@ -182,7 +193,7 @@ def probe(tables, position):
     place = place_of(starts, position)
     if place < 0 or noisy(position):
         return (False, 0.0, 0, EXACT)
-    result = _result_at(blocks, codes, place)
+    result = result_at(blocks, codes, place)
     if result == WON:
         return (True, WIN - UNKNOWN_PLIES, EXACT_DEPTH, LOWER)
     if result == LOST:
