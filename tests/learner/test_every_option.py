@@ -96,6 +96,7 @@ CHANGES: dict[str, Any] = {
     "samuel library": ("ADV", "BACK", "CENT"),
     "samuel1959 features": "classic", "samuel1959 fixed": {"PIECES": 5.0},
     "samuel1959 library": ("ADV", "BACK", "CENT"),
+    "quantised inputs": "phase_squares", "tdgammon inputs": "linear", "backups inputs": "linear",
 }  # fmt: skip
 #: Options by which a learner may be asked for the same in another way: results stay the same, so
 #: that they only have to be read.
@@ -134,8 +135,6 @@ CHECKED = {
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
 LONG = {"book", "heuristic admissible", "network", "solved"}
-#: Learners whose runs take longer than a test may.
-SLOW = {"backups", "batch", "quantised", "tdgammon"}
 
 
 def kinds() -> dict[str, Any]:
@@ -191,14 +190,7 @@ def test_every_option_has_an_entry_and_is_read(name: str) -> None:
 
 @compiled_only
 @pytest.mark.whole_run
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
-        for name in names()
-        if name not in LONG
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in names() if name not in LONG])
 def test_every_option_changes_what_is_learned_or_is_refused(name: str) -> None:
     usual = learned(name, {})
     same = []
