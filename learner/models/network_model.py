@@ -54,7 +54,7 @@ def network_model(
     found = _inputs(game, inputs)
     if start is not None:
         start = as_evaluator(game, start)
-        same = type(start) is NetworkEvaluator and start.inputs == found
+        same = isinstance(start, NetworkEvaluator) and start.only_relu and start.inputs == found
         if same and tuple(len(bias) for _, bias in start.layers[:-1]) == tuple(hidden):
             return NetworkModel(start.copy(), scale=scale, size=size)
     if any(width < 2 for width in hidden):

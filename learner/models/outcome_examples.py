@@ -18,7 +18,8 @@ from games import kernels
 from games.contract import Game
 from games.features import Phases
 from games.kernels.memory import native_function, read_position
-from search.evaluators.outcome_network import Net, OutcomeNetwork
+from search.evaluators.layers import Net
+from search.evaluators.outcome_network import OutcomeNetwork
 
 __all__ = ["Examples", "Seen", "confined", "phases_of"]
 

@@ -21,7 +21,7 @@ from learner.fit.targets import row_weights
 from learner.models.model import batches
 from learner.models.network_model import one_thread
 from learner.models.schedule import Schedule
-from search.evaluators.network import MOST_UNITS
+from search.evaluators.layers import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
 __all__ = ["QuantisedModel"]

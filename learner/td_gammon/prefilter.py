@@ -21,7 +21,8 @@ from learner.models.network_model import one_thread
 from learner.td_gammon.explore import explore
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
-from search.evaluators.outcome_network import Net, OutcomeNetwork
+from search.evaluators.layers import Net
+from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 from search.lookups.database import usual_lookup
 
