@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from games.features import Encoding
-from learner.models.network_model import one_thread
+from learner.models.torch_model import threads_of_torch
 from learner.td_gammon.explore import explore
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
@@ -141,7 +141,7 @@ def imitation(
     random = np.random.default_rng((seed, 1))
     weights = np.exp(-decisions.behind(decisions.values) / NEAR) + LEAST
     rows = net.encoding.active_rows(decisions.positions).astype(np.int32)
-    with one_thread():
+    with threads_of_torch():
         parameters = _first(net, net.encoding, decisions, rows, weights, units, random)
         _descend(parameters, decisions, rows, weights, passes, random)
         layers = [p.detach().numpy().astype(np.float64) for p in parameters]
