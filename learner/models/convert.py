@@ -20,9 +20,9 @@ from games.contract import Game
 from games.features import Encoding, FeatureSet
 from search import Evaluator, LinearEvaluator
 from search.evaluators.activations import EPSILON, RELU
-from search.evaluators.network import Inputs, NetworkEvaluator
+from search.evaluators.layers import Inputs
+from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
-from search.evaluators.shaped_network import ShapedNetwork
 
 __all__ = ["Case", "agreement", "agreement_text", "as_native"]
 
@@ -108,14 +108,11 @@ def as_native(
     if len(layers) == 1 and not bias.any() and isinstance(inputs, FeatureSet):
         scaled = scale * weights[:, 0]
         evaluator = LinearEvaluator(game, inputs, scaled, name=name, provenance=provenance)
-    elif set(activations) <= {RELU}:
-        evaluator = NetworkEvaluator(
-            game, inputs, layers, scale=scale, name=name, provenance=provenance
-        )
     else:
-        evaluator = ShapedNetwork(
-            game, inputs, layers, activations, scale=scale, name=name, provenance=provenance
-        )
+        evaluator = NetworkEvaluator(
+            game, inputs, layers, activations=activations, scale=scale, name=name,
+            provenance=provenance,
+        )  # fmt: skip
     if positions is None:
         positions = sample_positions(game, POSITIONS)
     worst = agreement(game, evaluator, model, positions, scale=scale, worst=4)

@@ -13,9 +13,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from games.contract import Game
+from games.features import Encoding, FeatureSet
 from search import Evaluator, LinearEvaluator
 
-__all__ = ["Adam", "LinearModel", "Model", "batches", "numbers_of", "squash", "steps_of"]
+__all__ = [
+    "Adam",
+    "LinearModel",
+    "Model",
+    "batches",
+    "find_input",
+    "numbers_of",
+    "squash",
+    "steps_of",
+]
 
 
 class Model(Protocol):
@@ -67,6 +78,24 @@ def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[
     """Returns the numbers below `count` in random order, cut into batches of about `size`."""
     order = random.permutation(count)
     return np.array_split(order, max(1, round(count / size))) if count else []
+
+
+def find_input(game: Game, inputs: Any, kinds: Any = (FeatureSet, Encoding)) -> Any:
+    """Returns the feature set or the encoding of a name; one itself is returned as it is.
+
+    kinds: the kinds accepted.
+
+    Raises ValueError if it is none of the game's.
+    """
+    known = {**game.features, **game.encodings}
+    named = known.get(inputs) if isinstance(inputs, str) else inputs
+    if not isinstance(named, kinds):
+        names = [name for name, one in known.items() if isinstance(one, kinds)]
+        raise ValueError(
+            f"inputs: expected one of {', '.join(names) or 'none'} for {game.name}, found"
+            f" {inputs!r}"
+        )
+    return named
 
 
 def numbers_of(values: Any, count: int) -> NDArray[np.float64]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,26 +9,16 @@ import torch
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.features import Encoding, FeatureSet
-from learner.models.model import batches, numbers_of, steps_of
+from games.features import Encoding
+from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
+from learner.models.torch_model import TorchModel, pairs, threads_of_torch
 from learner.self_play import rows_of
 from search import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
 
-__all__ = ["NetworkModel", "forward", "network_model", "one_thread"]
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch calculate in one thread, so that sums have the same order everywhere."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+__all__ = ["NetworkModel", "forward", "network_model"]
 
 
 def network_model(
@@ -51,10 +39,12 @@ def network_model(
     over positions of random play; over piece squares this is exact for material), which the network
     passes on through two units of each layer. None: 0 everywhere.
     """
-    found = _inputs(game, inputs)
+    if inputs is None:
+        inputs = next(iter({**game.features, **game.encodings}), None)
+    found = find_input(game, inputs)
     if start is not None:
         start = as_evaluator(game, start)
-        same = type(start) is NetworkEvaluator and start.inputs == found
+        same = isinstance(start, NetworkEvaluator) and start.only_relu and start.inputs == found
         if same and tuple(len(bias) for _, bias in start.layers[:-1]) == tuple(hidden):
             return NetworkModel(start.copy(), scale=scale, size=size)
     if any(width < 2 for width in hidden):
@@ -73,21 +63,6 @@ def network_model(
             _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))
     return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale, size=size)
-
-
-def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
-    """Returns the encoding or feature set of a name; one itself is returned as it is."""
-    if isinstance(inputs, Encoding | FeatureSet):
-        return inputs
-    by_name = {**game.features, **game.encodings}
-    if inputs is None:
-        inputs = next(iter(by_name), None)
-    if not isinstance(inputs, str) or inputs not in by_name:
-        raise ValueError(
-            f"inputs: expected one of {', '.join(by_name) or 'none'} for {game.name}, found"
-            f" {inputs!r}"
-        )
-    return by_name[inputs]  # type: ignore[no-any-return]
 
 
 def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:
@@ -138,7 +113,7 @@ def forward(layers: list[tuple[Any, Any]], rows: Any, *, sparse: bool) -> Any:
     return hidden[:, 0]
 
 
-class NetworkModel:
+class NetworkModel(TorchModel):
     """A network that follows targets by gradient steps of Adam; see `learner.models.model.Model`.
 
     size: positions per batch.
@@ -152,12 +127,8 @@ class NetworkModel:
         self.scale = scale
         self.size = size
         self.sparse = isinstance(self.inputs, Encoding)
-        self.layers = [
-            (torch.from_numpy(w).requires_grad_(), torch.from_numpy(b).requires_grad_())
-            for w, b in evaluator.layers
-        ]
-        self.parameters = [tensor for layer in self.layers for tensor in layer]
-        self.optimiser = torch.optim.Adam(self.parameters)
+        self._begin([torch.from_numpy(array) for array in evaluator.nets[0].arrays])
+        self.layers = pairs(self.parameters)
 
     def __reduce__(self) -> Any:
         # a copy's parameters have to be its own evaluator's arrays again
@@ -191,10 +162,8 @@ class NetworkModel:
         given, least, most = self._tensor(rows), _floats(low), _floats(high)
         cut = batches(len(rows), self.size, random)
         rates = Schedule.between(rate, last_rate)
-        with one_thread():
+        with threads_of_torch():
             for number, chosen in enumerate(cut):
-                for group in self.optimiser.param_groups:
-                    group["lr"] = rates.at(number, len(cut))
                 index = torch.from_numpy(chosen)
                 output = self.evaluator.scale * forward(
                     self.layers, given[index], sparse=self.sparse
@@ -202,43 +171,24 @@ class NetworkModel:
                 found = torch.tanh(output / self.scale)
                 target = torch.clamp(found.detach(), least[index], most[index])
                 loss = torch.mean((found - target) ** 2)
-                self.optimiser.zero_grad()
-                loss.backward()
-                self.optimiser.step()
+                self.descend(loss, rates.at(number, len(cut)))
                 total += float(loss.detach()) * len(chosen)
         return total / max(1, len(rows))
 
     def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Returns the evaluator's values of positions whose inputs are given, [positions]."""
-        with one_thread(), torch.no_grad():
+        with threads_of_torch(), torch.no_grad():
             outputs = forward(self.layers, self._tensor(rows), sparse=self.sparse)
         return np.asarray(outputs.double().numpy() * self.evaluator.scale)
 
     def get_state(self) -> dict[str, Any]:
-        """Returns weights and moments of the gradient, one after the other."""
-        states = [self.optimiser.state.get(p, {}) for p in self.parameters]
-        none = [torch.zeros_like(p) for p in self.parameters]
-        return {
-            "weights": _listed([p.detach() for p in self.parameters]),
-            "mean": _listed([s.get("exp_avg", n) for s, n in zip(states, none, strict=True)]),
-            "square": _listed([s.get("exp_avg_sq", n) for s, n in zip(states, none, strict=True)]),
-            "steps": int(states[0].get("step", 0)),
-            "scale": self.evaluator.scale,
-        }
+        return {**super().get_state(), "scale": self.evaluator.scale}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from a state; the evaluator keeps its arrays."""
-        steps = steps_of(state)
-        self.evaluator.scale = float(state["scale"])
-        with torch.no_grad():
-            _fill([p.detach() for p in self.parameters], state["weights"])
-            for name, key in (("exp_avg", "mean"), ("exp_avg_sq", "square")):
-                parts = [torch.zeros_like(p) for p in self.parameters]
-                _fill(parts, state[key])
-                for parameter, part in zip(self.parameters, parts, strict=True):
-                    self.optimiser.state[parameter][name] = part
-            for parameter in self.parameters:
-                self.optimiser.state[parameter]["step"] = torch.tensor(float(steps))
+        """As in `TorchModel`; the evaluator keeps its arrays."""
+        scale = float(state["scale"])
+        super().set_state(state)
+        self.evaluator.scale = scale
 
 
 def _again(evaluator: NetworkEvaluator, scale: float, size: int) -> NetworkModel:
@@ -247,17 +197,3 @@ def _again(evaluator: NetworkEvaluator, scale: float, size: int) -> NetworkModel
 
 def _floats(values: NDArray[np.float64]) -> Any:
     return torch.from_numpy(values.astype(np.float32))
-
-
-def _listed(parts: list[Any]) -> list[float]:
-    # float32 as float64: the numbers are the same, and JSON gives them back as they are
-    return [number for part in parts for number in part.flatten().double().tolist()]
-
-
-def _fill(parts: list[Any], numbers: list[float]) -> None:
-    given = torch.from_numpy(numbers_of(numbers, sum(part.numel() for part in parts)))
-    place = 0
-    for part in parts:
-        piece = given[place : place + part.numel()]
-        part.copy_(piece.reshape(part.shape).float())
-        place += part.numel()

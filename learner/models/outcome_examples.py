@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +15,10 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Game
-from games.features import Phases
+from games.features import FeatureSet, Outcomes, Phases
 from games.kernels.memory import native_function, read_position
-from search.evaluators.outcome_network import Net, OutcomeNetwork
+from search.evaluators.layers import Net
+from search.evaluators.outcome_network import OutcomeNetwork
 
 __all__ = ["Examples", "Seen", "confined", "phases_of"]
 
@@ -41,6 +41,11 @@ class Seen:
     places: NDArray[Any] | None
     terms: NDArray[np.float32] | None
     possible: NDArray[np.uint8]
+
+    def rows(self, chosen: NDArray[np.int64]) -> Seen:
+        """Returns the inputs of some of the rows."""
+        parts = (self.index, self.places, self.terms, self.possible)
+        return Seen(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
 
 
 class Examples:
@@ -70,17 +75,15 @@ class Examples:
 
 def phases_of(phases: Phases | None, positions: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the phase of each of the positions [positions, integers]; 0 for phases of None."""
-    found = np.zeros(len(positions), dtype=np.int64)
     if phases is None:
-        return found
-    if not kernels.compiled:
-        phase = kernels.uncompiled(phases.phase)
-        found[:] = [phase(tuple(row)) for row in positions.tolist()]
-        return found
-    rows = np.ascontiguousarray(positions, dtype=np.int64)
-    call = _each("store_int(target, i, int(told(position)))", phases.phase, rows.shape[1])
-    call(len(rows), rows.ctypes.data, found.ctypes.data)
-    return found
+        return np.zeros(len(positions), dtype=np.int64)
+    return _as_term(phases).measure(positions)[:, 0].astype(np.int64)
+
+
+@functools.cache
+def _as_term(phases: Phases) -> FeatureSet:
+    """Returns the phase as a term."""
+    return FeatureSet("phases", {"phase": phases.phase})
 
 
 def confined(
@@ -95,26 +98,23 @@ def confined(
             confine(tuple(position), row)
         return possible
     rows = np.ascontiguousarray(positions, dtype=np.int64)
-    count = len(game.outcomes)
-    line = f"told(position, array_at(float64_pointer(target + {8 * count} * i), ({count},)))"
-    call = _each(line, game.outcomes.confine, rows.shape[1])
-    call(len(rows), rows.ctypes.data, possible.ctypes.data)
+    _confine_all(game.outcomes, rows.shape[1])(len(rows), rows.ctypes.data, possible.ctypes.data)
     return possible
 
 
 @functools.cache
-def _each(line: str, told: Callable[..., Any], width: int) -> Any:
-    """Returns a native function of (count, positions, target) that runs a line of code for each."""
-    text = "\n".join(
-        [
-            "def each_at(count, source, target):",
-            "    for i in range(count):",
-            f"        position = {read_position(width)}",
-            f"        {line}",
-            f"        source += {8 * width}",
-        ]
-    )
-    address = native_function("each_at", text, {"told": told}, "void(int64, int64, int64)")
+def _confine_all(outcomes: Outcomes, width: int) -> Any:
+    """Returns a native function of (count, positions, target), which confines all rows."""
+    step = 8 * len(outcomes)
+    text = f"""
+def each_at(count, source, target):
+    for i in range(count):
+        row = array_at(float64_pointer(target + {step} * i), ({len(outcomes)},))
+        confine({read_position(width)}, row)
+        source += {8 * width}
+"""
+    scope = {"confine": outcomes.confine}
+    address = native_function("each_at", text, scope, "void(int64, int64, int64)")
     return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)
 
 

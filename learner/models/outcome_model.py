@@ -5,8 +5,6 @@ The nets are those of `search.evaluators.outcome_network`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,24 +13,24 @@ from numpy.typing import NDArray
 
 from learner.models.outcome_examples import Examples, Seen, confined
 from learner.models.schedule import Schedule
+from learner.models.torch_model import TorchModel, threads_of_torch
 from learner.options import Range
+from learner.positions.packing import arrays_of
 from search.evaluators.outcome_network import OutcomeNetwork
 
-__all__ = ["OutcomeModel", "threads_of_torch"]
+__all__ = ["OutcomeModel"]
 
 #: Positions that go through a net at a time where nothing is learned, on a CPU and on a GPU.
 _BLOCK, _GPU_BLOCK = 4096, 1 << 16
 #: Rows of a block are filled up to a multiple of this in bfloat16, because torch prepares itself
 #: anew for every number of rows.
 _ROWS = 512
-#: Adam's running means of a weight's gradient and of its square.
-_MEANS = ("exp_avg", "exp_avg_sq")
 PRECISIONS = ("float32", "bfloat16", "auto")
 #: The average of weights reaches back over at most one part in this many of the steps.
 _RECENT = 4.0
 
 
-class OutcomeModel:
+class OutcomeModel(TorchModel):
     """The nets of an evaluator in torch, which learn by Adam (Kingma and Ba 2015).
 
     evaluator: the evaluator whose nets learn; `write` gives it their weights, and `read` takes its
@@ -70,102 +68,38 @@ class OutcomeModel:
         self.threads = threads
         self.device = torch.device(_device(device))
         self.half = _half(precision, self.device.type)
+        arrays = [torch.empty(array.shape, device=self.device) for array in arrays_of(evaluator)]
+        self._begin(arrays, torch.optim.AdamW, lr=1e-3, weight_decay=0.0, fused=True)
+        ends = np.cumsum([len(net.arrays) for net in evaluator.nets])
+        #: where the tensors of each net are
         self._nets = [
-            [
-                torch.empty(array.shape, device=self.device)
-                for layer in net.layers
-                for array in layer
-            ]
-            for net in evaluator.nets
+            slice(end - len(net.arrays), end) for end, net in zip(ends, evaluator.nets, strict=True)
         ]
-        for parameters in self._nets:
-            for parameter in parameters:
-                parameter.requires_grad_()
-        self._averages: list[list[Any]] = []
         self.read()
-        self._optimisers = [
-            torch.optim.AdamW(parameters, lr=1e-3, weight_decay=0.0, fused=True)
-            for parameters in self._nets
-        ]
         self._payoffs = torch.tensor(evaluator.kinds.payoffs, device=self.device)
 
     # --- weights ------------------------------------------------------------------------------
 
-    def _pairs(self, nets: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, NDArray[np.float32]]]:
-        """Yields each tensor of the nets with the evaluator's array of the same weights."""
-        for parameters, net in zip(nets, self.evaluator.nets, strict=True):
-            arrays = [array for layer in net.layers for array in layer]
-            yield from zip(parameters, arrays, strict=True)
-
     def read(self) -> None:
         """Take the evaluator's weights, from which an average begins anew."""
         with torch.no_grad():
-            for parameter, array in self._pairs(self._nets):
+            for parameter, array in zip(self.parameters, arrays_of(self.evaluator), strict=True):
                 parameter.copy_(torch.from_numpy(array))
         if self.averaging:
-            self._averages = [[p.detach().clone() for p in net] for net in self._nets]
+            self.averages = [parameter.detach().clone() for parameter in self.parameters]
 
     def write(self) -> None:
         """Give the evaluator these weights, or their average.
 
         Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
         """
-        nets = self._averages or self._nets
-        pairs = [(tensor.detach().cpu().numpy(), array) for tensor, array in self._pairs(nets)]
-        if not all(np.isfinite(weights).all() for weights, _ in pairs):
+        found = [tensor.detach().cpu().numpy() for tensor in self.averages or self.parameters]
+        if not all(np.isfinite(weights).all() for weights in found):
             raise FloatingPointError(
                 "expected finite weights, found NaN or infinity: the rate of learning is too high"
             )
-        for weights, array in pairs:
+        for weights, array in zip(found, arrays_of(self.evaluator), strict=True):
             array[...] = weights
-
-    def get_state(self) -> tuple[list[int], NDArray[np.float32]]:
-        """Returns all on which further steps depend.
-
-        That is Adam's number of steps, net by net; and of every array of weights, net by net, the
-        weights, Adam's two means, and the average, if there is one.
-        """
-        steps, numbers = [], []
-        for parameters, optimiser in zip(self._nets, self._optimisers, strict=True):
-            state = optimiser.state.get(parameters[0])
-            steps.append(int(state["step"]) if state else 0)
-        for parts in self._parts():
-            numbers += [part.detach().cpu().numpy().reshape(-1) for part in parts]
-        return steps, np.concatenate(numbers)
-
-    def set_state(self, steps: Sequence[int], numbers: NDArray[np.float32]) -> None:
-        """Go on as the model did of which `get_state` returned these.
-
-        Raises ValueError for another number of them, NaN, infinity and negative numbers of steps.
-        """
-        size = sum(part.numel() for parts in self._parts() for part in parts)
-        if (
-            len(steps) != len(self._nets) or any(step < 0 for step in steps)
-            or len(numbers) != size or not np.isfinite(numbers).all()
-        ):  # fmt: skip
-            raise ValueError(f"expected {size} finite numbers, and steps of each net")
-        for step, parameters, optimiser in zip(steps, self._nets, self._optimisers, strict=True):
-            for parameter in parameters if step else ():
-                means = {name: torch.zeros_like(parameter) for name in _MEANS}
-                count = torch.tensor(float(step), device=self.device)
-                optimiser.state[parameter] = {"step": count, **means}
-        place = 0
-        with torch.no_grad():
-            for parts in self._parts():
-                for part in parts:
-                    piece = numbers[place : place + part.numel()].reshape(part.shape)
-                    part.copy_(torch.from_numpy(piece.copy()))
-                    place += part.numel()
-
-    def _parts(self) -> Iterator[list[Any]]:
-        """Yields for each array of weights the tensors that `get_state` describes."""
-        averages = self._averages or [[] for _ in self._nets]
-        nets = zip(self._nets, averages, self._optimisers, strict=True)
-        for parameters, means, optimiser in nets:
-            for number, parameter in enumerate(parameters):
-                state = optimiser.state.get(parameter)
-                moments = [state[name] if state else torch.zeros_like(parameter) for name in _MEANS]
-                yield [parameter, *moments, *means[number : number + 1]]
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -199,7 +133,8 @@ class OutcomeModel:
         rates = Schedule.between(rate, last_rate, "geometric")
         with threads_of_torch(self.threads):
             for number, seen in enumerate(examples.seen):
-                total += self._learn_net(number, seen, targets, rates, epochs, random)
+                if len(seen.index):
+                    total += self._learn_net(number, seen, targets, rates, epochs, random)
         self.write()
         return total / max(1, len(examples))
 
@@ -213,24 +148,17 @@ class OutcomeModel:
         random: np.random.Generator,
     ) -> float:
         """Train one net; returns the sum of the losses of the last epoch."""
-        if not len(seen.index):
-            return 0.0
-        places, terms, possible = self._tensors(seen)
-        target = self._tensor(targets[seen.index].astype(np.float32))
-        steps = epochs * -(-len(target) // self.batch)
-        done = 0
+        count = len(seen.index)
+        steps, done = epochs * -(-count // self.batch), 0
         total = torch.zeros((), device=self.device)
-        least = (1.0 - self.equity_share) * float((possible * _entropy(target)).sum())
         for _ in range(epochs):
             total.zero_()
-            order = self._tensor(random.permutation(len(target)))
-            for chosen in torch.split(order, self.batch):
-                total += self._descend(
-                    number, _take(places, chosen), _take(terms, chosen), target[chosen],
-                    possible[chosen], rates.at(done, max(1, steps - 1)),
-                )  # fmt: skip
+            order = random.permutation(count)
+            for first in range(0, count, self.batch):
+                chosen = seen.rows(order[first : first + self.batch])
+                total += self._descend(number, chosen, targets, rates.at(done, max(1, steps - 1)))
                 done += 1
-        return float(total) - least
+        return float(total) - self._least(seen, targets)
 
     def step(self, examples: Examples, targets: NDArray[Any], rate: float) -> float:
         """Take one step by all examples, with each net that sees some.
@@ -244,32 +172,31 @@ class OutcomeModel:
         total = 0.0
         with threads_of_torch(self.threads):
             for number, seen in enumerate(examples.seen):
-                if not len(seen.index):
-                    continue
-                places, terms, possible = self._tensors(seen)
-                target = self._tensor(targets[seen.index].astype(np.float32))
-                least = (1.0 - self.equity_share) * (possible * _entropy(target)).sum()
-                loss = self._descend(number, places, terms, target, possible, rate)
-                total += float(loss - least)
+                if len(seen.index):
+                    least = self._least(seen, targets)
+                    total += float(self._descend(number, seen, targets, rate) - least)
         return total / max(1, len(examples))
 
-    def _descend(
-        self, number: int, places: Any, terms: Any, target: Any, possible: Any, rate: float
-    ) -> Any:
+    def _least(self, seen: Seen, targets: NDArray[Any]) -> float:
+        """Returns the least possible loss, by the entropy of the targets."""
+        target = self._tensor(targets[seen.index].astype(np.float32))
+        possible = self._tensor(seen.possible.astype(np.float32))
+        entropy = -(torch.xlogy(target, target) + torch.xlogy(1.0 - target, 1.0 - target))
+        return (1.0 - self.equity_share) * float((possible * entropy).sum())
+
+    def _descend(self, number: int, seen: Seen, targets: NDArray[Any], rate: float) -> Any:
         """Take a step with a net; returns the sum of the losses before it."""
-        optimiser = self._optimisers[number]
-        loss = self._loss(self._logits(number, places, terms), target, possible)
-        for group in optimiser.param_groups:
-            group["lr"] = rate
-        optimiser.zero_grad()
-        (loss / len(target)).backward()
-        optimiser.step()
+        target = self._tensor(targets[seen.index].astype(np.float32))
+        loss = self._loss(
+            self._logits(number, seen), target, self._tensor(seen.possible.astype(np.float32))
+        )
+        self.descend(loss / len(target), rate)
         if self.averaging:
-            done = float(optimiser.state[self._nets[number][0]]["step"])
-            keep = min(self.averaging, 1.0 - 1.0 / (1.0 + done / _RECENT))
+            own = self.parameters[self._nets[number]]
+            keep = min(self.averaging, 1.0 - 1.0 / (1.0 + self.steps_of(own[0]) / _RECENT))
             with torch.no_grad():
-                for mean, own in zip(self._averages[number], self._nets[number], strict=True):
-                    mean.lerp_(own, 1.0 - keep)
+                for mean, parameter in zip(self.averages[self._nets[number]], own, strict=True):
+                    mean.lerp_(parameter, 1.0 - keep)
         return loss.detach()
 
     def _loss(self, logits: Any, target: Any, possible: Any) -> Any:
@@ -282,14 +209,15 @@ class OutcomeModel:
         error = (possible * (torch.sigmoid(logits) - target)) @ self._payoffs
         return (1.0 - self.equity_share) * loss + self.equity_share * (error * error).sum()
 
-    def _logits(self, number: int, places: Any, terms: Any) -> Any:
+    def _logits(self, number: int, seen: Seen) -> Any:
         """Returns the outputs of a net before the logistic function, [rows, outcomes]."""
-        parameters = self._nets[number]
-        size = len(parameters[0]) - (0 if terms is None else terms.shape[1])
-        inputs = [] if terms is None else [terms]
-        if places is not None:
-            dense = torch.zeros((len(places), size + 1), device=self.device)
-            inputs.insert(0, dense.scatter_(1, places.long(), 1.0)[:, :size])
+        parameters = self.parameters[self._nets[number]]
+        inputs = [] if seen.terms is None else [self._tensor(seen.terms)]
+        if seen.places is not None:
+            size = len(parameters[0]) - (0 if seen.terms is None else seen.terms.shape[1])
+            dense = torch.zeros((len(seen.places), size + 1), device=self.device)
+            places = self._tensor(seen.places).long()
+            inputs.insert(0, dense.scatter_(1, places, 1.0)[:, :size])
         hidden = inputs[0] if len(inputs) == 1 else torch.cat(inputs, dim=1)
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.half):
             for layer in range(0, len(parameters) - 2, 2):
@@ -310,8 +238,7 @@ class OutcomeModel:
                     index = seen.index[rows]
                     if self.half:
                         rows = np.resize(rows, -(-len(rows) // _ROWS) * _ROWS)
-                    places, terms, _ = self._tensors(_rows(seen, rows))
-                    logits = self._logits(number, places, terms)[: len(index)].double()
+                    logits = self._logits(number, seen.rows(rows))[: len(index)].double()
                     found[index] = torch.sigmoid(logits).cpu().numpy()
         return confined(self.evaluator.game, examples.positions, found)
 
@@ -327,27 +254,6 @@ class OutcomeModel:
 
     def _tensor(self, array: NDArray[Any]) -> Any:
         return torch.from_numpy(array).to(self.device)
-
-    def _tensors(self, seen: Seen) -> tuple[Any, Any, Any]:
-        """Returns places, terms and possible outcomes on the device."""
-        places = None if seen.places is None else self._tensor(seen.places)
-        terms = None if seen.terms is None else self._tensor(seen.terms)
-        return places, terms, self._tensor(seen.possible.astype(np.float32))
-
-
-def _rows(seen: Seen, rows: NDArray[np.int64]) -> Seen:
-    places = None if seen.places is None else seen.places[rows]
-    terms = None if seen.terms is None else seen.terms[rows]
-    return Seen(seen.index[rows], places, terms, seen.possible[rows])
-
-
-def _take(tensor: Any, chosen: Any) -> Any:
-    return None if tensor is None else tensor[chosen]
-
-
-def _entropy(target: Any) -> Any:
-    """Returns the entropy of targets, the least possible cross-entropy."""
-    return -(torch.xlogy(target, target) + torch.xlogy(1.0 - target, 1.0 - target))
 
 
 def _device(device: str) -> str:
@@ -376,17 +282,3 @@ def _half(precision: str, device: str) -> bool:
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     able = torch.cpu.get_capabilities()
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
-
-
-@contextmanager
-def threads_of_torch(count: int) -> Iterator[None]:
-    """Let torch calculate in `count` threads; with one, sums are added up in one order."""
-    before = torch.get_num_threads()
-    if before == count:  # so that threads which share a number do not disturb one another
-        yield
-        return
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

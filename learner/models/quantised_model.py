@@ -8,7 +8,7 @@ error of rounding, and the exported network is the one that was trained.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from games.contract import Game
 from games.features import Encoding
 from learner.fit.targets import row_weights
-from learner.models.model import batches
-from learner.models.network_model import one_thread
+from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
-from search.evaluators.network import MOST_UNITS
+from learner.models.torch_model import TorchModel, pairs, threads_of_torch
+from search.evaluators.layers import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
 __all__ = ["QuantisedModel"]
@@ -34,7 +34,7 @@ MOST_BIAS = 2048
 AT_A_TIME = 8192
 
 
-class QuantisedModel:
+class QuantisedModel(TorchModel):
     """A network of integers that follows expectations by gradient steps of Adam.
 
     inputs: an encoding, or the name of one of the game's.
@@ -64,7 +64,7 @@ class QuantisedModel:
         start: QuantisedNetwork | None = None,
     ) -> None:
         self.game = game
-        self.inputs = _encoding(game, inputs)
+        self.inputs: Encoding = find_input(game, inputs, Encoding)
         self.hidden = tuple(hidden)
         self.phases = tuple(phases)
         self.scale = scale
@@ -79,12 +79,9 @@ class QuantisedModel:
         self._limits = [(1 << 15) - 1 - MOST_BIAS, 127]
         self._limits[0] //= self.inputs.most
         layers = self._drawn() if start is None else self._of(start)
-        self.parameters = [
-            torch.tensor(array, dtype=torch.float32).requires_grad_()
-            for layer in layers
-            for array in layer
-        ]
-        self._optimiser = torch.optim.Adam(self.parameters)
+        self._begin([
+            torch.tensor(array, dtype=torch.float32) for layer in layers for array in layer
+        ])  # fmt: skip
         self._keep_limits()
         self.evaluator()  # raises ValueError for invalid widths and phases
 
@@ -138,10 +135,10 @@ class QuantisedModel:
         halves = self._halves()
         return [
             (
-                _rounded(weights * (WEIGHT_UNIT if i else FIRST_UNIT)),
-                _rounded(bias * (UNIT if i else FIRST_UNIT)) + halves[i],
+                _changed(weights * (WEIGHT_UNIT if i else FIRST_UNIT), torch.round),
+                _changed(bias * (UNIT if i else FIRST_UNIT), torch.round) + halves[i],
             )
-            for i, (weights, bias) in enumerate(zip(*[iter(self.parameters)] * 2, strict=True))
+            for i, (weights, bias) in enumerate(pairs(self.parameters))
         ]
 
     def _keep_limits(self) -> None:
@@ -204,30 +201,23 @@ class QuantisedModel:
             )
         total, done = 0.0, 0
         rates = Schedule.between(rate, last_rate)
-        with one_thread():
+        with threads_of_torch():
             for _ in range(epochs):
                 total = 0.0
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
-                    for group in self._optimiser.param_groups:
-                        group["lr"] = rates.at(done, epochs * len(cut))
+                    logits, order = self._logits(_some(positions, chosen))
+                    target, weight = (
+                        torch.from_numpy(part[chosen][order]) for part in (expected, weights)
+                    )
+                    loss = torch.sum(weight * (torch.sigmoid(logits) - target) ** 2)
+                    rate_now = rates.at(done, epochs * len(cut))
+                    self.descend(loss / max(float(weight.sum()), 1e-30), rate_now)
+                    self._keep_limits()
+                    total += float(loss.detach())
                     done += 1
-                    total += self._step(_some(positions, chosen), expected[chosen], weights[chosen])
         self.loss_ = total / float(weights.sum())
         return self
-
-    def _step(
-        self, positions: Any, expected: NDArray[np.float32], weights: NDArray[np.float32]
-    ) -> float:
-        """Take a step; returns the sum of the weighted losses before it."""
-        logits, order = self._logits(positions)
-        target, weight = torch.from_numpy(expected[order]), torch.from_numpy(weights[order])
-        loss = torch.sum(weight * (torch.sigmoid(logits) - target) ** 2)
-        self._optimiser.zero_grad()
-        (loss / max(float(weight.sum()), 1e-30)).backward()
-        self._optimiser.step()
-        self._keep_limits()
-        return float(loss.detach())
 
     def expectations(self, positions: Any) -> NDArray[np.float64]:
         """Returns the network's expectation of each position, 0 to 1; [positions]."""
@@ -236,7 +226,7 @@ class QuantisedModel:
     def outputs(self, positions: Any) -> NDArray[np.float64]:
         """Returns the values of positions over `scale`, as torch calculates them; [positions]."""
         outputs = np.zeros(len(positions))
-        with one_thread(), torch.no_grad():
+        with threads_of_torch(), torch.no_grad():
             for first in range(0, len(outputs), AT_A_TIME):
                 chosen = np.arange(first, min(first + AT_A_TIME, len(outputs)))
                 logits, order = self._logits(_some(positions, chosen))
@@ -262,91 +252,16 @@ class QuantisedModel:
             provenance=provenance,
         )  # fmt: skip
 
-    def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns weights and the optimiser's state, as arrays of float32, and the steps."""
-        states = [self._optimiser.state.get(p, {}) for p in self.parameters]
-        arrays: dict[str, NDArray[Any]] = {
-            "steps": np.array([int(states[0].get("step", 0))], dtype=np.int64)
-        }
-        for i, (parameter, state) in enumerate(zip(self.parameters, states, strict=True)):
-            none = torch.zeros_like(parameter)
-            parts = parameter.detach(), state.get("exp_avg", none), state.get("exp_avg_sq", none)
-            for name, tensor in zip(_STATE, parts, strict=True):
-                arrays[f"{name}_{i}"] = tensor.detach().numpy().copy()
-        return arrays
 
-    def set_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a state that `get_state` returned.
-
-        Raises ValueError, and changes nothing, for any other.
-        """
-        shapes = {f"{name}_{i}": tuple(parameter.shape)
-                  for i, parameter in enumerate(self.parameters) for name in _STATE}  # fmt: skip
-        given = {name: array.shape for name, array in arrays.items() if name != "steps"}
-        steps = np.asarray(arrays.get("steps", [-1]))
-        finite = all(np.isfinite(array).all() for array in arrays.values())
-        if given != shapes or steps.shape != (1,) or steps[0] < 0 or not finite:
-            raise ValueError(
-                f"state: expected steps and finite arrays of shapes {shapes}, found steps"
-                f" {steps.tolist()} and {given}"
-            )
-        with torch.no_grad():
-            for i, parameter in enumerate(self.parameters):
-                weights, mean, square = (
-                    torch.tensor(arrays[f"{name}_{i}"], dtype=torch.float32) for name in _STATE
-                )
-                parameter.copy_(weights)
-                self._optimiser.state[parameter] = {
-                    "step": torch.tensor(float(steps[0])), "exp_avg": mean, "exp_avg_sq": square,
-                }  # fmt: skip
-
-
-_STATE = ("weights", "mean", "square")
-
-
-class _StraightThrough(torch.autograd.Function):
-    """A function whose gradient is that of the identity."""
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return gradients[0]
-
-
-class _Round(_StraightThrough):
-    """Rounds to the nearest integer."""
-
-    @staticmethod
-    def forward(ctx: Any, numbers: Any) -> Any:
-        return torch.round(numbers)
-
-
-class _Floor(_StraightThrough):
-    """Rounds down."""
-
-    @staticmethod
-    def forward(ctx: Any, numbers: Any) -> Any:
-        return torch.floor(numbers)
-
-
-def _rounded(numbers: Any) -> Any:
-    return _Round.apply(numbers)
+def _changed(numbers: Any, change: Callable[[Any], Any]) -> Any:
+    """Returns numbers rounded by `change`, whose gradient is that of the identity."""
+    return numbers + (change(numbers) - numbers).detach()
 
 
 def _active(sums: Any, shift: int) -> Any:
     """Returns the outputs of units for their sums."""
-    down = _Floor.apply(sums / (1 << shift))
+    down = _changed(sums / (1 << shift), torch.floor)
     return torch.clamp(down, 0.0, float(HIGHEST))
-
-
-def _encoding(game: Game, inputs: Encoding | str) -> Encoding:
-    if isinstance(inputs, Encoding):
-        return inputs
-    if inputs not in game.encodings:
-        raise ValueError(
-            f"inputs: expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"
-            f" found {inputs!r}"
-        )
-    return game.encodings[inputs]  # type: ignore[no-any-return]
 
 
 def _expected(positions: Any, targets: ArrayLike) -> NDArray[np.float32]:

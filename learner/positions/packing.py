@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.layers import LayeredNetwork
 
 __all__ = ["arrays_of", "pack_weights", "packed", "unpack_weights", "unpacked"]
 
@@ -44,17 +44,17 @@ def unpacked(
     return np.frombuffer(data, dtype=kind).copy()
 
 
-def arrays_of(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
+def arrays_of(network: LayeredNetwork) -> list[NDArray[np.float32]]:
     """Returns all weights and biases, in the order of a file."""
-    return [array for net in network.nets for layer in net.layers for array in layer]
+    return [array for net in network.nets for array in net.arrays]
 
 
-def pack_weights(network: OutcomeNetwork) -> str:
+def pack_weights(network: LayeredNetwork) -> str:
     """Returns the weights and biases of all nets as text."""
     return packed(np.concatenate([array.reshape(-1) for array in arrays_of(network)]))
 
 
-def unpack_weights(text: str, network: OutcomeNetwork) -> None:
+def unpack_weights(text: str, network: LayeredNetwork) -> None:
     """Give a network of the same shape the weights that `pack_weights` packed.
 
     Raises ValueError, and changes nothing, for another number of weights, NaN and infinity.

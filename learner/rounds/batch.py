@@ -80,11 +80,11 @@ class BatchLearner(RoundLearner):
         """Fit the evaluator to the rows after round `number`; returns figures to report."""
         raise NotImplementedError
 
-    def _weights(self) -> list[float]:
-        """The evaluator's weights as a list."""
+    def _weights(self) -> Any:
+        """The evaluator's weights, as plain JSON values."""
         raise NotImplementedError
 
-    def _set_weights(self, weights: list[float]) -> None:
+    def _set_weights(self, weights: Any) -> None:
         """The inverse of `_weights`."""
         raise NotImplementedError
 
@@ -258,8 +258,8 @@ class BatchFit(BatchLearner):
             fixed=self._held,
         )
 
-    def _weights(self) -> list[float]:
-        return self._linear.weights.tolist()  # type: ignore[no-any-return]
+    def _weights(self) -> Any:
+        return self._linear.weights.tolist()
 
-    def _set_weights(self, weights: list[float]) -> None:
+    def _set_weights(self, weights: Any) -> None:
         self._linear.weights[:] = numbers_of(weights, len(self._linear.weights))

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from learner.fit.targets import expectations
-from learner.models.model import numbers_of
 from learner.models.network_model import NetworkModel, network_model
 from learner.models.schedule import Schedule
 from learner.options import ranged
+from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchLearner, scale_of
 from learner.self_play import rows_of
@@ -90,16 +90,11 @@ class NetworkFit(BatchLearner):
             )
         return {"scale": scale, "error": error}
 
-    def _weights(self) -> list[float]:
-        return [float(x) for layer in self._network.layers for part in layer for x in part.flat]
+    def _weights(self) -> Any:
+        return pack_weights(self._network)
 
-    def _set_weights(self, weights: list[float]) -> None:
-        parts = [part for layer in self._network.layers for part in layer]
-        numbers = numbers_of(weights, sum(part.size for part in parts))
-        place = 0
-        for part in parts:
-            part[...] = np.reshape(numbers[place : place + part.size], part.shape)
-            place += part.size
+    def _set_weights(self, weights: Any) -> None:
+        unpack_weights(weights, self._network)
 
     def get_state(self) -> dict[str, Any]:
         return {**super().get_state(), "scale": self._network.scale}

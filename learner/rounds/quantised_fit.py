@@ -16,7 +16,6 @@ from learner.fit.targets import expectations
 from learner.models.quantised_model import QuantisedModel
 from learner.options import ranged
 from learner.positions.filters import Filter, distinct
-from learner.positions.packing import packed, unpacked
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchLearner, scale_of
 from learner.rounds.tree_rows import TreeTeacher, bounded_expectations
@@ -191,17 +190,10 @@ class QuantisedFit(BatchLearner):
         return self._model.evaluator(name=type(self).__name__.lower())
 
     def _weights(self) -> Any:
-        arrays = self._model.get_state()
-        return {name: [str(a.dtype), list(a.shape), packed(a)] for name, a in arrays.items()}
+        return self._model.get_state()
 
     def _set_weights(self, weights: Any) -> None:
-        if not isinstance(weights, dict):
-            raise ValueError(f"weights: expected arrays by name, found {str(weights)[:60]}")
-        arrays = {
-            name: unpacked(text, np.dtype(kind)).reshape(shape)
-            for name, (kind, shape, text) in weights.items()
-        }
-        self._model.set_state(arrays)
+        self._model.set_state(weights)
         self.evaluator_ = self._network()
 
     def get_state(self) -> dict[str, Any]:

@@ -19,11 +19,12 @@ from games.record import GameRecord
 from learner.frame import Learner, Progress, round_note
 from learner.game_learner import GameLearner
 from learner.models.outcome_examples import Examples
-from learner.models.outcome_model import OutcomeModel, threads_of_torch
+from learner.models.outcome_model import OutcomeModel
 from learner.models.schedule import Schedule
+from learner.models.torch_model import threads_of_torch
 from learner.options import ranged
 from learner.positions.kinds import RareKinds
-from learner.positions.packing import pack_weights, packed, unpack_weights, unpacked
+from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
 from learner.td_gammon.explore import explore
@@ -33,7 +34,7 @@ from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
-from search.evaluators.network import separate
+from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.lookups.database import DatabaseLookup
 
@@ -308,9 +309,8 @@ class BackupFit(GameLearner):
 
         The positions themselves are in `store`.
         """
-        steps, numbers = self._model.get_state()
         return {
-            "net": {"steps": steps, "numbers": packed(numbers)},
+            "net": self._model.get_state(),
             "small": pack_weights(self._small),
             "start": pack_weights(self._start) if self._start and self.kept_phases else "",
             "rounds_done": {"rounds": [dict(figures) for figures in self.rounds_]},
@@ -318,8 +318,7 @@ class BackupFit(GameLearner):
 
     def set_state(self, state: dict[str, Any]) -> None:
         rounds = [dict(figures) for figures in state["rounds_done"]["rounds"]]
-        net = state["net"]
-        self._model.set_state(net["steps"], unpacked(net["numbers"], np.float32))
+        self._model.set_state(state["net"])
         unpack_weights(state["small"], self._small)
         if self._start is not None and self.kept_phases:
             unpack_weights(state["start"], self._start)

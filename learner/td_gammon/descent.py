@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from games.kernels.memory import native_function, read_position
-from search.evaluators.network import padded
-from search.evaluators.outcome_network import OutcomeNetwork, net_text
+from search.evaluators.layers import padded
+from search.evaluators.outcome_network import OutcomeNetwork, by_phase
 
 __all__ = ["NUMBERS", "sweep_address"]
 
@@ -51,22 +51,16 @@ def sweep_address(evaluator: OutcomeNetwork) -> int:
         f"        position = {read_position(width)}",
         "        turn(target)",
     ]
-    several = len(evaluator.nets) > 1
-    if several:
-        lines.append("        which = int(phase(position))")
+    nets = []
     for number in range(len(evaluator.nets)):
-        if several:
-            last = number == len(evaluator.nets) - 1
-            test = "if" if number == 0 else "elif"
-            lines.append("        else:" if last else f"        {test} which == {number}:")
-        indent = " " * (12 if several else 8)
-        lines += net_text(evaluator, number, indent)
+        text = evaluator.net_text(number)
         for k in range(count):
-            lines += [
-                f"{indent}probabilities[{k}] = logistic(output_{k})",
-                f"{indent}step_{k} = float32(target[{k}] - probabilities[{k}])",
+            text += [
+                f"probabilities[{k}] = logistic(output_{k})",
+                f"step_{k} = float32(target[{k}] - probabilities[{k}])",
             ]
-        lines += [indent + line for line in _backward(evaluator, number)]
+        nets.append([*text, *_backward(evaluator, number)])
+    lines += [f"        {line}" for line in by_phase(nets)]
     lines += [
         *(f"        error += (target[{k}] - probabilities[{k}]) ** 2" for k in range(count)),
         "        confine(position, probabilities)",

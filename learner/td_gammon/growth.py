@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from search.evaluators.network import separate
+from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 
 __all__ = ["can_grow", "composed", "grown", "single"]

@@ -17,11 +17,12 @@ import torch
 from numpy.typing import NDArray
 
 from games.features import Encoding
-from learner.models.network_model import one_thread
+from learner.models.torch_model import threads_of_torch
 from learner.td_gammon.explore import explore
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
-from search.evaluators.outcome_network import Net, OutcomeNetwork
+from search.evaluators.layers import Net
+from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 from search.lookups.database import usual_lookup
 
@@ -140,7 +141,7 @@ def imitation(
     random = np.random.default_rng((seed, 1))
     weights = np.exp(-decisions.behind(decisions.values) / NEAR) + LEAST
     rows = net.encoding.active_rows(decisions.positions).astype(np.int32)
-    with one_thread():
+    with threads_of_torch():
         parameters = _first(net, net.encoding, decisions, rows, weights, units, random)
         _descend(parameters, decisions, rows, weights, passes, random)
         layers = [p.detach().numpy().astype(np.float64) for p in parameters]

@@ -26,7 +26,7 @@ from learner.td_gammon.explore import recorded
 from learner.td_gammon.td_play import ActorLearner
 from search import as_evaluator
 from search.evaluators.header import describe_input
-from search.evaluators.network import separate
+from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import MOST_KEPT, Prefilter
 

@@ -23,8 +23,9 @@ from games import kernels
 from games.board import Pieces
 from games.contract import Game
 from games.features import Encoding, FeatureSet
-from search.evaluators.activations import plain_activation
+from search.evaluators.activations import activation_of
 from search.evaluators.evaluator import Evaluator
+from search.evaluators.layers import Net
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
@@ -95,13 +96,11 @@ def inputs_of(
     or a side's checkers on a point, are set to 0 together. The arithmetic has another order than in
     play, so values agree within about 1e-6 of their size.
     """
-    net: Any = evaluator
-    if isinstance(evaluator, OutcomeNetwork):
-        phases = evaluator.game.phases
-        many = phases is not None and len(evaluator.nets) > 1
-        phase = int(kernels.uncompiled(phases.phase)(position)) if phases and many else 0
-        net = evaluator.nets[phase]
-    encoding, features = net.encoding, getattr(net, "features", None)
+    phases, phase = evaluator.game.phases, 0
+    if phases is not None and len(evaluator.nets) > 1:
+        phase = int(kernels.uncompiled(phases.phase)(position))
+    net = evaluator.nets[phase]
+    encoding, features = net.encoding, net.features
     inputs: list[NDArray[np.float32]] = []
     if encoding is not None:
         inputs.append(encoding.dense([position])[0])
@@ -122,12 +121,12 @@ def inputs_of(
             rows[np.ix_(~shown[:, i], np.array(places))] = instead
         if isinstance(evaluator, QuantisedNetwork):
             return _quantised(evaluator, rows)
-        return _forward(evaluator, net.layers, rows, position)
+        return _forward(evaluator, net, rows, position)
 
     return things, values
 
 
-def _is_term(net: Any, places: list[int]) -> bool:
+def _is_term(net: Net, places: list[int]) -> bool:
     return places[0] >= (len(net.encoding) if net.encoding is not None else 0)
 
 
@@ -155,19 +154,17 @@ def _variants(
 
 
 def _forward(
-    evaluator: NetworkEvaluator | OutcomeNetwork,
-    layers: Any,
-    rows: NDArray[np.float32],
-    position: Any,
+    evaluator: NetworkEvaluator | OutcomeNetwork, net: Net, rows: NDArray[np.float32], position: Any
 ) -> Floats:
     """Returns the values [rows] of inputs [rows, inputs], in the phase of one position."""
-    shapes: Any = getattr(evaluator, "activations", ())
-    total = rows
-    for number, (weights, bias) in enumerate(layers):
-        if number:
-            active = plain_activation(shapes, number - 1)
-            total = np.array([active(row) for row in total])
-        total = total @ weights + bias
+    after = [activation_of(kind) for kind in net.activations]
+    units = [rows]
+    for number, (weights, bias) in enumerate(net.layers):
+        total = units[number] @ weights + bias
+        for earlier in (first for first, later in net.skips if later == number):
+            total += units[earlier + 1]
+        if number < len(after):
+            units.append(np.array([after[number](row) for row in total]))
     if isinstance(evaluator, NetworkEvaluator):
         return total[:, 0].astype(np.float64) * evaluator.scale
     probabilities = 1.0 / (1.0 + np.exp(-np.clip(total.astype(np.float64), -16.0, 16.0)))

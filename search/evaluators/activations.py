@@ -1,12 +1,13 @@
-"""Activations of networks other than ReLU: tanh and normalisation.
+"""Activations of networks, the functions between their layers.
 
-Each is a kernel that changes an array of float32 in place and calculates in float64.
+ReLU and the identity cost nothing: the next layer applies them as it reads. All others change the
+sums of a layer, an array of float32, in place and calculate in float64.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,23 +16,40 @@ from numpy.typing import NDArray
 from games import kernels
 from games.kernels import kernel
 
-__all__ = ["EPSILON", "KINDS", "RELU", "activation_lines", "activation_scope", "plain_activation"]
+__all__ = ["EPSILON", "IDENTITY", "KINDS", "NORMALISE", "RELU", "activation_text", "activation_of"]
 
-RELU = "relu"
+RELU, IDENTITY, NORMALISE = "relu", "identity", "normalise"
 #: Added to the variance in a normalisation.
 EPSILON = 1e-5
 
 
 @kernel
-def tanh_units(units: Any) -> Any:
-    """Replace each unit by its hyperbolic tangent."""
-    for i in range(len(units)):
-        units[i] = math.tanh(float(units[i]))
-    return 0
+def tanh(value: Any) -> Any:
+    """Returns the hyperbolic tangent."""
+    return math.tanh(value)
 
 
 @kernel
-def normalise_units(units: Any) -> Any:
+def sigmoid(value: Any) -> Any:
+    """Returns 1 / (1 + exp(-value)), by a formula that does not overflow."""
+    return 0.5 + 0.5 * math.tanh(0.5 * value)
+
+
+@kernel
+def silu(value: Any) -> Any:
+    """Returns value / (1 + exp(-value)), which is also called swish."""
+    return value * (0.5 + 0.5 * math.tanh(0.5 * value))
+
+
+@kernel
+def screlu(value: Any) -> Any:
+    """Returns the square of the value clipped to 0 to 1."""
+    clipped = min(max(value, 0.0), 1.0)
+    return clipped * clipped
+
+
+@kernel
+def normalise(units: Any) -> Any:
     """Shift and scale the units to mean 0 and variance 1: (x - mean) / sqrt(variance + 1e-5)."""
     mean = 0.0
     for i in range(len(units)):
@@ -46,34 +64,38 @@ def normalise_units(units: Any) -> Any:
     return 0
 
 
-#: Kernels by the names of activations; None for ReLU, which the next layer applies as it reads.
-KINDS: Mapping[str, Any] = {RELU: None, "tanh": tanh_units, "normalise": normalise_units}
+#: Kernels by the names of activations: of a value, but for `NORMALISE`; None where none is needed.
+KINDS: Mapping[str, Any] = {
+    RELU: None, "tanh": tanh, NORMALISE: normalise, IDENTITY: None,
+    "sigmoid": sigmoid, "silu": silu, "screlu": screlu,
+}  # fmt: skip
 
 
-def activation_scope(activations: Sequence[str]) -> dict[str, Any]:
-    """Returns the kernels that `activation_lines` refers to, by name."""
-    return {f"{kind}_units": KINDS[kind] for kind in activations if kind != RELU}
-
-
-def activation_lines(activations: Sequence[str], number: int, width: int) -> list[str]:
-    """Returns text that applies the activation behind layer `number`, from 0, to `width` sums."""
-    kind = activations[number] if activations else RELU
-    if kind == RELU:
+def activation_text(kind: str, address: str, width: int) -> list[str]:
+    """Returns text that applies an activation to the `width` sums at an address."""
+    if KINDS[kind] is None:
         return []
-    address = f"hidden_{number + 1}"
-    return [f"{kind}_units(array_at(float32_pointer({address}), ({width},)))"]
+    units = f"array_at(float32_pointer({address}), ({width},))"
+    if kind == NORMALISE:
+        return [f"normalise({units})"]
+    return [
+        f"units = {units}",
+        f"for i in range({width}):",
+        f"    units[i] = {kind}(float(units[i]))",
+    ]
 
 
-def plain_activation(
-    activations: Sequence[str], number: int
-) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
-    """Returns the activation behind layer `number`, from 0, as a Python function of its sums."""
-    kind = activations[number] if activations else RELU
+def activation_of(kind: str) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
+    """Returns an activation as a Python function of the sums of a layer."""
     if kind == RELU:
         return lambda sums: np.where(sums > 0, sums, np.float32(0))
+    if kind == IDENTITY:
+        return lambda sums: sums
     change = kernels.uncompiled(KINDS[kind])
 
     def changed(sums: NDArray[np.float32]) -> NDArray[np.float32]:
+        if kind != NORMALISE:
+            return np.array([change(float(x)) for x in sums], dtype=np.float32)
         units = sums.copy()
         change(units)
         return units

@@ -28,7 +28,31 @@ from search.evaluators.header import (
     shortened,
 )
 
-__all__ = ["ArrayEvaluator"]
+__all__ = ["ArrayEvaluator", "NativeNumber"]
+
+
+class NativeNumber:
+    """A number of an `ArrayEvaluator`, the first of the integers that native code reads.
+
+    unit: native code gets the number over this.
+
+    Raises ValueError for NaN and infinity.
+    """
+
+    def __init__(self, unit: float = 1.0) -> None:
+        self.unit = unit
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.name = name
+
+    def __get__(self, evaluator: Any, owner: Any = None) -> float:
+        return evaluator.__dict__[self.name]  # type: ignore[no-any-return]
+
+    def __set__(self, evaluator: Any, number: float) -> None:
+        if not np.isfinite(number):
+            raise ValueError(f"{self.name}: expected a finite number, found {number}")
+        evaluator.__dict__[self.name] = float(number)
+        evaluator._data[:1].view(np.float64)[0] = number / self.unit
 
 
 class ArrayEvaluator(Evaluator):
@@ -40,7 +64,7 @@ class ArrayEvaluator(Evaluator):
 
     suffix = ".safetensors"
     #: The form of the file, such as "plysmith-network-1".
-    form: ClassVar[str]
+    form: str
     #: Fields of the file's header beyond those of all files: their names and types.
     fields: ClassVar[Mapping[str, Any]]
     #: Names of further fields that a header may have; `_parts_in` checks them.

@@ -144,18 +144,22 @@ class Evaluator:
         errors: list[BaseException] = []
         address, data, keep = self.native(errors.append)
         call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)(address)
-        width = len(self.game.start())
-        rows = np.ascontiguousarray(positions, dtype=np.int64)
-        if len(rows) and rows.shape[1:] != (width,):
-            raise ValueError(
-                f"expected positions of {width} integers, found an array of shape {rows.shape}"
-            )
-        step = 8 * width
-        values = [call(data, rows.ctypes.data + i * step) for i in range(len(rows))]
+        rows = self._rows(positions)
+        values = [call(data, rows.ctypes.data + i * rows.strides[0]) for i in range(len(rows))]
         del keep
         if errors:
             raise errors[0]
         return np.array(values)
+
+    def _rows(self, positions: Any) -> NDArray[np.int64]:
+        """Returns positions as an array [positions, integers]; ValueError if they do not fit."""
+        rows = np.ascontiguousarray(positions, dtype=np.int64)
+        width = len(self.game.start())
+        if len(rows) and rows.shape[1:] != (width,):
+            raise ValueError(
+                f"expected positions of {width} integers, found an array of shape {rows.shape}"
+            )
+        return rows
 
     def copy(self) -> Evaluator:
         """Returns the same evaluator with weights of its own; raises TypeError if it is code.

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from games import kernels
 from games.contract import Game
-from games.features import Encoding, FeatureSet
+from games.features import FeatureSet
 from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
@@ -19,13 +19,13 @@ from search.evaluators.calibration import Calibrations
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
 from search.evaluators.heuristic import LearnedHeuristic
+from search.evaluators.layers import Inputs
 from search.evaluators.linear import LinearEvaluator, load_linear
-from search.evaluators.network import NetworkEvaluator
+from search.evaluators.network import SHAPED, NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.remembered import RememberedHeuristic
-from search.evaluators.shaped_network import ShapedNetwork
 from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import SignatureEvaluator
 from search.evaluators.tuples import TupleEvaluator
@@ -38,7 +38,6 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     for kind in (
         LearnedHeuristic,
         NetworkEvaluator,
-        ShapedNetwork,
         OutcomeNetwork,
         PatternDatabase,
         QuantisedNetwork,
@@ -46,9 +45,7 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
         SignatureEvaluator,
         TupleEvaluator,
     )
-}
-
-Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
+} | {SHAPED: NetworkEvaluator}
 
 
 def as_evaluator(game: Game, evaluator: Any) -> Evaluator:

@@ -13,27 +13,30 @@ from search.evaluators.evaluator import Prefilter
 from search.evaluators.header import EvaluatorError, check_fields, short
 from search.evaluators.quantised import QuantisedNetwork
 
-__all__ = ["PREFILTER", "prefilter_arrays", "prefilter_entry", "read_prefilter"]
+__all__ = ["PREFILTER", "prefilter_parts", "read_prefilter"]
 
 #: The name of the entry in a header, and what the names of its arrays begin with.
 PREFILTER = "prefilter"
 _FIELDS: Mapping[str, Any] = {"keep": int, "margin": float, "evidence": dict, "network": dict}
 
 
-def prefilter_entry(prefilter: Prefilter) -> dict[str, Any]:
-    """Returns the entry of a file's header; TypeError if the evaluator is no `QuantisedNetwork`."""
-    return {
+def prefilter_parts(prefilter: Prefilter) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Returns the entry of a file's header, and the arrays for the file by their names.
+
+    Raises TypeError if the evaluator is not a `QuantisedNetwork`.
+    """
+    if not isinstance(prefilter.evaluator, QuantisedNetwork):
+        raise TypeError(
+            f"{PREFILTER}: expected a quantised network to save, found {prefilter.evaluator!r}"
+        )
+    network, arrays = prefilter.evaluator._saved()
+    entry = {
         "keep": prefilter.keep,
         "margin": prefilter.margin,
         "evidence": dict(prefilter.evidence),
-        "network": _network(prefilter)._saved()[0],
+        "network": network,
     }
-
-
-def prefilter_arrays(prefilter: Prefilter) -> dict[str, NDArray[Any]]:
-    """Returns the arrays for a file by their names."""
-    arrays = _network(prefilter)._saved()[1]
-    return {f"{PREFILTER}_{name}": array for name, array in arrays.items()}
+    return entry, {f"{PREFILTER}_{name}": array for name, array in arrays.items()}
 
 
 def read_prefilter(
@@ -56,11 +59,8 @@ def read_prefilter(
     check_fields(path, entry, _FIELDS)
     check_fields(path, entry["network"], QuantisedNetwork.fields)
     start = f"{PREFILTER}_"
-    own = {
-        name[len(start) :]: array for name, array in arrays.items() if name[: len(start)] == start
-    }
-    for name in own:
-        del arrays[start + name]
+    names = [name.removeprefix(start) for name in arrays if name.startswith(start)]
+    own = {name: arrays.pop(start + name) for name in names}
     parts, options = QuantisedNetwork._parts_in(path, entry["network"], own, game, None)
     arrays.update({start + name: array for name, array in own.items()})  # which nobody knows
     try:
@@ -68,11 +68,3 @@ def read_prefilter(
         return Prefilter(network, entry["keep"], entry["margin"], entry["evidence"])
     except (TypeError, ValueError) as error:
         raise EvaluatorError(f"{path}: {PREFILTER}: {short(error)}") from None
-
-
-def _network(prefilter: Prefilter) -> QuantisedNetwork:
-    if not isinstance(prefilter.evaluator, QuantisedNetwork):
-        raise TypeError(
-            f"{PREFILTER}: expected a quantised network to save, found {prefilter.evaluator!r}"
-        )
-    return prefilter.evaluator

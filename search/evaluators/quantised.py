@@ -9,9 +9,7 @@ position is the same on every machine, whatever the order of the additions.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +18,6 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.features import Encoding
-from games.kernels.memory import read_position
 from games.kernels.vectors import (
     SHORT_LANES,
     clip_products,
@@ -29,23 +26,10 @@ from games.kernels.vectors import (
     stack_block,
     sum_shorts,
 )
-from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import take_array
-from search.evaluators.header import (
-    EvaluatorError,
-    describe_input,
-    find_input,
-    short,
-    shortened,
-)
-from search.evaluators.network import (
-    MOST_LAYERS,
-    MOST_UNITS,
-    check_widths,
-    named_layers,
-    padded,
-    zeros,
-)
+from search.evaluators.array_evaluator import NativeNumber
+from search.evaluators.header import short, shortened
+from search.evaluators.layers import Layer, Net, check_layers, last_of, padded, zeros
+from search.evaluators.network import ScaledNetwork
 
 __all__ = ["FIRST_SHIFT", "HIGHEST", "SHIFT", "UNIT", "QuantisedNetwork"]
 
@@ -58,10 +42,110 @@ UNIT = HIGHEST << SHIFT
 #: Greatest number of phases of a network, minus one.
 MOST_BORDERS = 63
 
-Layer = tuple[NDArray[Any], NDArray[Any]]
+
+class IntegerNet(Net):
+    """Layers of integers over an encoding, see `QuantisedNetwork`; its numbers are read-only."""
+
+    def __init__(
+        self, encoding: Encoding, layers: Sequence[tuple[Any, Any]], phases: Sequence[int]
+    ) -> None:
+        if not isinstance(encoding, Encoding):
+            raise TypeError(f"encoding: expected an Encoding, found {short(repr(encoding))}")
+        self.inputs, self.encoding, self.features = encoding, encoding, None
+        self.most = encoding.most
+        self.phases = _borders(phases)
+        last = last_of(layers, 2)
+        self.layers = tuple(
+            (
+                _integers(f"weights of layer {i}", weights, np.int8 if i else np.int16),
+                _integers(f"bias of layer {i}", bias, np.int32 if i else np.int16),
+            )
+            for i, (weights, bias) in enumerate(layers)
+        )
+        check_layers(self.layers, len(encoding), 1, len(self.phases) + 1)
+        self._check_sums()
+        self.arrays = [
+            array
+            for i, layer in enumerate(self.layers)
+            for array in _packed(*layer, first=i == 0, last=i == last)
+        ]
+
+    def _check_sums(self) -> None:
+        for i, (_, bias) in enumerate(self.layers[1:], 1):
+            # MOST_UNITS * HIGHEST * 128 is below 2**27: with such a bias no int32 overflows
+            if np.abs(bias.astype(np.int64)).max() > 1 << 30:
+                raise ValueError(f"layer {i}: expected a bias from -2**30 to 2**30")
+        ordered = np.sort(self.layers[0][0].astype(np.int64), axis=0)
+        lowest = np.minimum(ordered[: self.most], 0).sum(axis=0) + self.layers[0][1]
+        highest = np.maximum(ordered[-self.most :], 0).sum(axis=0) + self.layers[0][1]
+        if lowest.min() < -(1 << 15) or highest.max() >= 1 << 15:
+            raise ValueError(
+                f"layer 0: expected sums of {self.most} inputs from {-(1 << 15)} to"
+                f" {(1 << 15) - 1}, found some from {lowest.min()} to {highest.max()}"
+            )
+
+    def plain(self) -> Callable[[Any], NDArray[Any]]:
+        assert self.encoding is not None
+        active = kernels.uncompiled(self.encoding.active)
+        room = np.zeros(self.most, dtype=np.int64)
+        layers = [(w.astype(np.int64), b.astype(np.int64)) for w, b in self.layers]
+
+        def outputs(position: Any) -> NDArray[Any]:
+            places = room[: active(position, room)]
+            phase = sum(len(places) >= border for border in self.phases)
+            weights, bias = layers[0]
+            total = bias + weights[places].sum(axis=0)
+            shift = FIRST_SHIFT
+            for weights, bias in layers[1:]:
+                total = np.clip(total >> shift, 0, HIGHEST) @ weights[phase] + bias[phase]
+                shift = SHIFT
+            return np.asarray(total)
+
+        return outputs
+
+    def text(self, place: int, terms: int, number: int = 0) -> list[str]:
+        """As `Net.text`; the borders of the phases come before `place`."""
+        widths = [padded(width, SHORT_LANES) for width in self.widths[:-1]]
+        borders = range(place - len(self.phases), place)
+        phase = " + ".join(f"int(count >= load_int(data, {border}))" for border in borders)
+        most, last = self.most, len(self.layers) - 1
+        lines = [
+            f"places = stack_block({8 * most})",
+            f"count = int(active(position, array_at(int64_pointer(places), ({most},))))",
+            f"phase = {phase or '0'}",
+            f"sums = stack_block({2 * widths[1]})",
+            f"sum_shorts(sums, load_int(data, {place + 1}), load_int(data, {place}), places, count,"
+            f" {widths[1]})",
+            f"hidden_1 = stack_block({2 * widths[1]})",
+            f"clip_shorts(hidden_1, sums, {widths[1]}, {FIRST_SHIFT}, {HIGHEST})",
+        ]
+        for i in range(1, last):
+            length, width = widths[i], widths[i + 1]
+            lines += [
+                f"hidden_{i + 1} = stack_block({2 * width})",
+                f"clip_products(hidden_{i + 1}, load_int(data, {place + 2 * i + 1})"
+                f" + {4 * width} * phase, load_int(data, {place + 2 * i})"
+                f" + {2 * length * width} * phase, hidden_{i}, {length}, {width}, {SHIFT},"
+                f" {HIGHEST})",
+            ]
+        bias = f"int32_pointer(load_int(data, {place + 2 * last + 1}))"
+        return [
+            *lines,
+            f"bias = array_at({bias}, ({len(self.phases) + 1},))",
+            f"products = dot_shorts(hidden_{last}, load_int(data, {place + 2 * last})"
+            f" + {2 * widths[last]} * phase, {widths[last]})",
+            "output_0 = float(int(bias[phase]) + int(products))",
+        ]
+
+    def scope(self, number: int = 0) -> dict[str, Any]:
+        assert self.encoding is not None
+        return dict(
+            active=self.encoding.active, stack_block=stack_block, sum_shorts=sum_shorts,
+            clip_shorts=clip_shorts, clip_products=clip_products, dot_shorts=dot_shorts,
+        )  # fmt: skip
 
 
-class QuantisedNetwork(ArrayEvaluator):
+class QuantisedNetwork(ScaledNetwork):
     """A network of integers over an encoding: value = scale * output / UNIT.
 
     game: the game.
@@ -82,7 +166,10 @@ class QuantisedNetwork(ArrayEvaluator):
     """
 
     form = "plysmith-quantised-network-1"
-    fields: ClassVar = {"scale": float, "inputs": list, "widths": list, "phases": list}
+    fields: ClassVar = {**ScaledNetwork.fields, "phases": list}
+    scale = NativeNumber(UNIT)
+    least = 2
+    encoding: Encoding
 
     def __init__(
         self,
@@ -95,171 +182,13 @@ class QuantisedNetwork(ArrayEvaluator):
         name: str = "quantised network",
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        if not isinstance(encoding, Encoding):
-            raise TypeError(f"encoding: expected an Encoding, found {short(repr(encoding))}")
         super().__init__(game, name, provenance)
-        self.encoding = encoding
-        self.phases = _borders(phases)
-        if not 2 <= len(layers) <= MOST_LAYERS:
-            raise ValueError(f"layers: expected 2 to {MOST_LAYERS}, found {len(layers)}")
-        self.layers: tuple[Layer, ...] = tuple(
-            (
-                _integers(f"weights of layer {i}", weights, np.int8 if i else np.int16),
-                _integers(f"bias of layer {i}", bias, np.int32 if i else np.int16),
-            )
-            for i, (weights, bias) in enumerate(layers)
-        )
-        self._check()
-        last = len(layers) - 1
-        packed = [
-            _packed(*layer, first=i == 0, last=i == last) for i, layer in enumerate(self.layers)
-        ]
-        # the scale, the borders of the phases, and the addresses of each layer's weights and bias
-        self._lay_out((array for layer in packed for array in layer), before=[0, *self.phases])
-        self.scale = scale
+        net = IntegerNet(encoding, layers, phases)
+        self.phases = net.phases
+        self._hold_net(net, scale, self.phases)
 
-    def _check(self) -> None:
-        inputs, phases = len(self.encoding), len(self.phases) + 1
-        for i, (weights, bias) in enumerate(self.layers):
-            outputs = 1 if i == len(self.layers) - 1 else weights.shape[-1] if weights.ndim else 0
-            lead = (phases,) if i else ()
-            shapes = (*lead, inputs, outputs), (*lead, outputs)
-            if (weights.shape, bias.shape) != shapes:
-                raise ValueError(
-                    f"layer {i}: expected weights of shape {shapes[0]} and bias of shape"
-                    f" {shapes[1]}, found {weights.shape} and {bias.shape}"
-                )
-            if not 1 <= outputs <= MOST_UNITS:
-                raise ValueError(f"layer {i}: expected 1 to {MOST_UNITS} units, found {outputs}")
-            # MOST_UNITS * HIGHEST * 128 is below 2**27: with such a bias no int32 overflows
-            if i and np.abs(bias.astype(np.int64)).max() > 1 << 30:
-                raise ValueError(f"layer {i}: expected a bias from -2**30 to 2**30")
-            inputs = outputs
-        ordered = np.sort(self.layers[0][0].astype(np.int64), axis=0)
-        most = self.encoding.most
-        lowest = np.minimum(ordered[:most], 0).sum(axis=0) + self.layers[0][1]
-        highest = np.maximum(ordered[-most:], 0).sum(axis=0) + self.layers[0][1]
-        if lowest.min() < -(1 << 15) or highest.max() >= 1 << 15:
-            raise ValueError(
-                f"layer 0: expected sums of {most} inputs from {-(1 << 15)} to {(1 << 15) - 1},"
-                f" found some from {lowest.min()} to {highest.max()}"
-            )
-
-    def __repr__(self) -> str:
-        widths = "-".join(map(str, self.widths))
-        phases = f", {len(self.phases) + 1} phases" if self.phases else ""
-        return f"QuantisedNetwork({self.game.name}, {widths}{phases}, {self.name!r})"
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """Inputs, units of each hidden layer, and 1."""
-        return (len(self.encoding), *(bias.shape[-1] for _, bias in self.layers))
-
-    @property
-    def scale(self) -> float:
-        """The value of an output of UNIT; a finite number."""
-        return self._scale
-
-    @scale.setter
-    def scale(self, scale: float) -> None:
-        if not np.isfinite(scale):
-            raise ValueError(f"scale: expected a finite number, found {scale}")
-        self._scale = float(scale)
-        self._data[:1].view(np.float64)[0] = self._scale / UNIT
-
-    def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (self.encoding, self.layers), {"phases": self.phases, "scale": self.scale}
-
-    def plain(self) -> Callable[[Any], float]:
-        active = kernels.uncompiled(self.encoding.active)
-        room = np.zeros(self.encoding.most, dtype=np.int64)
-        layers = [(w.astype(np.int64), b.astype(np.int64)) for w, b in self.layers]
-
-        def value(position: Any) -> float:
-            places = room[: active(position, room)]
-            phase = sum(len(places) >= border for border in self.phases)
-            weights, bias = layers[0]
-            total = bias + weights[places].sum(axis=0)
-            shift = FIRST_SHIFT
-            for weights, bias in layers[1:]:
-                total = np.clip(total >> shift, 0, HIGHEST) @ weights[phase] + bias[phase]
-                shift = SHIFT
-            return float(total[0]) * (self.scale / UNIT)
-
-        return value
-
-    def _text(self) -> str:
-        most = self.encoding.most
-        widths = [padded(width, SHORT_LANES) for width in self.widths[:-1]]
-        place = 1 + len(self.phases)
-        phase = " + ".join(f"int(count >= load_int(data, {1 + i}))" for i in range(place - 1))
-        lines = [
-            "def value_at(data, source):",
-            f"position = {read_position(len(self.game.start()))}",
-            f"places = stack_block({8 * most})",
-            f"count = int(active(position, array_at(int64_pointer(places), ({most},))))",
-            f"phase = {phase or '0'}",
-            f"sums = stack_block({2 * widths[1]})",
-            f"sum_shorts(sums, load_int(data, {place + 1}), load_int(data, {place}), places, count,"
-            f" {widths[1]})",
-            f"hidden_1 = stack_block({2 * widths[1]})",
-            f"clip_shorts(hidden_1, sums, {widths[1]}, {FIRST_SHIFT}, {HIGHEST})",
-        ]
-        for i in range(1, len(self.layers) - 1):
-            length, width = widths[i], widths[i + 1]
-            lines += [
-                f"hidden_{i + 1} = stack_block({2 * width})",
-                f"clip_products(hidden_{i + 1}, load_int(data, {place + 2 * i + 1})"
-                f" + {4 * width} * phase, load_int(data, {place + 2 * i})"
-                f" + {2 * length * width} * phase, hidden_{i}, {length}, {width}, {SHIFT},"
-                f" {HIGHEST})",
-            ]
-        last = len(self.layers) - 1
-        lines += [
-            f"bias = array_at(int32_pointer(load_int(data, {place + 2 * last + 1})), ({place},))",
-            f"products = dot_shorts(hidden_{last}, load_int(data, {place + 2 * last})"
-            f" + {2 * widths[last]} * phase, {widths[last]})",
-            "return load_float(data, 0) * float(int(bias[phase]) + int(products))",
-        ]
-        return "\n    ".join(lines)
-
-    def scope(self) -> dict[str, Any]:
-        return dict(
-            active=self.encoding.active, stack_block=stack_block, sum_shorts=sum_shorts,
-            clip_shorts=clip_shorts, clip_products=clip_products, dot_shorts=dot_shorts,
-        )  # fmt: skip
-
-    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        fields = {
-            "scale": self.scale,
-            "inputs": [describe_input(self.game, self.encoding)],
-            "widths": list(self.widths),
-            "phases": list(self.phases),
-        }
-        return fields, named_layers(self.layers)
-
-    @classmethod
-    def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if len(content["inputs"]) != 1:
-            raise EvaluatorError(f"{path}: expected one input, found {len(content['inputs'])}")
-        encoding = find_input(path, content["inputs"][0], game, inputs)
-        if not isinstance(encoding, Encoding):
-            raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
-        widths, phases = content["widths"], content["phases"]
-        check_widths(path, widths, len(encoding), 1, least=2)
-        layers = []
-        for i, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
-            lead = (len(phases) + 1,) if i else ()
-            kinds: Any = (np.int8, np.int32) if i else (np.int16, np.int16)
-            layers.append(
-                (
-                    take_array(path, arrays, f"weights_{i}", kinds[0], (*lead, before, after)),
-                    take_array(path, arrays, f"bias_{i}", kinds[1], (*lead, after)),
-                )
-            )
-        return (encoding, layers), {"phases": phases, "scale": content["scale"]}
+    def _shape(self) -> dict[str, Any]:
+        return {"phases": list(self.phases)}
 
 
 def _borders(phases: Sequence[Any]) -> tuple[int, ...]:
@@ -292,11 +221,6 @@ def _integers(what: str, numbers: Any, kind: Any) -> NDArray[Any]:
     return stored
 
 
-def _zeros(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
-    """Returns zeros in memory that begins at a cache line."""
-    return zeros(math.prod(shape), kind).reshape(shape)
-
-
 def _packed(weights: NDArray[Any], bias: NDArray[Any], *, first: bool, last: bool) -> Layer:
     """Returns weights and bias as native code reads them, padded with zeros.
 
@@ -306,14 +230,14 @@ def _packed(weights: NDArray[Any], bias: NDArray[Any], *, first: bool, last: boo
     inputs, outputs = weights.shape[-2:]
     width = 1 if last else padded(outputs, SHORT_LANES)
     if first:
-        rows, start = _zeros((inputs, width), np.int16), _zeros((width,), np.int16)
+        rows, start = zeros((inputs, width), np.int16), zeros((width,), np.int16)
         rows[:, :outputs], start[:outputs] = weights, bias
         return rows, start
     phases, length = len(weights), padded(inputs, SHORT_LANES)
     even = np.zeros((phases, length, width), dtype=np.int16)
     even[:, :inputs, :outputs] = weights
-    pairs = _zeros((phases, length // 2, width, 2), np.int16)
+    pairs = zeros((phases, length // 2, width, 2), np.int16)
     pairs[:] = even.reshape(phases, length // 2, 2, width).swapaxes(2, 3)
-    start = _zeros((phases, width), np.int32)
+    start = zeros((phases, width), np.int32)
     start[:, :outputs] = bias
     return pairs, start

@@ -39,7 +39,6 @@ from learner.models.convert import Case, agreement, agreement_text, as_native
 from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
-from search.evaluators.shaped_network import ShapedNetwork
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, SQUARES = CHECKERS.features["classic"], CHECKERS.encodings["piece_squares"]
@@ -139,7 +138,7 @@ def test_tanh_and_layer_norm(shape: str, tmp_path: Path) -> None:
                 if module.bias is not None:
                     module.bias.uniform_(-1.0, 1.0)
     evaluator = as_native(CHECKERS, model, CLASSIC, scale=3.0)
-    assert isinstance(evaluator, ShapedNetwork)
+    assert isinstance(evaluator, NetworkEvaluator) and not evaluator.only_relu
     found = evaluator.values(POSITIONS)
     assert np.allclose(found, 3 * torch_values(model, TERMS), rtol=1e-5, atol=1e-5)
     assert np.ptp(found) > 0.1
@@ -154,14 +153,7 @@ def test_tanh_and_layer_norm(shape: str, tmp_path: Path) -> None:
 
     hidden = tuple(max(2, width) for width in evaluator.widths[1:-1])
     started = network_model(CHECKERS, CLASSIC, hidden, scale=1, seed=1, start=evaluator)
-    assert type(started.evaluator) is NetworkEvaluator
-
-
-def test_activations_of_a_file_that_do_not_fit(tmp_path: Path) -> None:
-    layers = [(np.ones((16, 2)), np.zeros(2)), (np.ones((2, 1)), np.zeros(1))]
-    for activations in (["sine"], [], ["tanh", "tanh"], [7]):
-        with pytest.raises(ValueError, match="activations: expected 1 of relu, tanh, normalise"):
-            ShapedNetwork(CHECKERS, CLASSIC, layers, activations)
+    assert started.evaluator.only_relu
 
 
 class Wrapped(nn.Module):

@@ -21,7 +21,7 @@ from games.backgammon.rules import MOST_MOVES, START, legal_moves, outcome, pack
 from games.features import FeatureSet
 from games.kernels import kernel, uncompiled
 from learner.td_gammon.descent import NUMBERS, sweep_address
-from search.evaluators.network import padded
+from search.evaluators.layers import padded
 from search.evaluators.outcome_network import OutcomeNetwork
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="learning is native code")

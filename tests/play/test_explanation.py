@@ -19,7 +19,6 @@ from search import LinearEvaluator, PythonEvaluator, as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
-from search.evaluators.shaped_network import ShapedNetwork
 
 plain = pytest.mark.plain
 
@@ -110,7 +109,8 @@ def test_the_rows_of_a_network_have_its_values() -> None:
     encoding = CHECKERS.encodings["piece_squares"]
     made = layers(128, 6, 3, 1)
     for evaluator in (
-        ShapedNetwork(CHECKERS, encoding, made, ("tanh", "normalise")),
+        NetworkEvaluator(CHECKERS, encoding, made, activations=("tanh", "normalise")),
+        NetworkEvaluator(CHECKERS, encoding, layers(128, 6, 6, 3, 1), skips=[(0, 1)]),
         NetworkEvaluator(CHECKERS, encoding, made),
         as_evaluator(CHECKERS, "quantised"),
     ):

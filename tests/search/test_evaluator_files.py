@@ -29,7 +29,6 @@ from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.remembered import RememberedHeuristic
-from search.evaluators.shaped_network import ShapedNetwork
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator
 
@@ -72,7 +71,6 @@ KINDS: dict[type[Evaluator], Callable[[], Any]] = {
     NetworkEvaluator: lambda: NetworkEvaluator(
         CHECKERS, (SQUARES, CLASSIC), layers(144, 3, 1), scale=2.0, **NAMED
     ),
-    ShapedNetwork: lambda: ShapedNetwork(CHECKERS, SQUARES, layers(128, 3, 1), ("tanh",), **NAMED),
     OutcomeNetwork: lambda: OutcomeNetwork(
         BACKGAMMON, [(BACKGAMMON.encodings["points"], layers(326, 4, 5))], **NAMED
     ),
@@ -173,8 +171,7 @@ def test_weights_are_read_where_they_are_and_compile_nothing(kind: type[Evaluato
         """Returns the values by native code, which are those of the plain twin."""
         found: list[float] = one.values(known).tolist()
         slow = [one.plain()(position) for position in known]
-        # the bits of tanh are not the same everywhere
-        assert found == (pytest.approx(slow, abs=1e-6) if kind is ShapedNetwork else slow)
+        assert found == slow
         return found
 
     before = agreed(evaluator)

@@ -27,7 +27,8 @@ from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays
-from search.evaluators.network import MOST_UNITS, NetworkEvaluator
+from search.evaluators.layers import MOST_UNITS
+from search.evaluators.network import NetworkEvaluator
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -337,6 +338,87 @@ def test_inputs_that_are_none() -> None:
             NetworkEvaluator(CHECKERS, inputs, [ZEROS])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="scale: expected a finite number, found nan"):
         network(CHECKERS, PIECE_SQUARES, scale=math.nan)
+
+
+# --- activations and skips -------------------------------------------------------------------
+
+SHAPED: dict[str, dict[str, Any]] = {
+    "all": {"activations": ["tanh", "sigmoid", "silu", "screlu", "normalise", "identity"]},
+    "skips": {"skips": [(0, 2), (1, 2), (2, 4)]},
+    "both": {"activations": ["silu", "relu", "identity", "relu", "tanh", "relu"],
+             "skips": [[0, 1], [1, 5], [2, 5]]},
+}  # fmt: skip
+NAMED_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "relu": torch.relu, "identity": lambda sums: sums, "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid, "silu": torch.nn.functional.silu,
+    "screlu": lambda sums: torch.clamp(sums, 0, 1) ** 2,
+    "normalise": lambda sums: torch.nn.functional.layer_norm(sums, sums.shape[-1:]),
+}  # fmt: skip
+
+
+@plain
+@any_inputs
+@pytest.mark.parametrize("shape", SHAPED)
+def test_activations_and_skips_are_those_of_torch(inputs: str, shape: str, tmp_path: Path) -> None:
+    game, parts = INPUTS[inputs]
+    evaluator = network(game, parts, *[5] * 6, scale=3.0, **SHAPED[shape])
+    positions = list(random_positions(game, 4, 25 if kernels.compiled else 3))
+    values = evaluator.values(positions)
+    slow = evaluator.plain()
+    # the last bits of tanh are not the same everywhere
+    assert values.tolist() == pytest.approx([slow(p) for p in positions], abs=1e-5)
+    units = [torch.tensor(measured(evaluator, positions))]
+    for number, (weights, bias) in enumerate(evaluator.layers):
+        sums = units[number] @ torch.tensor(weights, dtype=torch.float64) + torch.tensor(bias)
+        for earlier, later in evaluator.skips:
+            if later == number:
+                sums += units[earlier + 1]
+        if number < 6:
+            units.append(NAMED_ACTIVATIONS[evaluator.activations[number]](sums))
+    assert values.tolist() == pytest.approx((3 * sums[:, 0]).tolist(), rel=1e-4, abs=1e-4)
+    own = parts if inputs == "nim, both" else None
+    evaluator.save(tmp_path / "one.safetensors")
+    read = load_evaluator(tmp_path / "one.safetensors", game=game, inputs=own)
+    assert isinstance(read, NetworkEvaluator)
+    assert (read.activations, read.skips) == (evaluator.activations, evaluator.skips)
+    read.save(tmp_path / "two.safetensors")
+    assert len({file.read_bytes() for file in tmp_path.iterdir()}) == 1
+    for other in (read, evaluator.copy()):
+        assert other.values(positions).tolist() == values.tolist()
+
+
+@plain
+def test_activations_and_skips_that_do_not_fit(tmp_path: Path) -> None:
+    for activations in (["sine"], ["tanh", "tanh"], [7]):
+        with pytest.raises(
+            ValueError, match="activations: expected 1 of relu, tanh, normalise, .*, f"
+        ):
+            network(NIM, PILES, 3, activations=activations)
+    for skip in ([0], [0, 0], [1, 0], [0, 2], [0, 1.0], [-1, 1], [0, 1, 1]):
+        with pytest.raises(
+            ValueError, match="skips: expected pairs of hidden layers of the same wi"
+        ):
+            network(NIM, PILES, 3, 3, skips=[skip])
+    with pytest.raises(ValueError, match="skips: expected pairs"):
+        network(NIM, PILES, 3, 4, skips=[(0, 1)])
+    path = tmp_path / "one.safetensors"
+    network(CHECKERS, PIECE_SQUARES, 3, activations=["tanh"]).save(path)
+    for field, value, message in (
+        ("activations", None, "expected field 'activations' of type list, found 'None'"),
+        ("activations", ["sine"], "activations: expected 1 of relu"),
+        ("activations", [["tanh"]], "unhashable"),
+        ("skips", 3, "not iterable"),
+        ("skips", [[0, 1]], "skips: expected pairs of hidden layers"),
+    ):
+
+        def change(content: Any, arrays: Any, field: str = field, value: Any = value) -> None:
+            content[field] = value
+
+        kept = path.read_bytes()
+        rewritten(path, change)
+        with pytest.raises(EvaluatorError, match=message):
+            load_evaluator(path)
+        path.write_bytes(kept)
 
 
 # --- files -----------------------------------------------------------------------------------

@@ -29,8 +29,9 @@ from games.tic_tac_toe import TicTacToe
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
+from search.evaluators.layers import Net
 from search.evaluators.linear import LinearEvaluator
-from search.evaluators.outcome_network import Net, OutcomeNetwork, logistic
+from search.evaluators.outcome_network import OutcomeNetwork, logistic
 from search.expectiminimax.replies import Prefilter, Replies
 
 plain = pytest.mark.plain

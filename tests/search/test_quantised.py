@@ -27,7 +27,7 @@ from games.nim import Nim
 from play.judging.explanation import explain
 from search import Engine, EvaluatorError, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
-from search.evaluators.network import MOST_UNITS
+from search.evaluators.layers import MOST_UNITS
 from search.evaluators.noise import NoisyEvaluator
 from search.evaluators.quantised import UNIT, QuantisedNetwork
 from search.evaluators.samples import sample_positions
@@ -294,7 +294,7 @@ def sticks_left_reversed(position, places):
         ({"widths": [128, 1 << 40, 8, 1]}, "expected the widths"),
         ({"widths": [128, 32, 8, 2]}, "expected the widths"),
         ({"scale": "1"}, "'scale'"),
-        ({"inputs": []}, "expected one input, found 0"),
+        ({"inputs": []}, "expected one or two inputs, found 0"),
     ],
 )
 def test_damaged_headers_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:

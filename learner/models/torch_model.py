@@ -1,0 +1,106 @@
+"""What all models in torch share: tensors, the steps of Adam, and a state to go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from learner.positions.packing import packed, unpacked
+
+__all__ = ["TorchModel", "pairs", "threads_of_torch"]
+
+#: Adam's running means of a weight's gradient and of its square.
+_MEANS = ("exp_avg", "exp_avg_sq")
+
+
+class TorchModel:
+    """The base of models whose weights are tensors of float32 that learn by Adam.
+
+    A subclass calls `_begin` in its constructor.
+    """
+
+    def _begin(
+        self, parameters: Sequence[Any], optimiser: Any = torch.optim.Adam, **options: Any
+    ) -> None:
+        """Take the tensors that learn, the weights and bias of each layer, and their optimiser."""
+        self.parameters = [parameter.requires_grad_() for parameter in parameters]
+        #: averages of the weights, which are part of the state
+        self.averages: list[Any] = []
+        self.optimiser = optimiser(self.parameters, **options)
+
+    def descend(self, loss: Any, rate: float) -> None:
+        """Take a step of a rate down the gradient of a loss."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+
+    def steps_of(self, parameter: Any) -> int:
+        """Returns the number of steps that a tensor has taken."""
+        return int(self.optimiser.state.get(parameter, {}).get("step", 0))
+
+    def _numbers(self) -> Iterator[Any]:
+        """Yields the tensors that further steps depend on."""
+        for parameter in self.parameters:
+            state, none = self.optimiser.state.get(parameter, {}), torch.zeros_like(parameter)
+            yield from (parameter.detach(), *(state.get(name, none) for name in _MEANS))
+        yield from self.averages
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns all that further steps depend on, as plain JSON values.
+
+        These are each tensor's number of steps; and the weights and Adam's two means of each, then
+        the averages, packed as float32.
+        """
+        parts = [part.cpu().numpy().reshape(-1) for part in self._numbers()]
+        steps = [self.steps_of(parameter) for parameter in self.parameters]
+        return {"steps": steps, "numbers": packed(np.concatenate(parts))}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on as the model did whose `get_state` returned this state.
+
+        Raises ValueError, and changes nothing, for the state of another model.
+        """
+        size = sum(part.numel() for part in self._numbers())
+        steps, numbers = state["steps"], unpacked(state["numbers"], np.float32, size=size)
+        whole = isinstance(steps, list) and all(type(step) is int and step >= 0 for step in steps)
+        if not whole or len(steps) != len(self.parameters) or not np.isfinite(numbers).all():
+            raise ValueError(
+                f"state: expected {len(self.parameters)} numbers of steps and {size} finite"
+                f" numbers, found {str(steps)[:60]} and {int(np.isfinite(numbers).sum())} finite"
+            )
+        self.optimiser.state.clear()
+        for step, parameter in zip(steps, self.parameters, strict=True):
+            if step:
+                count = torch.tensor(float(step), device=parameter.device)
+                means = {name: torch.zeros_like(parameter) for name in _MEANS}
+                self.optimiser.state[parameter] = {"step": count, **means}
+        place = 0
+        for part in self._numbers():
+            piece = numbers[place : place + part.numel()].reshape(tuple(part.shape))
+            part.copy_(torch.from_numpy(piece.copy()))
+            place += part.numel()
+
+
+def pairs(parameters: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Returns the weights and the bias of each layer."""
+    return list(zip(*[iter(parameters)] * 2, strict=True))
+
+
+@contextmanager
+def threads_of_torch(count: int = 1) -> Iterator[None]:
+    """Let torch calculate in `count` threads; with one, sums are added up in one order."""
+    before = torch.get_num_threads()
+    if before == count:  # so that threads which share a number do not disturb one another
+        yield
+        return
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,498 @@
+"""Layers of networks in native code: what all networks share, whatever is made of their outputs.
+
+A net is data: its inputs, its layers and the activations between them. What turns its outputs into
+the value of a position is its *head*: a scale (`search.evaluators.network`) or the probabilities of
+outcomes (`search.evaluators.outcome_network`). `search.evaluators.quantised` has layers of small
+integers.
+
+The first layer over an encoding adds up the rows of the few inputs that are 1; later layers skip
+inputs that ReLU made 0. For each architecture a few lines of text are compiled, in which the widths
+are literals; weights are read by address, so that new weights compile nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.features import Encoding, FeatureSet
+from games.kernels.memory import read_position
+from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
+from search.evaluators.activations import KINDS, RELU, activation_of, activation_text
+from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_files import take_array
+from search.evaluators.header import EvaluatorError, describe_input, find_input, short, shortened
+from search.native import call_int
+
+__all__ = [
+    "MOST_LAYERS",
+    "MOST_UNITS",
+    "Inputs",
+    "LayeredNetwork",
+    "Net",
+    "check_layers",
+    "described_inputs",
+    "last_of",
+    "named_layers",
+    "padded",
+    "read_inputs",
+    "read_layers",
+    "separate",
+    "size_of",
+    "widths_of",
+    "zeros",
+]
+
+#: Greatest numbers of units of a layer and of layers, which use the stack of a searching thread.
+MOST_UNITS, MOST_LAYERS = 4096, 16
+
+Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
+Layer = tuple[NDArray[Any], NDArray[Any]]
+
+
+class Net:
+    """Layers of float32 over inputs.
+
+    inputs: an encoding, a feature set, or both as (encoding, features); the terms then follow the
+        encoding's inputs.
+    layers: pairs of weights [inputs, outputs] and bias [outputs], from the first to the last. The
+        net's own `layers` are copies in float32, which may be changed in place while no search
+        runs.
+    outputs: the number of outputs.
+    least: the smallest number of layers.
+    activations: the activation behind each layer but the last, of `activations.KINDS`; () for ReLU
+        everywhere.
+    skips: pairs of layers, counted from 0: the units of the first are added to the sums of the
+        second. The last layer has none.
+
+    Everything is calculated in float32 in one order of additions, so that results are the same on
+    all machines and equal those of `plain`, but for the last bits of activations other than ReLU.
+    Raises ValueError if layers do not fit one another, the inputs or the outputs, or contain NaN or
+    infinity, and if activations or skips do not fit the layers.
+    """
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        layers: Sequence[tuple[Any, Any]],
+        outputs: int = 1,
+        *,
+        least: int = 1,
+        activations: Sequence[str] = (),
+        skips: Sequence[Sequence[int]] = (),
+    ) -> None:
+        self.inputs = inputs
+        self.encoding, self.features = separate(inputs)
+        last = last_of(layers, least)
+        self.layers: tuple[Layer, ...] = tuple(
+            _kept(number, layer, last=0 < number == last) for number, layer in enumerate(layers)
+        )
+        check_layers(self.layers, size_of(inputs), outputs)
+        self.arrays = [array for layer in self.layers for array in layer]
+        self.activations = tuple(activations) or (RELU,) * last
+        if len(self.activations) != last or not set(self.activations) <= set(KINDS):
+            raise ValueError(
+                f"activations: expected {last} of {', '.join(KINDS)}, found"
+                f" {', '.join(map(str, activations))[:80] or 'none'}"
+            )
+        self.skips = tuple(tuple(skip) for skip in skips)
+        if not all(self._fits(skip) for skip in self.skips):
+            raise ValueError(
+                f"skips: expected pairs of hidden layers of the same width, from 0 to {last - 1},"
+                f" found {shortened(self.skips)}"
+            )
+
+    def _fits(self, skip: Sequence[Any]) -> bool:
+        whole = len(skip) == 2 and all(type(number) is int for number in skip)
+        if not whole or not 0 <= skip[0] < skip[1] < len(self.layers) - 1:
+            return False
+        return bool(self.widths[skip[0] + 1] == self.widths[skip[1] + 1])
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Inputs, units of each hidden layer, and outputs."""
+        return widths_of(self.layers)
+
+    def plain(self) -> Callable[[Any], NDArray[np.float32]]:
+        """Returns a slow twin of `text`: a function of a position that returns the outputs.
+
+        The function reads `layers` at each call, so that they may be changed in between.
+        """
+        active = kernels.uncompiled(self.encoding.active) if self.encoding else None
+        room = np.zeros(self.encoding.most if self.encoding else 1, dtype=np.int64)
+        start = self.encoding.size if self.encoding else 0
+        after = [activation_of(kind) for kind in self.activations]
+
+        def outputs(position: Any) -> NDArray[np.float32]:
+            first, first_bias = self.layers[0]
+            sums = [first_bias.copy()]
+            for place in room[: active(position, room)] if active else ():
+                sums[0] += first[place]
+            terms = self.features.values(position) if self.features else []
+            for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
+                if term != 0:
+                    sums[0] += term * row
+            for number, (weights, bias) in enumerate(self.layers[1:]):
+                inputs = after[number](sums[number])
+                if number + 2 == len(self.layers):
+                    return np.asarray(bias + [_in_lanes(inputs * row) for row in weights.T])
+                total = bias.copy()
+                for unit, row in zip(inputs, weights, strict=True):
+                    if unit != 0:
+                        total += unit * row
+                for earlier, later in self.skips:
+                    if later == number + 1:
+                        total += after[earlier](sums[earlier])
+                sums.append(total)
+            return sums[0]
+
+        def quiet(position: Any) -> NDArray[np.float32]:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return outputs(position)
+
+        return quiet
+
+    def scope(self, number: int = 0) -> dict[str, Any]:
+        """Returns what `text` refers to, by name."""
+        scope: dict[str, Any] = dict(
+            stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
+        )
+        scope |= {kind: KINDS[kind] for kind in self.activations if KINDS[kind] is not None}
+        if self.skips:
+            scope["float32"] = np.float32
+        if self.encoding:
+            scope[f"active_{number}"] = self.encoding.active
+        if self.features:
+            scope["call_int"] = call_int
+        return scope
+
+    def text(self, place: int, terms: int, number: int = 0) -> list[str]:
+        """Returns text that sets `output_0`, `output_1` and so on.
+
+        place: the place in `data` of the address of the first layer's weights, which those of its
+            bias, of the second layer's weights and so on follow.
+        terms: the place in `data` of the address of `FeatureSet.native_terms`.
+        number: the number of the net, for names.
+
+        The text reads the variables `position` and `source`, the position's address. It sets
+        `places` and `count` of the encoding, the values of the features in the array `terms`, and
+        the sums of the hidden layers at `hidden_1`, `hidden_2` and so on.
+        """
+        widths, last = self.widths, len(self.layers) - 1
+        width = padded(widths[1])
+        rows, bias = f"load_int(data, {place})", f"load_int(data, {place + 1})"
+        lines = [f"hidden_1 = stack_block({4 * width})"]
+        if self.encoding:
+            most = self.encoding.most
+            lines += [
+                f"places = stack_block({8 * most})",
+                f"count = int(active_{number}(position,"
+                f" array_at(int64_pointer(places), ({most},))))",
+                f"sum_rows(hidden_1, {bias}, {rows}, places, count, {width})",
+            ]
+            rows, bias = f"{rows} + {4 * width * self.encoding.size}", "hidden_1"
+        if self.features:
+            size = len(self.features)
+            length = padded(size)
+            lines += [
+                f"room = stack_block({4 * length})",
+                f"call_int(load_int(data, {terms}), (source, room))",
+                f"terms = {_floats('room', length)}",
+                *(f"terms[{i}] = 0.0" for i in range(size, length)),
+                f"add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
+            ]
+        if not last:
+            return [
+                *lines,
+                *(f"output_{k} = float({_floats('hidden_1', widths[1])}[{k}])"
+                  for k in range(widths[1])),
+            ]  # fmt: skip
+        positive = [int(kind == RELU) for kind in self.activations]
+        for layer, kind in enumerate(self.activations):
+            hidden, width = f"hidden_{layer + 1}", padded(widths[layer + 1])
+            if layer:
+                rows, bias = (f"load_int(data, {place + 2 * layer + part})" for part in (0, 1))
+                lines += [
+                    f"{hidden} = stack_block({4 * width})",
+                    f"add_products({hidden}, {bias}, {rows}, hidden_{layer},"
+                    f" {padded(widths[layer])}, {width}, {positive[layer - 1]})",
+                ]
+            for earlier in (first for first, later in self.skips if later == layer):
+                unit = "added[i]" if not positive[earlier] else "max(added[i], float32(0.0))"
+                lines += [
+                    f"units = {_floats(hidden, widths[layer + 1])}",
+                    f"added = {_floats(f'hidden_{earlier + 1}', widths[layer + 1])}",
+                    f"for i in range({widths[layer + 1]}):",
+                    f"    units[i] += {unit}",
+                ]
+            lines += activation_text(kind, hidden, widths[layer + 1])
+        rows, bias = (f"load_int(data, {place + 2 * last + part})" for part in (0, 1))
+        length = padded(widths[last])
+        return [
+            *lines,
+            f"last_bias = {_floats(bias, widths[-1])}",
+            *(f"output_{k} = float(last_bias[{k}]"
+              f" + dot(hidden_{last}, {rows} + {4 * length * k}, {length}, {positive[-1]}))"
+              for k in range(widths[-1])),
+        ]  # fmt: skip
+
+
+class LayeredNetwork(ArrayEvaluator):
+    """The base of evaluators that consist of nets; a subclass is their head.
+
+    Native code reads the integers that a head puts first, the addresses of each layer's weights and
+    bias, net by net, and for each net that of the code that measures its terms.
+    """
+
+    nets: tuple[Net, ...]
+
+    def _hold(self, nets: Sequence[Net], before: Sequence[int] = ()) -> None:
+        """Lay out nets behind the head's own integers, `before`."""
+        self.nets = tuple(nets)
+        arrays = (array for net in nets for array in net.arrays)
+        self._lay_out(arrays, before=before, after=len(nets))
+        self._first = len(before)
+
+    def __repr__(self) -> str:
+        widths = " ".join("-".join(map(str, net.widths)) for net in self.nets)
+        return f"{type(self).__name__}({self.game.name}, {widths}, {self.name!r})"
+
+    def place(self, net: int) -> int:
+        """Returns the place of the addresses of a net's layers in the integers of `data`."""
+        return self._first + sum(2 * len(before.layers) for before in self.nets[:net])
+
+    def data(self) -> NDArray[np.int64]:
+        """Returns the integers that native code reads; compiles the kernels of the terms first."""
+        for number, net in enumerate(self.nets):
+            if net.features:
+                terms = net.features.native_terms(len(self.game.start()))
+                self._data[number - len(self.nets)] = terms
+        return self._data
+
+    def scope(self) -> dict[str, Any]:
+        scope: dict[str, Any] = {}
+        for number, net in enumerate(self.nets):
+            scope |= net.scope(number)
+        return scope
+
+    def net_text(self, number: int) -> list[str]:
+        """Returns the text of a net, see `Net.text`."""
+        terms = self.place(len(self.nets)) + number
+        return self.nets[number].text(self.place(number), terms, number)
+
+    def _position_text(self) -> str:
+        return f"position = {read_position(len(self.game.start()))}"
+
+
+# --- inputs and layers -----------------------------------------------------------------------
+
+
+def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
+    """Returns the encoding and the feature set among inputs; TypeError if they are neither."""
+    if isinstance(inputs, Encoding):
+        return inputs, None
+    if isinstance(inputs, FeatureSet):
+        return None, inputs
+    if isinstance(inputs, tuple) and [type(part) for part in inputs] == [Encoding, FeatureSet]:
+        return inputs
+    raise TypeError(
+        "inputs: expected an Encoding, a FeatureSet or a tuple of one of each, found"
+        f" {short(repr(inputs))}"
+    )
+
+
+def widths_of(layers: Sequence[Layer]) -> tuple[int, ...]:
+    """Returns the inputs of layers, the units of each hidden layer, and the outputs."""
+    return (layers[0][0].shape[-2], *(bias.shape[-1] for _, bias in layers))
+
+
+def size_of(inputs: Inputs) -> int:
+    """Returns the number of inputs."""
+    return sum(len(part) for part in separate(inputs) if part is not None)
+
+
+def last_of(layers: Sequence[Any], least: int) -> int:
+    """Returns the number of the last of layers; ValueError if there are too few or too many."""
+    if not least <= len(layers) <= MOST_LAYERS:
+        raise ValueError(f"layers: expected {least} to {MOST_LAYERS}, found {len(layers)}")
+    return len(layers) - 1
+
+
+def check_layers(layers: Sequence[Layer], width: int, outputs: int, phases: int = 0) -> None:
+    """Raises ValueError unless layers fit `width` inputs, `outputs` outputs and one another.
+
+    phases: as in `read_layers`.
+    """
+    for number, (weights, bias) in enumerate(layers):
+        lead = (phases,) if phases and number else ()
+        units = weights.shape[-1] if weights.ndim else 0
+        following = outputs if number == len(layers) - 1 else units
+        shapes = (*lead, width, following), (*lead, following)
+        if (weights.shape, bias.shape) != shapes:
+            raise ValueError(
+                f"layer {number}: expected weights of shape {shapes[0]} and bias of shape"
+                f" {shapes[1]}, found {weights.shape} and {bias.shape}"
+            )
+        if not 1 <= following <= MOST_UNITS:
+            raise ValueError(f"layer {number}: expected 1 to {MOST_UNITS} units, found {following}")
+        width = following
+
+
+def padded(width: int, lanes: int = LANES) -> int:
+    """Returns the smallest multiple of `lanes` that is at least `width`."""
+    return -(-width // lanes) * lanes
+
+
+def zeros(shape: tuple[int, ...], kind: Any = np.float32) -> NDArray[Any]:
+    """Returns zeros in memory that begins at a cache line."""
+    count = math.prod(shape)
+    block = np.zeros(count + 64 // np.dtype(kind).itemsize, dtype=kind)
+    skip = -block.ctypes.data % 64 // block.itemsize
+    return block[skip : skip + count].reshape(shape)
+
+
+def _kept(number: int, layer: Any, *, last: bool) -> Layer:
+    """Returns views of weights [inputs, outputs] and bias in memory laid out for native code.
+
+    number: the number of the layer, for messages.
+    layer: weights and bias.
+    last: whether it is the last layer, whose columns are stored as rows, so that each output is one
+        product of rows.
+
+    Rows are padded with zeros to a multiple of `LANES`. Raises ValueError if the layer is invalid.
+    """
+    try:
+        weights, bias = (np.asarray(array, dtype=np.float32) for array in layer)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"layer {number}: expected weights and bias, found {error}") from None
+    if weights.ndim != 2 or bias.ndim != 1:
+        raise ValueError(
+            f"layer {number}: expected weights of two dimensions and bias of one, found shapes"
+            f" {weights.shape} and {bias.shape}"
+        )
+    inputs, outputs = weights.shape
+    if not 1 <= outputs <= MOST_UNITS:
+        raise ValueError(f"layer {number}: expected 1 to {MOST_UNITS} outputs, found {outputs}")
+    if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+        raise ValueError(f"layer {number}: expected finite numbers, found NaN or infinity")
+    width = padded(outputs)
+    if last:
+        length = padded(inputs)
+        kept = zeros((outputs, length))[:, :inputs].T
+    else:
+        kept = zeros((inputs, width))[:, :outputs]
+    kept_bias = zeros((width,))[:outputs]
+    if kept_bias.shape != bias.shape:  # reported by the caller
+        return weights, bias
+    kept[:], kept_bias[:] = weights, bias
+    return kept, kept_bias
+
+
+def _floats(address: str, size: int) -> str:
+    """Returns text for the array of `size` float32 at an address."""
+    return f"array_at(float32_pointer({address}), ({size},))"
+
+
+def _in_lanes(products: NDArray[np.float32]) -> np.float32:
+    """Returns the sum of products [units], in the order of `games.kernels.vectors.dot`."""
+    lanes = np.zeros((padded(len(products)) // LANES, LANES), dtype=np.float32)
+    lanes.reshape(-1)[: len(products)] = products
+    total = np.zeros(LANES, dtype=np.float32)
+    for row in lanes:
+        total += row
+    while len(total) > 1:
+        total = total[: len(total) // 2] + total[len(total) // 2 :]
+    return np.float32(total[0])
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def described_inputs(game: Game, inputs: Inputs) -> list[dict[str, Any]]:
+    """Returns the entry of a file for the inputs of a net."""
+    return [describe_input(game, part) for part in separate(inputs) if part is not None]
+
+
+def read_inputs(
+    path: Path, entries: Sequence[Any], game: Game, own: Sequence[Any] | None = None
+) -> Inputs:
+    """Returns the inputs that `described_inputs` described.
+
+    path: the file, for messages.
+    entries: the descriptions in the file.
+    game: the game.
+    own: the inputs to use for each entry; None for the game's own of that name.
+
+    Raises EvaluatorError if they do not fit.
+    """
+    if not 1 <= len(entries) <= 2:
+        raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
+    own = [None] * len(entries) if own is None else own
+    if len(own) != len(entries):
+        raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
+    parts = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
+    inputs: Any = parts[0] if len(parts) == 1 else tuple(parts)
+    return inputs  # type: ignore[no-any-return]
+
+
+def named_layers(layers: Sequence[Layer], prefix: str = "") -> dict[str, NDArray[Any]]:
+    """Returns the arrays of layers by their names in files."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for number, (weights, bias) in enumerate(layers):
+        arrays |= {f"weights_{prefix}{number}": weights, f"bias_{prefix}{number}": bias}
+    return arrays
+
+
+def read_layers(
+    path: Path,
+    arrays: dict[str, NDArray[Any]],
+    widths: Sequence[Any],
+    inputs: Inputs,
+    outputs: int = 1,
+    *,
+    least: int = 1,
+    prefix: str = "",
+    phases: int = 0,
+) -> list[Layer]:
+    """Returns the layers that `named_layers` named, and removes their arrays.
+
+    path: the file, for messages.
+    arrays: the file's arrays by name.
+    widths: the inputs in the file, then the units of each layer.
+    inputs: the inputs expected.
+    outputs: the number of outputs expected.
+    least: the smallest number of layers.
+    phases: number of phases of layers of integers; 0 for layers of float32.
+
+    Raises EvaluatorError if they do not fit.
+    """
+    size = size_of(inputs)
+    good = (
+        least + 1 <= len(widths) <= MOST_LAYERS + 1
+        and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
+        and (widths[0], widths[-1]) == (size, outputs)
+    )
+    if not good:
+        raise EvaluatorError(
+            f"{path}: expected the widths of {least} to {MOST_LAYERS} layers, from {size} to"
+            f" {outputs}, found {shortened(widths)}"
+        )
+    layers = []
+    for number, shape in enumerate(itertools.pairwise(widths)):
+        kinds: Any = (np.float32, np.float32)
+        if phases:
+            kinds = (np.int8, np.int32) if number else (np.int16, np.int16)
+        lead = (phases,) if phases and number else ()
+        layers.append((
+            take_array(path, arrays, f"weights_{prefix}{number}", kinds[0], (*lead, *shape)),
+            take_array(path, arrays, f"bias_{prefix}{number}", kinds[1], (*lead, shape[1])),
+        ))  # fmt: skip
+    return layers
