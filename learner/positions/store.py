@@ -1,35 +1,39 @@
 """The position store: tens of millions of labelled positions from games, on disk.
 
-A folder of shards (`learner.positions.shards`), each with a fixed number of rows. Writers only add;
-readers see whole shards, in the order of their numbers. With one writer everything is reproducible:
-the same rows make the same shards however often they were flushed, so that a run that is cut back
-to its last checkpoint (`truncate`) and continues leaves the same files as one that was never
-interrupted.
+A folder of shards (`learner.positions.shards`), each with a fixed number of rows. A writer only
+adds; readers see whole shards, in the order of their numbers. The same rows make the same shards
+however often they were flushed, so that a run that is cut back to its last checkpoint (`truncate`)
+and continues leaves the same files as one that was never interrupted.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
 import re
 import shutil
 import tempfile
-import threading
 import weakref
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from games.contract import Game
+from games.whole_files import UNFINISHED
 from learner.positions.filters import Filter, Games, distinct, split
-from learner.positions.shards import UNKNOWN, Rows, StoreError, read_about, read_shard, write_shard
+from learner.positions.shards import (
+    UNKNOWN,
+    Rows,
+    StoreError,
+    read_shard,
+    rows_of_shard,
+    write_shard,
+)
 
 __all__ = [
     "Filter", "Games", "PositionStore", "Rows", "StoreError", "distinct", "own_folder", "split",
 ]  # fmt: skip
 
-SHARD = re.compile(r"positions-(\d{6,})\.npz")
-
-
+SHARD = re.compile(r"positions-(\d{6,})\.safetensors")
 ALL = Filter()
 
 
@@ -49,9 +53,8 @@ class PositionStore:
     shard_rows: rows of a full shard.
 
     Appended positions wait in memory until `shard_rows` of them make a shard, or until `flush`;
-    only rows in shards are read. Several writers, in threads that share a store or in processes
-    with one each, never overwrite one another's rows. Damaged shards, and those of another game or
-    of other rules, raise StoreError with their names.
+    only rows in shards are read. One writer at a time may use a folder. Damaged shards, and those
+    of another game or of other rules, raise StoreError with their names.
     """
 
     def __init__(
@@ -74,7 +77,6 @@ class PositionStore:
         self.shard_rows = shard_rows
         self._width = len(start)
         self._about = {"game": game.name, "rules": game.version, "width": self._width}
-        self._lock = threading.Lock()
         self._waiting: list[Rows] = []  # rows that the next shard begins with
         self._in_memory = 0  # number of these rows
         self._shard: Path | None = None  # the shard that holds the first of them
@@ -83,19 +85,8 @@ class PositionStore:
 
     def __reduce__(self) -> Any:
         # a copy reads the same folder; rows that were not flushed are not in it
-        return _again, (self.folder, self.game, self.shard_rows)
-
-    def __enter__(self) -> PositionStore:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Flush: appended rows are kept after any error."""
-        self.flush()
+        kind = functools.partial(PositionStore, shard_rows=self.shard_rows)
+        return kind, (self.folder, self.game)
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -120,58 +111,54 @@ class PositionStore:
 
     def extend(self, rows: Rows) -> None:
         """Add existing rows, whose positions are as wide as this store's; see `append`."""
-        with self._lock:
-            self._waiting.append(rows)
-            self._in_memory += len(rows)
-            if self._in_memory >= self.shard_rows:
-                self._write_full()
+        self._waiting.append(rows)
+        self._in_memory += len(rows)
+        if self._in_memory >= self.shard_rows:
+            self._write_full()
 
     def flush(self) -> None:
         """Write the waiting rows as a smaller shard, which this store goes on filling.
 
         Rewrites at most one shard, and so is cheap beside a game or two, but not free.
         """
-        with self._lock:
-            if self._in_memory > self._written:
-                rows = self._gathered()
-                self._shard = self._write(rows, self._shard)
-                self._written = len(rows)
+        if self._in_memory > self._written:
+            rows = self._gathered()
+            self._shard = self._write(rows, self._shard)
+            self._written = len(rows)
 
     def truncate(self, rows: int) -> None:
         """Cut the store to its first `rows` rows, as `len` counted them at a checkpoint.
 
         Forgets rows that were not flushed, removes leftovers of killed writers, and goes on filling
-        the last shard. No other writer may be at work. If interrupted, it can be repeated. Raises
-        StoreError if the store has fewer rows.
+        the last shard. If interrupted, it can be repeated. Raises StoreError if the store has fewer
+        rows.
         """
         if operator.index(rows) < 0:
             raise ValueError(f"rows: expected at least 0, found {rows}")
-        with self._lock:
-            paths = self._paths()
-            kept: list[tuple[Path, int]] = []
-            missing = rows
-            while missing and paths:
-                path = paths.pop(0)
-                size = self._rows_of(path)
-                kept.append((path, min(size, missing)))
-                missing -= kept[-1][1]
-            if missing:
-                raise StoreError(
-                    f"{self.folder}: expected at least {rows} rows, found {rows - missing}"
-                )
-            for path in reversed(paths):
-                path.unlink()
-            if self.folder.is_dir():
-                for torn in self.folder.glob(".positions-*.part"):
-                    torn.unlink(missing_ok=True)
-            self._begin([], None)
-            if not kept:
-                return
-            path, size = kept[-1]
-            if size < self._rows_of(path):
-                write_shard(path, self._read(path).take(slice(size)), self._about, replace=True)
-            if size < self.shard_rows:
-                self._begin([self._read(path)], path)
+        paths = self._paths()
+        kept: list[tuple[Path, int]] = []
+        missing = rows
+        while missing and paths:
+            path = paths.pop(0)
+            size = self._rows_of(path)
+            kept.append((path, min(size, missing)))
+            missing -= kept[-1][1]
+        if missing:
+            raise StoreError(
+                f"{self.folder}: expected at least {rows} rows, found {rows - missing}"
+            )
+        for path in reversed(paths):
+            path.unlink()
+        for torn in self.folder.glob(f".positions-*{UNFINISHED}"):
+            torn.unlink(missing_ok=True)
+        self._begin([], None)
+        if not kept:
+            return
+        path, size = kept[-1]
+        if size < self._rows_of(path):
+            write_shard(path, self._read(path).take(slice(size)), self._about)
+        if size < self.shard_rows:
+            self._begin([self._read(path)], path)
 
     @property
     def waiting(self) -> int:
@@ -196,18 +183,13 @@ class PositionStore:
             self._begin([rows], None)
 
     def _write(self, rows: Rows, path: Path | None) -> Path:
-        """Put rows into a shard: this one, or the next that no other writer has taken."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if path is not None:
-            write_shard(path, rows, self._about, replace=True)
-            return path
-        paths = self._paths()
-        number = self._number(paths[-1]) if paths else 0
-        while True:
-            number += 1
-            path = self.folder / f"positions-{number:06d}.npz"
-            if write_shard(path, rows, self._about, replace=False):
-                return path
+        """Put rows into a shard: this one, or the next."""
+        if path is None:
+            paths = self._paths()
+            number = self._number(paths[-1]) if paths else 0
+            path = self.folder / f"positions-{number + 1:06d}.safetensors"
+        write_shard(path, rows, self._about)
+        return path
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -241,13 +223,9 @@ class PositionStore:
         mark = (facts.st_mtime_ns, facts.st_size)
         entry = self._known.get(path)
         if entry is None or entry[0] != mark:
-            entry = mark, int(read_about(path, self._about)["rows"])
+            entry = mark, rows_of_shard(path, self._about)
             self._known[path] = entry
         return entry[1]
 
     def _read(self, path: Path) -> Rows:
         return read_shard(path, self._about)
-
-
-def _again(folder: Path, game: Game, shard_rows: int) -> PositionStore:
-    return PositionStore(folder, game, shard_rows=shard_rows)

@@ -12,9 +12,7 @@ differences of terms are fitted to differences of values.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,23 +22,23 @@ from games.contract import DiceGame
 from games.features import FeatureSet
 from games.kernels import kernel
 from games.kernels.chance import cumulative, drawn, next_state, uniform
-from learner.dice_play import DiceSelfPlay, PlayedWithDice
+from learner.dice_play import PlayedWithDice
 from learner.game_learner import feature_set, linear_start
 from learner.models.model import numbers_of
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from learner.rounds.frame import RoundLearner
-from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson
+from learner.self_play import Lesson, Target, Task
 from play.workers import Workers
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator
 from search.expectiminimax.static import StaticChoice
 from search.expectiminimax.turn import NativeTurn, over, play_turn
 
-__all__ = ["TEACHERS", "Comparison", "Comparisons", "PlayingOn", "compare", "fitted", "moments"]
+__all__ = ["Comparison", "Comparisons", "PlayingOn", "compare", "fitted", "moments"]
 
 Floats = NDArray[np.float64]
-#: Teachers that need no other evaluator.
-TEACHERS = ("games", "backups")
+#: The teacher that needs no other evaluator.
+GAMES = "games"
 
 
 @dataclass(frozen=True)
@@ -183,62 +181,34 @@ def fitted(total: Floats, *, alpha: float) -> Floats:
     return np.asarray(np.linalg.solve(total[:-1, :-1] + alpha * np.eye(size), total[:-1, -1]))
 
 
-# --- games and what is made of them ----------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class _Task:
-    """Games to play and compare, given by their seeds."""
+class _Teacher:
+    """Makes of a game the `moments` of its comparisons, in place of rows, and their number."""
 
-    game: DiceGame
+    game: Any
     player: Evaluator
     features: FeatureSet
-    teacher: str
     expert: Evaluator | None
-    depth: int
-    most_plies: int
     rivals: int
     share: float
-    seeds: tuple[tuple[Any, ...], ...] = ()
+    most_plies: int
+    traces: bool = False
 
-
-@dataclass(frozen=True)
-class _Compared(Lesson):
-    """A game, its `moments` and its number of comparisons."""
-
-    moments: Any = None
-    comparisons: int = 0
-
-
-def _compared(task: _Task) -> list[_Compared]:
-    """Play and compare the games of a task, each independent of the others."""
-    game = task.game
-    engine = Engine(game, task.player, table_mib=TABLE_MIB)
-    loop = DiceSelfPlay(game, engine, depth=task.depth, backups=False, most_plies=task.most_plies)
-    ends = PlayingOn(game, task.player, most=task.most_plies)
-    lessons = []
-    for seeds in task.seeds:
-        engine.clear()
-        played = loop.play(seeds)
-        random = np.random.default_rng((*seeds, 1))
-        comparisons = compare(game, played, task.player, rivals=task.rivals, random=random)
-        if not comparisons.positions:
+    def __call__(self, played: Any, engine: Engine) -> Target:
+        random = np.random.default_rng((*played.seeds, 1))
+        found = compare(self.game, played, self.player, rivals=self.rivals, random=random)
+        if not found.positions:
             values = np.zeros(0)
-        elif task.expert is not None:
-            values = task.expert.values(comparisons.positions)
-        elif task.teacher == "backups":
-            engine.clear()
-            values = engine.values(comparisons.positions, depth=task.depth + 1)
+        elif self.expert is not None:
+            values = self.expert.values(found.positions)
         else:
-            states = random.integers(1 << 62, size=len(comparisons.positions))[
-                comparisons.chosen
-            ].tolist()
-            pairs = zip(comparisons.positions, states, strict=True)
+            ends = PlayingOn(self.game, self.player, most=self.most_plies)
+            states = random.integers(1 << 62, size=len(found.positions))[found.chosen].tolist()
+            pairs = zip(found.positions, states, strict=True)
             values = np.array([ends.outcome(position, state) for position, state in pairs])
-        total = moments(task.features, comparisons, values, share=task.share)
-        count = int((comparisons.chosen != np.arange(len(comparisons.chosen))).sum())
-        lessons.append(_Compared(played, moments=total, comparisons=count))
-    return lessons
+        total = moments(self.features, found, values, share=self.share)
+        count = (found.chosen != np.arange(len(found.chosen))).sum()
+        return Target(total, count, count)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -253,10 +223,8 @@ class Comparison(RoundLearner):
     features: a feature set or its name.
     teacher: "games" plays both positions out with the present weights at 0-ply and the same dice;
         the difference of the outcomes is noisy but unbiased whatever the weights, so that learning
-        can begin from nothing. "backups" searches both one ply deeper with the present weights: no
-        noise, but the errors of these weights; for weights that are good already and terms that see
-        much of the side to move (those of pubeval do not). Or an evaluator, its name or file: its
-        static values, for which a few hundred games suffice.
+        can begin from nothing. Or an evaluator, its name or file: its static values, for which a
+        few hundred games suffice.
     rivals: most alternatives that each move is compared with.
     share: weight of the values themselves, relative to a comparison. A constant, and any term that
         no choice changes, cancels in all differences; they are fitted to the values of the chosen
@@ -266,8 +234,7 @@ class Comparison(RoundLearner):
     round_games, keep_rounds, games_per_report, most_plies, workers: see `RoundLearner`; a game that
         is broken off scores 0.
 
-    An evaluator to start from, of any kind, plays the first round; with "backups" it also judges
-    it.
+    An evaluator to start from, of any kind, plays the first round.
 
     After `fit`: `evaluator_`, and `rounds_`: the `comparisons` of each round, and `error`, the root
     mean squared error of the weights that it led to, including the share of the values.
@@ -277,7 +244,7 @@ class Comparison(RoundLearner):
     games: int = 4000
     depth: int | None = 0
     features: Any = "pubeval"
-    teacher: Any = "games"
+    teacher: Any = GAMES
     rivals: int = ranged(3, 1)
     share: float = ranged(0.01, 0, 1)
     alpha: float = ranged(3.0, above=0)
@@ -298,7 +265,7 @@ class Comparison(RoundLearner):
         self.features_ = feature_set(self.game_, self.features)
         self._first = None if evaluator is None else as_evaluator(self.game_, evaluator)
         self._expert = None
-        if not (isinstance(self.teacher, str) and self.teacher in TEACHERS):
+        if not (isinstance(self.teacher, str) and self.teacher == GAMES):
             self._expert = as_evaluator(self.game_, self.teacher)
         same = (
             isinstance(self._first, LinearEvaluator)
@@ -315,17 +282,14 @@ class Comparison(RoundLearner):
     def _player(self) -> Evaluator:
         return self._linear if self.rounds_ or self._first is None else self._first
 
-    def _play(
-        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
-    ) -> Generator[list[Any], None, None]:
-        assert isinstance(self.game_, DiceGame)
-        task = _Task(
-            self.game_, self._player(), self.features_, str(self.teacher), self._expert,
-            self.plies, self.most_plies, self.rivals, self.share,
+    def _task(self) -> Task:
+        return replace(super()._task(), backups=False)
+
+    def _teacher(self, number: int) -> _Teacher:
+        return _Teacher(
+            self.game_, self._player(), self.features_, self._expert, self.rivals, self.share,
+            self.most_plies,
         )  # fmt: skip
-        seeds = iter(openings)
-        groups = iter(lambda: tuple(islice(seeds, size)), ())
-        return workers.map(_compared, (replace(task, seeds=group) for group in groups))
 
     def _keep(self, lessons: list[Lesson]) -> None:
         if self.games_played_ % self.round_games == 0:
@@ -333,10 +297,9 @@ class Comparison(RoundLearner):
             self._sums = [*self._sums, np.zeros((size, size))][-self.keep_rounds :]
             self._comparisons = 0
         for lesson in lessons:
-            assert isinstance(lesson, _Compared)
-            self._sums[-1] += lesson.moments
-            self._comparisons += lesson.comparisons
-            self.updates_ += lesson.comparisons
+            self._sums[-1] += lesson.rows
+            self._comparisons += int(lesson.low)
+            self.updates_ += int(lesson.low)
 
     def _fit_round(self, workers: Workers) -> dict[str, float]:
         weights = fitted(np.sum(self._sums, axis=0), alpha=self.alpha)

@@ -19,7 +19,7 @@ import games
 from games.problem import Problem
 from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns, recipe_of
+from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns, learners_of, recipe_of
 from learner.run.settings import RunSettings
 from play.players.grammar import HUB
 
@@ -35,8 +35,6 @@ DEFAULTS: dict[str, int] = {
     for part in fields(RunSettings)
     if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
 }
-#: Settings of a run of a problem that has no recipe for the learner.
-PROBLEM: dict[str, Any] = {"games": 5_000, "match_games": 200}
 #: Options that a run of a problem does not take.
 NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
 #: The start without an evaluator or heuristic that somebody wrote.
@@ -170,8 +168,7 @@ def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> i
 
 def check_placement(options: argparse.Namespace, settings: RunSettings) -> None:
     """Raises ValueError if --jobs or --backend is given for a learner that hands out no work."""
-    problem = isinstance(games.load(settings.game), Problem)
-    kind = recipe_of(settings.learner, problem=problem).load()
+    kind = recipe_of(settings.learner, games.load(settings.game)).load()
     known = kind().get_params(deep=False)
     if "workers" in known:
         return
@@ -251,15 +248,16 @@ def named_by_a_person(options: argparse.Namespace, settings: RunSettings) -> Run
 def settings_of(options: argparse.Namespace) -> RunSettings:
     """Returns the settings from the command line and from the recipe for the game and learner."""
     game = games.load(options.game)
-    if isinstance(game, Problem):
-        return problem_settings(options, game, learner_options(options.set))
-    learner = options.learner or UsualRuns.of(game).learner
-    if learner in HEURISTICS and learner not in RECIPES:
-        raise ValueError(
-            f"--learner {learner}: expected a problem with one agent, found {game.name}"
-        )
-    found = recipe_of(learner)
-    if game.players > 2 and not found.takes_many():
+    problem = isinstance(game, Problem)
+    learner = options.learner or UsualRuns.of(game).learner or next(iter(learners_of(game)))
+    found = recipe_of(learner, game)
+    for name in NOT_TAKEN:
+        if problem and getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name.replace('_', '-')}: expected none for the problem {game.name}, found"
+                f" {getattr(options, name)}"
+            )
+    if not problem and game.players > 2 and not found.takes_many():
         able = [name for name, other in RECIPES.items() if other.takes_many()]
         raise ValueError(
             f"--learner: expected {' or '.join(able)} for {game.name} with its {game.players}"
@@ -287,62 +285,11 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         depth=depth,
         nodes=nodes,
         start=start,
-        opponents=tuple(named or usual_opponents(game)),
-        pacemakers=tuple(named or pacemakers(game)),
+        opponents=tuple(name for name in named or usual_opponents(game) if name != ZERO),
+        pacemakers=() if problem else tuple(named or pacemakers(game)),
         options=extra,
         features=options.features,
         **{name: usual[name] if n is None else n for name, n in chosen.items()},
-    )
-
-
-def problem_settings(
-    options: argparse.Namespace, problem: Problem, extra: dict[str, Any]
-) -> RunSettings:
-    """Returns the settings of a run of a problem, from the command line and the problem's recipe.
-
-    options: the options of train.py: `games` are positions to solve, `nodes` expansions of each
-        search, `features` an encoding, `start` the heuristics to begin from, `opponents` those to
-        compare with, `match_games` positions of the report.
-    extra: other options of the learner.
-
-    Raises ValueError for an option that a problem does not take, and for a learner of games.
-    """
-    learner = options.learner or next(iter(HEURISTICS))
-    if learner in RECIPES and learner not in HEURISTICS:
-        raise ValueError(
-            f"--learner: expected {' or '.join(HEURISTICS)} for the problem {problem.name}, found"
-            f" {learner}"
-        )
-    kind = recipe_of(learner, problem=True).load()
-    for name in NOT_TAKEN:
-        if getattr(options, name) is not None:
-            raise ValueError(
-                f"--{name.replace('_', '-')}: expected none for the problem {problem.name}, found"
-                f" {getattr(options, name)}"
-            )
-    # how much work a position is worth depends on what the learner does with it
-    nodes = getattr(kind, "nodes", 0)
-    recipe = {**PROBLEM, "nodes": nodes, **UsualRuns.of(problem).settings.get(learner, {})}
-    first = next(iter(problem.evaluators), ZERO)
-    named = options.opponents.split(",") if options.opponents else [first]
-
-    def chosen(name: str) -> int:
-        given = getattr(options, name)
-        return int(recipe[name] if given is None else given)
-
-    return RunSettings(
-        game=options.game,
-        learner=learner,
-        games=chosen("games"),
-        depth=None,
-        nodes=chosen("nodes"),
-        start=options.start or first,
-        options={**recipe.get("options", {}), **extra},
-        features=options.features,
-        seed=options.seed or 0,
-        match_games=chosen("match_games"),
-        opponents=tuple(name for name in named if name != ZERO),
-        pacemakers=(),
     )
 
 

@@ -16,7 +16,7 @@ from learner.frame import Learner
 from learner.run.recipes import recipe_of
 from learner.run.settings import RunSettings
 
-__all__ = ["checked_options", "feature_file", "make_learner", "make_problem_learner"]
+__all__ = ["checked_options", "feature_file", "make_learner"]
 
 #: Starts without an evaluator or heuristic that somebody wrote.
 ZERO, ABSTRACTIONS = "zero", "abstractions"
@@ -77,18 +77,39 @@ def feature_file(settings: RunSettings, *, resume: bool) -> tuple[RunSettings, P
 
 
 def make_learner(
-    game: Game, settings: RunSettings, workers: Any, *, file: Path | None = None
+    game: Any, settings: RunSettings, workers: Any, *, file: Path | None = None
 ) -> Learner:
     """Returns the learner that the settings name; a file adds its terms to the usual feature set.
 
-    Raises ValueError for options that the learner does not take, and the errors of `load_features`.
+    Raises ValueError for options that the learner does not take, for an unknown encoding or
+    heuristic of a problem, and the errors of `load_features`.
     """
-    kind = recipe_of(settings.learner).load()
+    kind = recipe_of(settings.learner, game).load()
     options = checked_options(kind, settings.options)
     usual = kind().get_params(deep=False)
-    name = "inputs" if "inputs" in usual else "features"
+    make_up = _problem_options if isinstance(game, Problem) else _game_options
+    options = make_up(game, settings, {**usual, **options}, options, file)
+    given = {"games": settings.games, "depth": settings.depth, "nodes": settings.nodes}
+    given |= {"seed": settings.seed, "workers": workers}
+    options |= {name: value for name, value in given.items() if name in usual}
+    made: Learner = kind(game, **options)
+    return made
+
+
+def _game_options(
+    game: Game,
+    settings: RunSettings,
+    whole: Mapping[str, Any],
+    options: dict[str, Any],
+    file: Path | None,
+) -> dict[str, Any]:
+    """Returns the options of a learner of games, with the inputs that the settings ask for.
+
+    whole: all options of the learner, `options` among them.
+    """
+    name = "inputs" if "inputs" in whole else "features"
     known = {**game.features, **(game.encodings if name == "inputs" else {})}
-    if name not in usual:
+    if name not in whole:
         if settings.features is not None:
             raise ValueError(
                 f"--features: expected none for {settings.learner}, which learns no weights over"
@@ -98,28 +119,26 @@ def make_learner(
         options[name] = settings.features
     elif options.get("tuples") is not None:
         pass  # a layout names its inputs itself
-    elif name not in options and not _known(usual[name], known) and (known or file is None):
+    elif name not in options and not _known(whole[name], known) and (known or file is None):
         if not known:
             raise ValueError(f"expected a game with features, found {game.name}, which has none")
         options[name] = next(iter(known))
     if file is not None:
-        options |= _with_file(game, settings.learner, name, {**usual, **options}, file)
-    given = {"depth": settings.depth, "nodes": settings.nodes, "workers": workers}
-    options |= {name: value for name, value in given.items() if name in usual}
-    made: Learner = kind(game, games=settings.games, seed=settings.seed, **options)
-    return made
+        options |= _with_file(game, settings.learner, name, {**whole, **options}, file)
+    return options
 
 
-def make_problem_learner(problem: Problem, settings: RunSettings, workers: Any) -> Learner:
-    """Returns the learner of a heuristic that the settings name.
+def _problem_options(
+    problem: Problem,
+    settings: RunSettings,
+    whole: Mapping[str, Any],
+    options: dict[str, Any],
+    file: Path | None,
+) -> dict[str, Any]:
+    """Returns the options of a learner of a heuristic.
 
-    Their `start` names the heuristics to begin from, with + between them.
-
-    Raises ValueError for an unknown encoding, heuristic or option.
+    The `start` of the settings names the heuristics to begin from, with + between them.
     """
-    kind = recipe_of(settings.learner, problem=True).load()
-    options = checked_options(kind, settings.options)
-    usual = kind().get_params(deep=False)
     start = settings.start
     nobody = start in (None, ZERO, ABSTRACTIONS)
     base = () if nobody else tuple(str(start).split("+"))
@@ -131,14 +150,10 @@ def make_problem_learner(problem: Problem, settings: RunSettings, workers: Any) 
                 f" {ZERO} or {ABSTRACTIONS}, found {name!r}"
             )
     if start == ABSTRACTIONS:
-        if "abstractions" not in usual:
+        if "abstractions" not in whole:
             raise ValueError(f"--from: expected a heuristic or zero, found {start!r}")
         options["abstractions"] = True
-    given = {"games": settings.games, "nodes": settings.nodes, "workers": workers}
-    given = {name: value for name, value in given.items() if name in usual}
-    common = {"encoding": settings.features, "base": base, "seed": settings.seed}
-    made: Learner = kind(problem, **{**common, **given, **options})
-    return made
+    return {"encoding": settings.features, "base": base, **options}
 
 
 def _known(name: Any, known: dict[str, Any]) -> bool:

@@ -13,27 +13,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from games.contract import DiceGame, Game
 from games.extras import Extra
+from games.problem import Problem
 
-__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "recipe_of"]
+__all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recipe_of"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
 #: more than two players the result is all that is learned from.
 SHORT: dict[str, Any] = {"games": 300, "depth": 5}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
+SHORT_OF_PROBLEM: dict[str, Any] = {"games": 5_000, "depth": None, "match_games": 200}
 
 
 @dataclass(frozen=True)
 class UsualRuns(Extra):
     """The usual training runs of a game or problem, an extra.
 
-    learner: the default learner.
+    learner: the default learner; empty for the first of its kind.
     settings: option names and values by the learner's name.
     """
 
-    learner: str = "samuel"
+    learner: str = ""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -64,13 +65,19 @@ class Recipe:
         """Returns whether it learns games for more than two players."""
         return getattr(self.load(), "takes_many", False)
 
-    def run(self, game: Game) -> dict[str, Any]:
+    def run(self, game: Any) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
-        name = next((name for name, recipe in RECIPES.items() if recipe is self), "")
-        short = SHORT_WITH_DICE if isinstance(game, DiceGame) else SHORT
+        name = next((name for name, recipe in learners_of(game).items() if recipe is self), "")
+        usual = UsualRuns.of(game).settings.get(name)
+        if isinstance(game, Problem):
+            first = next(iter(game.evaluators), "zero")
+            # how much work a position is worth depends on what the learner does with it
+            own = {"nodes": getattr(self.load(), "nodes", 0), "from": first, "opponents": (first,)}
+            return {**SHORT_OF_PROBLEM, **own, **(usual or {})}
+        short = SHORT_WITH_DICE if game.dice else SHORT
         if game.players > 2:
             short = SHORT_WITH_MANY
-        return dict(UsualRuns.of(game).settings.get(name, short))
+        return dict(usual or short)
 
 
 RECIPES: dict[str, Recipe] = {
@@ -174,19 +181,24 @@ HEURISTICS: dict[str, Recipe] = {
 }
 
 
-def recipe_of(name: str, *, problem: bool = False) -> Recipe:
-    """Returns the learner of a name, of a problem or else of games, or of module:Class.
+def learners_of(game: Any) -> dict[str, Recipe]:
+    """Returns the learners of a problem with one agent, or of games, by name."""
+    return HEURISTICS if isinstance(game, Problem) else RECIPES
+
+
+def recipe_of(name: str, game: Any) -> Recipe:
+    """Returns the learner of a name among those of a game or problem, or of module:Class.
 
     The module is not imported yet. Raises ValueError, which lists the known names, for another.
     """
-    known = HEURISTICS if problem else RECIPES
+    known = learners_of(game)
     if name in known:
         return known[name]
     module, colon, kind = name.partition(":")
     if not colon:
         raise ValueError(
-            f"--learner: expected one of {', '.join(known)}, or module:Class for your own, found"
-            f" {name!r}"
+            f"--learner: expected one of {', '.join(known)} for {game.name}, or module:Class for"
+            f" your own, found {name!r}"
         )
     return Recipe(module, kind, "a learner of a user's own", own=True)
 

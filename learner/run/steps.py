@@ -17,7 +17,7 @@ from learner.reports.diagnosis import remarks
 from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
-from learner.run.learners import feature_file, make_learner, make_problem_learner
+from learner.run.learners import feature_file, make_learner
 from learner.run.measured_run import REPORT_SEED, MeasuredRun
 from learner.run.memory_run import MemoryRun
 from learner.run.progress_bar import Bar
@@ -95,7 +95,7 @@ def learn(
     quiet: bool,
 ) -> tuple[MeasuredRun, Evaluator]:
     """Train with a progress bar; returns the run and the best evaluator."""
-    recipe = recipe_of(settings.learner)
+    recipe = recipe_of(settings.learner, game)
     session = MeasuredRun(
         learner,
         game,
@@ -240,7 +240,7 @@ def train_heuristic(
 ) -> int:
     """Learn a heuristic, print what it is worth, and return the exit status."""
     problem: Any = games.load(settings.game)
-    learner = make_problem_learner(problem, settings, workers)
+    learner = make_learner(problem, settings, workers)
     session = HeuristicRun(learner, folder, settings=settings)
     if resume and session.is_finished():
         lines = [str(line) for line in read_report(folder)["lines"]]

@@ -81,7 +81,7 @@ class Case:
     check: Callable[[Case, Trial], None] = lambda case, run: None
 
 
-TORN = ".positions-000009.npz.new.part"
+TORN = ".positions-000009.safetensors.x.unfinished"
 
 
 def weights_check(case: Case, run: Trial) -> None:

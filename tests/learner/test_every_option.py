@@ -86,7 +86,7 @@ CHANGES: dict[str, Any] = {
     "round_games": 3, "rows": 40, "samples": 3, "scale": 0.7, "searched": 20,
     "seed": 5,
     "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12,
-    "spread": 0.1, "steps": 3, "tables": 1, "tallies": 1, "teacher": "backups",
+    "spread": 0.1, "steps": 3, "tables": 1, "tallies": 1, "teacher": "pips",
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
     "tuples": CHECKERS_BLOCKS, "unit": 0.5, "weight": 4.0, "whole": 0.9, "win": 1.0, "within": 0.1,
     "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",

@@ -16,7 +16,7 @@ from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve
 from learner.run.command_line import main, parser, settings_of
 from learner.run.heuristic_run import HeuristicRun
-from learner.run.learners import make_problem_learner
+from learner.run.learners import make_learner
 from search import load_evaluator, solve
 
 SHORT = ["--games", "300", "--match-games", "20", "--set", "each=50", "--quiet"]
@@ -64,7 +64,7 @@ def test_an_interrupted_run_ends_with_the_same_heuristic(
 
     def session(name: str) -> HeuristicRun:
         problem: Any = games.load(settings.game)
-        learner = make_problem_learner(problem, settings, None)
+        learner = make_learner(problem, settings, None)
         return HeuristicRun(learner, tmp_path / name, settings=settings)
 
     def stop(progress: Progress, measured: object) -> None:
@@ -167,7 +167,7 @@ def test_curves_and_distances_of_known_heuristics() -> None:
     [
         (
             ["--learner", "samuel"],
-            "--learner: expected bootstrap or admissible or .* the problem",
+            "--learner: expected one of bootstrap, admissible, .* for sliding8",
         ),
         (["--depth", "5"], "--depth: expected none for the problem sliding8, found 5"),
         (["--from", "classic"], "expected heuristics of sliding8 .manhattan, misplaced"),
@@ -191,4 +191,4 @@ def test_wrong_options_are_refused_in_one_line(
 @pytest.mark.plain
 def test_a_game_has_no_learner_of_heuristics(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["checkers", "--learner", "bootstrap"]) == 2
-    assert "expected a problem with one agent, found checkers" in capsys.readouterr().err
+    assert "expected one of samuel, samuel1959" in capsys.readouterr().err

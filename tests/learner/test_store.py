@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
 import multiprocessing
 import os
 import random
-import threading
 import time
 import warnings
-import zipfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import safetensors
+import safetensors.numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
-import learner.positions.shards
+import games.whole_files
 from benchmarks.store import main as measure
 from games import Game, kernels
 from games.checkers import Checkers
@@ -29,7 +28,7 @@ from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from learner.positions.filters import Games
 from learner.positions.positions import noisy, standard_keys
-from learner.positions.shards import pack, pieces, unpack
+from learner.positions.shards import _checksum, pack, unpack
 from learner.positions.store import Filter, PositionStore, Rows, StoreError, distinct, split
 from search import EXACT, LOWER, UPPER
 
@@ -90,24 +89,16 @@ INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 @given(st.lists(INT64, max_size=30), st.integers(0, 63))
 def test_packing_loses_nothing_whatever_the_integers(numbers: list[int], shift: int) -> None:
     column = np.array([number >> shift for number in numbers], dtype=np.int64)
-    low, size, arrays = pack(column)
-    assert [(first, array.itemsize) for first, array in arrays.items()] == list(pieces(size))
-    if len(column):
-        span = int(column.max()) - int(column.min())
-        assert span < 256**size
-        assert size == 0 or span >= 256 ** (size - 1)
-    target = np.full(len(column), 77, dtype=np.int64)
-    unpack(low, arrays, target)
-    np.testing.assert_array_equal(target, column)
+    low, packed = pack(column)
+    np.testing.assert_array_equal(unpack(low, packed), column)
 
 
 @plain
-@pytest.mark.parametrize("size", range(9))
+@pytest.mark.parametrize("size", range(1, 9))
 def test_a_column_takes_as_many_bytes_as_its_span_needs(size: int) -> None:
     low = -(1 << 63) if size == 8 else -3
     column = np.array([low, low + 256**size - 1], dtype=np.int64)
-    assert pack(column)[1] == size
-    assert sum(bytes_ for _, bytes_ in pieces(size)) == size
+    assert pack(column)[1].shape == (2, size)
 
 
 @plain
@@ -144,10 +135,11 @@ def test_rows_come_back_as_they_were_in_shards_of_the_size_asked_for(tmp_path: P
 
 
 @plain
-def test_one_append_may_fill_several_shards_and_leaving_the_block_flushes(tmp_path: Path) -> None:
-    with PositionStore(tmp_path, NIM, shard_rows=10) as store:
-        store.append(**numbered(0, 35))
-        assert store.waiting == 5
+def test_one_append_may_fill_several_shards(tmp_path: Path) -> None:
+    store = PositionStore(tmp_path, NIM, shard_rows=10)
+    store.append(**numbered(0, 35))
+    assert store.waiting == 5
+    store.flush()
     assert list(store.shards().values()) == [10, 10, 10, 5]
     same(store.load(), 0, 35)
 
@@ -176,50 +168,6 @@ def test_what_is_appended_is_copied(tmp_path: Path) -> None:
     same(store.load(), 0, 20)
 
 
-@plain
-def test_numpy_reads_a_shard_without_pickle(tmp_path: Path) -> None:
-    store_of(tmp_path, 20)
-    with np.load(tmp_path / "positions-000001.npz", allow_pickle=False) as shard:
-        np.testing.assert_array_equal(shard["ply"], np.arange(20))
-        assert b'"game": "nim"' in shard["about"].tobytes()
-
-
-def test_two_writers_keep_all_rows_of_both(tmp_path: Path) -> None:
-    def write(first: int) -> None:
-        with PositionStore(tmp_path, NIM, shard_rows=10) as store:
-            for start in range(first, first + 400, 4):
-                store.append(**numbered(start, start + 4))
-                if start % 3 == 0:
-                    store.flush()
-
-    threads = [threading.Thread(target=write, args=(first,)) for first in (0, 1000)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    store = PositionStore(tmp_path, NIM)
-    found = store.load()
-    assert sorted(found.value * 2) == [*range(400), *range(1000, 1400)]
-    assert set(store.shards().values()) == {10}
-    assert not [name for name in files_of(tmp_path) if name.endswith(".part")]
-
-
-def test_threads_may_share_a_store(tmp_path: Path) -> None:
-    store = PositionStore(tmp_path, NIM, shard_rows=64)
-
-    def write(first: int) -> None:
-        for start in range(first, first + 300):
-            store.append(**numbered(start, start + 1))
-
-    threads = [threading.Thread(target=write, args=(first,)) for first in (0, 300, 600)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    store.flush()
-    assert sorted(store.load().value * 2) == list(range(900))
-
-
 # --- interruptions ---------------------------------------------------------------------------
 
 
@@ -236,12 +184,12 @@ def test_an_interrupted_write_leaves_no_shard_and_loses_no_row(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(learner.positions.shards.os, moment, interrupt)
+        patch.setattr(games.whole_files.os, moment, interrupt)
         with pytest.raises(KeyboardInterrupt):
             store.flush()
         with pytest.raises(KeyboardInterrupt):
             PositionStore(tmp_path, NIM, shard_rows=1).append(**numbered(0, 1))
-    assert before.keys() == {"positions-000001.npz"}
+    assert before.keys() == {"positions-000001.safetensors"}
     found = files_of(tmp_path)
     assert len(PositionStore(tmp_path, NIM)) == 100 and found.keys() == before.keys()
     store.flush()
@@ -249,18 +197,16 @@ def test_an_interrupted_write_leaves_no_shard_and_loses_no_row(
 
 
 @plain
-def test_what_a_killed_writer_left_is_not_read_and_its_number_not_taken(tmp_path: Path) -> None:
-    half = tmp_path / ".positions-000002.npz.new.part"
+def test_what_a_killed_writer_left_is_not_read_and_removed_at_the_cut(tmp_path: Path) -> None:
+    half = tmp_path / ".positions-000002.safetensors.x.unfinished"
     store_of(tmp_path, 100)
     half.write_bytes(b"half a shard")
     store = PositionStore(tmp_path, NIM, shard_rows=100)
     store.append(**numbered(100, 200))
-    assert list(store.shards()) == ["positions-000001.npz", "positions-000003.npz"]
     same(store.load(), 0, 200)
+    assert half.name in files_of(tmp_path)
     store.truncate(100)
-    assert list(files_of(tmp_path)) == ["positions-000001.npz"]
-    store.append(**numbered(100, 200))
-    assert list(store.shards()) == ["positions-000001.npz", "positions-000002.npz"]
+    assert list(files_of(tmp_path)) == ["positions-000001.safetensors"]
 
 
 def write_for_ever(folder: Path) -> None:
@@ -277,7 +223,7 @@ def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path, af
     writer = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(tmp_path,))
     writer.start()
     until = time.monotonic() + 60
-    while not (tmp_path / "positions-000003.npz").exists() and time.monotonic() < until:
+    while not (tmp_path / "positions-000003.safetensors").exists() and time.monotonic() < until:
         time.sleep(0.002)
     time.sleep(after)
     writer.kill()
@@ -286,7 +232,10 @@ def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path, af
     assert len(store) > 100
     same(store.load(), 0, len(store))
     store.truncate(60)
-    assert list(files_of(tmp_path)) == ["positions-000001.npz", "positions-000002.npz"]
+    assert list(files_of(tmp_path)) == [
+        "positions-000001.safetensors",
+        "positions-000002.safetensors",
+    ]
     store.append(**numbered(60, 70))
     store.flush()
     same(store.load(), 0, 70)
@@ -339,41 +288,31 @@ def test_truncating_drops_what_was_not_flushed_and_refuses_more_than_is_there(
 # --- damage ----------------------------------------------------------------------------------
 
 
-def rewritten(path: Path, **members: Any) -> None:
-    """A shard with other members: arrays or raw bytes; None leaves a member out."""
-    with zipfile.ZipFile(path) as archive:
-        old = {name: archive.read(name) for name in archive.namelist()}
-    for name, member in members.items():
-        if isinstance(member, np.ndarray):
-            data = io.BytesIO()
-            np.lib.format.write_array(data, member)
-            member = data.getvalue()
-        old[f"{name}.npy"] = member
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in old.items():
-            if data is not None:
-                archive.writestr(name, data)
+def rewritten(path: Path, changed: Any = None, **members: Any) -> None:
+    """Write a shard with other arrays (None leaves one out), and with its metadata changed."""
+    with safetensors.safe_open(path, framework="numpy") as file:
+        text = file.metadata()["plysmith"]
+        arrays = {name: file.get_tensor(name) for name in file.keys()}
+    arrays = {name: array for name, array in {**arrays, **members}.items() if array is not None}
+    content = json.loads(text)
+    content["checksum"] = _checksum(arrays)
+    text = json.dumps(content) if changed is None else changed(json.dumps(content))
+    metadata = {} if text is None else {"plysmith": text}
+    path.write_bytes(safetensors.numpy.save(arrays, metadata))
 
 
-def about(path: Path, old: bytes, new: bytes) -> None:
-    with zipfile.ZipFile(path) as archive:
-        text = archive.read("about.npy")[128:]
-    assert old in text
-    rewritten(path, about=np.frombuffer(text.replace(old, new), dtype=np.uint8))
+def about(path: Path, old: str, new: str) -> None:
+    def changed(text: str) -> str:
+        assert old in text
+        return text.replace(old, new)
+
+    rewritten(path, changed)
 
 
 def broken_member(path: Path) -> None:
     data = bytearray(path.read_bytes())
-    data[data.index(b"value.npy") + 200] ^= 1
+    data[-20] ^= 1
     path.write_bytes(bytes(data))
-
-
-def deflated(path: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        old = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w", compression=zipfile.ZIP_DEFLATED) as archive:
-        for name, data in old.items():
-            archive.writestr(name, data)
 
 
 DAMAGE: dict[str, Any] = {
@@ -381,33 +320,22 @@ DAMAGE: dict[str, Any] = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[:-500]),
     "text": lambda path: path.write_text("not a shard"),
     "flipped": broken_member,
-    "deflated": deflated,
     "missing": lambda path: rewritten(path, ply=None),
     "short": lambda path: rewritten(path, ply=np.zeros(3, dtype=np.uint16)),
-    "long": lambda path: rewritten(path, ply=np.zeros(9000, dtype=np.uint16)),
     "kind": lambda path: rewritten(path, ply=np.zeros(100, dtype=np.int16)),
     "two_dimensions": lambda path: rewritten(path, ply=np.zeros((100, 1), dtype=np.uint16)),
-    "pickle": lambda path: rewritten(path, ply=np.array([{}] * 100, dtype=object)),
-    "no_array": lambda path: rewritten(path, ply=b"abc"),
-    "no_about": lambda path: rewritten(path, about=None),
-    "not_json": lambda path: rewritten(path, about=np.zeros(20, dtype=np.uint8)),
-    "no_object": lambda path: rewritten(path, about=np.frombuffer(b"[]", dtype=np.uint8)),
-    "deep": lambda path: rewritten(path, about=np.frombuffer(b"[" * 99999, dtype=np.uint8)),
-    "rows": lambda path: about(path, b'"rows": 100', b'"rows": 1e9'),
-    "many_rows": lambda path: about(path, b'"rows": 100', b'"rows": 10000000000'),
-    "fewer_rows": lambda path: about(path, b'"rows": 100', b'"rows": 10'),
-    "columns": lambda path: about(path, b'"columns": [[', b'"columns": [[9, '),
-    "other_game": lambda path: about(path, b'"nim"', b'"checkers"'),
-    "other_rules": lambda path: about(path, b'"rules": 1', b'"rules": 2'),
-    "other_form": lambda path: about(path, b"plysmith-positions-1", b"plysmith-positions-3"),
-    "no_bounds": lambda path: about(path, b"plysmith-positions-1", b"plysmith-positions-2"),
-    "bounds": lambda path: rewritten(
-        path,
-        about=np.frombuffer(
-            np.load(path)["about"].tobytes().replace(b"positions-1", b"positions-2"), dtype=np.uint8
-        ),
-        bound=np.full(100, 3, dtype=np.uint8),
-    ),
+    "no_about": lambda path: rewritten(path, lambda text: None),
+    "not_json": lambda path: rewritten(path, lambda text: "no JSON"),
+    "no_object": lambda path: rewritten(path, lambda text: "[]"),
+    "deep": lambda path: rewritten(path, lambda text: "[" * 99999),
+    "no_lows": lambda path: about(path, '"lows": [', '"lows": [9, '),
+    "no_column": lambda path: rewritten(path, column_1=None),
+    "wide_column": lambda path: rewritten(path, column_0=np.zeros((100, 9), dtype=np.uint8)),
+    "short_column": lambda path: rewritten(path, column_0=np.zeros((9, 1), dtype=np.uint8)),
+    "other_game": lambda path: about(path, '"nim"', '"checkers"'),
+    "other_rules": lambda path: about(path, '"rules": 1', '"rules": 2'),
+    "other_form": lambda path: about(path, "plysmith-positions-3", "plysmith-positions-4"),
+    "bounds": lambda path: rewritten(path, bound=np.full(100, 3, dtype=np.uint8)),
 }
 
 
@@ -415,13 +343,13 @@ DAMAGE: dict[str, Any] = {
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_or_foreign_shard_is_named(tmp_path: Path, damage: str) -> None:
     store_of(tmp_path, 300)
-    DAMAGE[damage](tmp_path / "positions-000002.npz")
+    DAMAGE[damage](tmp_path / "positions-000002.safetensors")
     store = PositionStore(tmp_path, NIM)
-    with pytest.raises(StoreError, match=r"positions-000002\.npz: .*expected"):
+    with pytest.raises(StoreError, match=r"positions-000002\.safetensors: .*expected"):
         store.load()
     # what comes after the cut is removed unread
     store.truncate(100)
-    assert list(files_of(tmp_path)) == ["positions-000001.npz"]
+    assert list(files_of(tmp_path)) == ["positions-000001.safetensors"]
 
 
 @plain
@@ -429,10 +357,10 @@ def test_bounds_are_kept_and_read_only_when_asked_for(tmp_path: Path) -> None:
     bounds = np.arange(300) % 3
     rows = Rows.of(**{**numbered(0, 300), "game_number": np.arange(300) // 30, "bound": bounds})
     assert set(bounds) == {EXACT, LOWER, UPPER}
-    with PositionStore(tmp_path / "all", NIM, shard_rows=100) as store:
-        store.extend(rows)
-    with PositionStore(tmp_path / "exact", NIM, shard_rows=100) as exact:
-        exact.extend(rows.take(bounds == EXACT))
+    store = PositionStore(tmp_path / "all", NIM, shard_rows=100)
+    store.extend(rows)
+    exact = PositionStore(tmp_path / "exact", NIM, shard_rows=100)
+    exact.extend(rows.take(bounds == EXACT))
     again = PositionStore(tmp_path / "all", NIM)
     everything = again.load(keep=Filter(first_bounded=0))
     np.testing.assert_array_equal(everything.bound, bounds)
@@ -440,18 +368,19 @@ def test_bounds_are_kept_and_read_only_when_asked_for(tmp_path: Path) -> None:
     late = again.load(keep=Filter(first_bounded=4))
     expected = np.flatnonzero((bounds == EXACT) | (np.arange(300) >= 120))
     np.testing.assert_array_equal(late.ply, rows.ply[expected])
-    # readers that do not ask find what a store without bounds has, whose files name no bounds
+    # readers that do not ask find what a store without bounds has, whose files hold none
     np.testing.assert_array_equal(again.load().value, exact.load().value)
-    assert b"positions-1" in files_of(tmp_path / "exact")["positions-000001.npz"]
-    assert b"positions-2" in files_of(tmp_path / "all")["positions-000001.npz"]
+    for name, held in (("exact", False), ("all", True)):
+        content = files_of(tmp_path / name)["positions-000001.safetensors"]
+        assert (b'"bound"' in content) == held
 
 
 @plain
 def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "notes.npz").write_text("mine")
+    (tmp_path / "notes.safetensors").write_text("mine")
     store = store_of(tmp_path, 10)
     store.truncate(0)
-    assert list(files_of(tmp_path)) == ["notes.npz"]
+    assert list(files_of(tmp_path)) == ["notes.safetensors"]
 
 
 # --- filters ---------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import grp
 import hashlib
-import io
 import json
 import os
 import pickle
@@ -12,14 +11,12 @@ import pwd
 import sqlite3
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import safetensors
 import safetensors.numpy
@@ -168,16 +165,11 @@ class Trap:
 
 def store(path: Path) -> None:
     game = Checkers()
-    with PositionStore(path, game) as positions:
-        positions.append([game.start()], value=0.0, game_number=0)
-    (shard,) = path.glob("positions-*.npz")
-    with zipfile.ZipFile(shard) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    trap = io.BytesIO()
-    np.save(trap, np.array([Trap()], dtype=object), allow_pickle=True)
-    with zipfile.ZipFile(shard, "w") as archive:
-        for name, content in {**members, "value.npy": trap.getvalue()}.items():
-            archive.writestr(name, content)
+    positions = PositionStore(path, game)
+    positions.append([game.start()], value=0.0, game_number=0)
+    positions.flush()
+    (shard,) = path.glob("positions-*")
+    shard.write_bytes(pickle.dumps(Trap()))
     PositionStore(path, game).load()
 
 
