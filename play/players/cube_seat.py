@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from games.contract import DiceGame
+from games.cube import cube_of
 from play.players.gnubg import PUBEVAL, Program
 from play.players.gnubg_program import GnubgCubeSeat
 from play.players.limits import Limits
@@ -73,12 +74,12 @@ class _EngineCubeSeat:
 
     def choose(self, situation: Any) -> Any:
         """Returns the move after which the position is worth most with the cube at this score."""
-        found = self._engine.analyse(situation.position, roll=situation.roll, **self._limits)
-        if found.interrupted:
-            raise KeyboardInterrupt
+        found = self._engine.analyse(
+            situation.position, roll=situation.roll, **self._limits
+        ).whole()
         if len(found.moves) == 1:
             return found.move
-        values = self._game.cube_values(situation, np.array(found.move_outcomes))
+        values = cube_of(self._game).values(situation, np.array(found.move_outcomes))
         # Where the cube does not tell moves apart, the value without it decides.
         best = max(
             range(len(values)), key=lambda n: (round(float(values[n]), 9), found.moves[n][1])

@@ -70,7 +70,6 @@ class EvaluatorSeat:
         evaluator: Evaluator | None,
         limits: Limits,
         *,
-        lookup: Any = None,
         book: BookChoice | None = None,
         options: dict[str, Any],
     ) -> None:
@@ -78,8 +77,8 @@ class EvaluatorSeat:
         self._game = game
         self._evaluator = evaluator
         self._book = book
-        self._options = {"lookup": lookup, **options}
-        self.engine = Engine(game, evaluator, **self._options) if evaluator is not None else None
+        self._options = options
+        self.engine = Engine(game, evaluator, **options) if evaluator is not None else None
         self._random = np.random.default_rng(0)
         self._clock = limits.clock
 
@@ -188,7 +187,5 @@ class SearchSeat:
         limits = self.limits
         result = self.engine.search(
             position, roll=roll, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
-        )
-        if result.interrupted:
-            raise KeyboardInterrupt
+        ).whole()
         return result

@@ -13,6 +13,7 @@ from games.backgammon import Backgammon
 from games.contract import DiceGame
 from games.features import FeatureSet
 from games.kernels import kernel
+from games.rolls import Rolls
 from learner.bootstrap.root_strap import RootStrap
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.dice_play import DiceSelfPlay, game_seeds
@@ -23,7 +24,6 @@ from learner.rounds.batch import BatchFit
 from learner.run.command_line import parser, settings_of
 from learner.run.recipes import RECIPES
 from learner.self_play import Task, game_rows, lambda_returns, play_task
-from play.dice import Dice
 from search import Engine, LinearEvaluator, as_evaluator
 
 plain = pytest.mark.plain
@@ -48,8 +48,7 @@ class Track(DiceGame):
 
     name = "track"
     wins = False
-    rolls = (0.25, 0.5, 0.25)
-    first_rolls = (0.0, 0.0, 1.0)
+    dice = Rolls((0.25, 0.5, 0.25), (0.0, 0.0, 1.0))
     #: Fields left to go for the side to move, and for the other side.
     features = {"track": FeatureSet("track", {"ahead": ahead, "odd": odd})}
 
@@ -125,7 +124,7 @@ def test_a_game_is_that_of_the_best_moves_for_the_rolls_drawn(depth: int) -> Non
     rolled = set()
     for seeds in [(0, 0), (0, 1), (3, 7)]:
         played = loop.play(seeds)
-        dice = Dice(TRACK, seeds[0])
+        dice = Rolls(TRACK, seeds[0])
         position = TRACK.start()
         for ply, (move, roll) in enumerate(zip(played.moves, played.rolls, strict=True)):
             assert roll == dice.roll(dice.stream(seeds[1]), ply)
