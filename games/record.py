@@ -50,6 +50,9 @@ class GameRecord:
     `repetitions` is less than 2 or `quiet_moves` less than 1.
     """
 
+    #: What was done besides moves, such as with a cube, each with `ply` and `kind`, in order.
+    actions: Sequence[Any] = ()
+
     def __init__(
         self,
         game: Game,
@@ -210,6 +213,20 @@ class GameRecord:
         self.rolls.append(roll)
         self.annotations.append(Annotation(value, depth, comment))
         self._quiet_plies.append(0 if final else self.quiet_plies + 1)
+
+    def act(self, kind: str) -> None:
+        """Do something besides a move; raises MoveError if the game knows no such thing."""
+        raise MoveError(f"expected a move of {self.game.name}, found the action {kind!r:.40}")
+
+    def repeat(self, record: GameRecord) -> None:
+        """Do what was done in another record before its move or its roll at this ply."""
+        for action in record.actions:
+            if action.ply == self.ply:
+                self.act(action.kind)
+
+    def follow(self, record: GameRecord) -> None:
+        """Make the move that another record made at this ply."""
+        self.play(record.moves[self.ply], roll=record.rolls[self.ply])
 
     def play_text(self, text: str, *, roll: int | None = None) -> None:
         """Add the move that a text names; raises MoveError as `play` does."""

@@ -13,6 +13,7 @@ __all__ = ["BackgammonRecord", "CubeAction"]
 
 
 MOST_CUBE = 1 << 15
+ACTIONS = ("double", "take", "drop", "beaver")
 
 
 class CubeAction(NamedTuple):
@@ -116,6 +117,12 @@ class BackgammonRecord(GameRecord):
     def may_beaver(self) -> bool:
         """Whether the double that was offered may be beavered."""
         return self.offered and self.beavers and 4 * self.cube <= MOST_CUBE
+
+    def act(self, kind: str) -> None:
+        """Double, take, drop or beaver; raises MoveError as these do, and for other words."""
+        if kind not in ACTIONS:
+            super().act(kind)
+        getattr(self, kind)()
 
     def double(self) -> None:
         """Let the side to move offer the cube; raises MoveError if it may not."""

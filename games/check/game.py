@@ -15,7 +15,7 @@ from games.errors import ContractError, MoveError, PositionError
 from games.rolls import Rolls
 from games.values import GRID
 
-__all__ = ["check_game"]
+__all__ = ["Check", "check_game"]
 
 MOST_PLIES = 5000  # random play of games that people play ends long before
 MOST_TRIED = 32  # number of moves of a position that are played
@@ -37,7 +37,7 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     """
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
-    check = _Check(game, random.Random(seed))
+    check = Check(game, random.Random(seed))
     check.start()
     for _ in range(games):
         check.random_game()
@@ -45,7 +45,7 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     check.evaluators()
 
 
-class _Check:
+class Check:
     """The checks of one game."""
 
     def __init__(self, game: Game, generator: random.Random) -> None:

@@ -156,7 +156,7 @@ def _judge(
 
     games: list[JudgedGame] = []
     records: list[Any] = [one.record for one in read]
-    money = any(getattr(record, "actions", ()) for record in records)
+    money = any(record.actions for record in records)
     total = sum(record.ply for record in records)
     with tqdm(total=total, unit=" moves", disable=quiet or None, dynamic_ncols=True) as bar:
         try:

@@ -13,7 +13,7 @@ from games.kernels import uncompiled
 from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
-from play.judging.stakes import move_values, repeat_actions, scale_of
+from play.judging.stakes import move_values, scale_of
 from play.players.limits import STATIC
 from play.players.thinker import Thinker, file_value
 from play.rollout.cube import INTERVAL
@@ -102,7 +102,7 @@ def judge_moves(
     thinker.forget()
     for ply, move in enumerate(record.moves):
         if cube:
-            repeat_actions(replay, record)
+            replay.repeat(record)
         position, roll = record.positions[ply], record.rolls[ply]
         count, result = _searched(thinker, position, roll, replay.history, move)
         values, stake, error = dict(result.moves), 1.0, None
@@ -133,7 +133,7 @@ def judge_moves(
             ply, record.game.to_move(position), move, shown, best, best_shown, loss, result.depth,
             count, given_up, stake, error,
         )  # fmt: skip
-        _follow(replay, record, ply)
+        replay.follow(record)
 
 
 def _searched(
@@ -213,10 +213,6 @@ def _replay(record: GameRecord) -> GameRecord:
     )
 
 
-def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
-    replay.play(record.moves[ply], roll=record.rolls[ply])
-
-
 def remark(record: GameRecord, judged: Judged, least: float) -> str:
     """Returns the remark on a move that lost at least `least`; empty for other moves."""
     if judged.loss <= 0 or judged.loss < least:
@@ -247,7 +243,7 @@ def judged_record(record: GameRecord, judged: Sequence[Judged], least: float) ->
     new = _replay(record)
     new.comment = _without_braces(record.comment)
     for ply, before in enumerate(record.annotations):
-        _follow(new, record, ply)
+        new.follow(record)
         if ply >= len(judged):
             new.annotate(value=before.value, depth=before.depth,
                          comment=_without_braces(before.comment))  # fmt: skip

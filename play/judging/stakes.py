@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from games.contract import starts
 from play.players.thinker import Thinker
 
-__all__ = ["Scale", "move_values", "repeat_actions", "result", "roll_luck", "scale_of"]
+__all__ = ["Scale", "move_values", "result", "roll_luck", "scale_of"]
 
 Values = NDArray[np.float64]
 
@@ -73,13 +73,6 @@ def roll_luck(thinker: Thinker, record: Any) -> tuple[Values, float]:
     other = replace(situation, position=starts(game)[1 - record.to_move])
     theirs = scale_of(game, other).points(thinker.engine.roll_values(other))
     return values - (values @ chances - theirs @ chances) / 2, scale.stake
-
-
-def repeat_actions(replay: Any, record: Any) -> None:
-    """Do in a replay of a record what was done with the cube before its next roll."""
-    for action in record.actions:
-        if action.ply == replay.ply:
-            getattr(replay, action.kind)()
 
 
 def result(game: Any, record: Any) -> float | None:

@@ -123,7 +123,7 @@ class BackgammonSession(DiceSession):
     def _answer(self, kind: str) -> Iterator[str]:
         record: Any = self.record
         yield f"{self.sides[1 - self.side]} {kind}s."
-        getattr(record, kind)()
+        record.act(kind)
         self._declined = record.ply
         self._stale = True
         self._told_end = False

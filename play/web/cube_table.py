@@ -162,7 +162,7 @@ class CubeTable(Table):
         self._begin_turn()
 
     def _act(self, kind: str) -> None:
-        getattr(self.record, kind)()
+        self.record.act(kind)
         self._begin_turn()
 
     def resign(self, kind: Any = 1) -> None:

@@ -31,9 +31,8 @@ FORMAT = "plysmith-table-1"
 MOST = 200
 #: Largest file in bytes.
 MOST_BYTES = 1 << 20
-#: Most earlier games of a match, and what is done with a cube.
+#: Most earlier games of a match.
 MOST_EARLIER = 1000
-ACTIONS = (["double"], ["take"], ["drop"], ["beaver"])
 #: Seconds after which the rest of a broken write is removed.
 STALE = 3600.0
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -103,9 +102,9 @@ def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
     for ply in range(len(moves) + 1):
         while actions and isinstance(actions[0], list) and actions[0][:1] == [ply]:
             action = actions.pop(0)
-            if action[1:] not in ACTIONS or not hasattr(record, action[1]):
+            if len(action) != 2 or not isinstance(action[1], str):
                 raise ValueError(f"actions: expected a ply and a kind, found {str(action)[:40]!r}")
-            getattr(record, action[1])()
+            record.act(action[1])
         if ply == len(moves):
             break
         move = moves[ply]

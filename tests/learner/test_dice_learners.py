@@ -24,6 +24,7 @@ from learner.rounds.batch import BatchFit
 from learner.run.command_line import parser, settings_of
 from learner.run.recipes import RECIPES
 from learner.self_play import Task, game_rows, lambda_returns, play_task
+from play.dice import Dice
 from search import Engine, LinearEvaluator, as_evaluator
 
 plain = pytest.mark.plain
@@ -124,7 +125,7 @@ def test_a_game_is_that_of_the_best_moves_for_the_rolls_drawn(depth: int) -> Non
     rolled = set()
     for seeds in [(0, 0), (0, 1), (3, 7)]:
         played = loop.play(seeds)
-        dice = Rolls(TRACK, seeds[0])
+        dice = Dice(TRACK, seeds[0])
         position = TRACK.start()
         for ply, (move, roll) in enumerate(zip(played.moves, played.rolls, strict=True)):
             assert roll == dice.roll(dice.stream(seeds[1]), ply)

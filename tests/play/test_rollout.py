@@ -25,7 +25,7 @@ from games.kernels.memory import native_function, read_position
 from games.rolls import Rolls
 from play.__main__ import main
 from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
-from play.rollout.plain import PlainTable
+from play.rollout.plain import RolloutTable
 from play.rollout.rollout import Blocks, rollout
 from play.workers import Workers
 from search import EXACT, Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
@@ -277,7 +277,7 @@ def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
     dice = RolloutDice(GAME, 1)
     lookup = Lookup(probe, build(checkers=3, both=1).tables, outcomes=outcomes)
     streams, rolls = dice.block(0)
-    table = PlainTable(GAME, POOR, lookup, dice)
+    table = RolloutTable(GAME, POOR, lookup, dice)
     block = table.block(SMALL, (streams[:4], rolls[:4]), later=False, most_plies=99, look=look)
     assert block is not None
     found, plies = samples(POOR, SMALL, 4, variance_reduction=look, seed=1, lookup=lookup)
