@@ -182,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
             results += len(mine)
             if mine != theirs:
                 different += 1
-                text, dice = GAME.position_text(position), GAME.roll_text(roll)
+                text, dice = GAME.position_text(position), GAME.dice.text(roll)
                 print(f"{text} with {dice}: {len(mine)} positions, OpenSpiel {len(theirs)}")
     bar.close()
     print(

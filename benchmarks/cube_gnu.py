@@ -20,9 +20,10 @@ import numpy as np
 
 import games
 from games.backgammon import Backgammon
-from games.backgammon.doubling import MatchEquities, match_equities
+from games.backgammon.doubling import DoublingCube, MatchEquities, match_equities
 from games.backgammon.outcomes import finished
 from games.backgammon.situation import Situation
+from games.contract import starts
 from play.players.gnubg import Program, board
 from play.players.parse import parse_player
 from search import Engine
@@ -66,7 +67,8 @@ def contestants(player: str, plies: int) -> Iterator[tuple[str, Decide]]:
     search = _search(GAME, player)
     for depth in range(plies + 1):
         yield f"{player}, {depth} plies, our table", _decide(GAME, search, depth)
-    game = Backgammon(gnu_table())
+    game = Backgammon()
+    game.cube = DoublingCube(gnu_table())
     search = _search(game, player)
     yield f"{player}, {plies} plies, GNU's table", _decide(game, search, plies)
     gnu: Any = _GnuSearch(search)
@@ -85,7 +87,7 @@ def _decide(game: Any, search: Expectiminimax, plies: int) -> Decide:
     def decide(situation: Situation) -> Any:
         outcomes = search.outcomes(np.array([situation.position]))[0]
         values = searched_values(search, situation, plies) if plies else None
-        return game.cube_decision(situation, outcomes, values)
+        return game.cube.decision(situation, outcomes, values)
 
     return decide
 
@@ -94,7 +96,7 @@ def situations(count: int, chance: random.Random) -> Iterator[Situation]:
     """Yields situations in which a double may be right: matches and money in turn."""
     seat, seen = Program("gnubg", 0)(GAME), 0
     while seen < count:
-        position = GAME.start_of(chance.randrange(2))
+        position = starts(GAME)[chance.randrange(2)]
         for _ in range(chance.randrange(4, 60)):
             roll = chance.choices(range(21), list(GAME.rolls))[0]
             position = GAME.play(position, seat.choose(position, roll))

@@ -135,10 +135,10 @@ def check_backgammon_move(text: str) -> bool:
 def check_dice(text: str) -> bool:
     """Dice."""
     try:
-        roll = BACKGAMMON.parse_roll(text)
+        roll = BACKGAMMON.dice.parse(text)
     except MoveError:
         return False
-    assert BACKGAMMON.parse_roll(BACKGAMMON.roll_text(roll)) == roll
+    assert BACKGAMMON.dice.parse(BACKGAMMON.dice.text(roll)) == roll
     return True
 
 

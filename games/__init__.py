@@ -21,9 +21,11 @@ from games.contract import DiceGame, Game, Rules
 from games.errors import ContractError, MoveError, PositionError
 from games.extras import extend, extra
 from games.kernel_game import KernelDiceGame, KernelGame
+from games.rolls import Rolls
 
 __all__ = [
     "ContractError",
+    "Rolls",
     "DiceGame",
     "Game",
     "KernelDiceGame",

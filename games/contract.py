@@ -47,19 +47,19 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from games.cube import Cubes
+from games.cube import Cube
 from games.errors import MoveError, PositionError
 from games.moved import refuse_moved
+from games.rolls import Roll, Rolls
 from games.rules import Rules
 
 if TYPE_CHECKING:
     from games.features import Outcomes, Phases
 
-__all__ = ["DiceGame", "Game", "Rules", "first_rolls", "given"]
+__all__ = ["DiceGame", "Game", "Rules", "given", "rolled", "starts"]
 
 Position = Any
 Move = Any
-Roll = int
 
 
 class Game:
@@ -92,10 +92,10 @@ class Game:
     #: Phases that evaluators may have separate parts for; None for a single phase.
     phases: Phases | None = None
     rules: Rules | None = None
-    #: Whether each turn begins with a roll of the dice; True in a `DiceGame`.
-    dice: bool = False
-    #: Whether its records have a doubling cube.
-    cube: bool = False
+    #: The dice that each turn begins with; None in a game without, set in a `DiceGame`.
+    dice: Rolls | None = None
+    #: What is known of its doubling cube; None in a game without one.
+    cube: Cube | None = None
     #: The name of the game as people write it; empty for `name` in words.
     title: str = ""
     #: The names of the sides, the one that begins first.
@@ -129,8 +129,6 @@ class Game:
 
     def outcome(self, position: Position) -> float | None:
         """Returns the value of a finished game to the side to move; None while it goes on."""
-        if self.players == 2:
-            raise NotImplementedError
         vector = self.outcome_vector(position)
         return None if vector is None else vector[0]
 
@@ -139,10 +137,11 @@ class Game:
 
         The side to move comes first, then the next one, and so on.
         """
-        if self.players != 2:
+        alone = getattr(self.outcome, "__func__", None) is Game.outcome
+        if alone or self.players not in (1, 2):  # one number says nothing of a third side
             raise NotImplementedError
         value = self.outcome(position)
-        return None if value is None else (value, -value)
+        return None if value is None else (value, -value)[: self.players]
 
     def turn(self, position: Position) -> Position:
         """Returns the same board seen by the next side, which is to move, as if this one passed.
@@ -204,68 +203,35 @@ class Game:
 
     def parse_move(self, position: Position, text: str) -> Move:
         """Returns the legal move that a text names; raises MoveError if it names none."""
-        moves = {self.move_text(position, move): move for move in self.legal_moves(position)}
-        if text.strip() not in moves:
-            raise MoveError(
-                f"expected one of {', '.join(list(moves)[:20])}, found {text.strip()[:40]!r}"
-            )
-        return moves[text.strip()]
+        return _named(self, position, self.legal_moves(position), text)
 
     def show(self, position: Position) -> str:
         """Returns the board as a few lines of text."""
         return self.position_text(position)
 
 
-class DiceGame(Cubes, Game):
+class DiceGame(Game):
     """A game in which the side to move rolls the dice before it moves.
 
-    A roll is an index into `rolls`, its probabilities. A position is one before the roll and does
-    not contain it. While a game goes on, every roll has a legal move (perhaps that of moving
-    nothing), and different moves lead to different positions. A move is complete in itself, so
-    `play` needs no roll.
+    A position is one before the roll and does not contain it. While a game goes on, every roll has
+    a legal move (perhaps that of moving nothing), and different moves lead to different positions.
+    A move is complete in itself, so `play` needs no roll.
     """
 
-    dice = True
-    #: The probability of each roll of the dice before a move.
-    rolls: Sequence[float] = ()
-    #: The probabilities of the first roll of a game, if they differ; else empty.
-    first_rolls: Sequence[float] = ()
+    dice: Rolls = Rolls(())
 
-    def start_of(self, side: int) -> Position:
-        """Returns the start position with `side` (0 or 1) to move, used if dice decide it."""
-        return self.start()
-
-    def parse_situation(self, text: str) -> tuple[Position, Roll | None]:
-        """Returns the position that a text describes, and its roll if the text gives one."""
-        return self.parse_position(text), None
-
-    def record_options(self, text: str) -> dict[str, Any]:
-        """Returns the options of a record that the text of a situation gives, such as the score."""
-        return {}
+    @property
+    def rolls(self) -> Sequence[float]:
+        """The probability of each roll of the dice before a move."""
+        return self.dice.rolls
 
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         """Returns all legal moves with a roll in a fixed order; empty if the game is over."""
         raise NotImplementedError
 
-    def roll_text(self, roll: Roll) -> str:
-        """Returns a roll as people write it."""
-        return str(roll)
-
-    def parse_roll(self, text: str) -> Roll:
-        """Returns the roll that a text names; raises MoveError if it names none."""
-        texts = [self.roll_text(roll) for roll in range(len(self.rolls))]
-        if text.strip() not in texts:
-            raise MoveError(f"expected a roll such as {texts[0]}, found {text.strip()[:40]!r}")
-        return texts.index(text.strip())
-
     def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
         """Returns the legal move with a roll that a text names; MoveError if it names none."""
-        moves = {self.move_text(position, move): move for move in self.legal_moves(position, roll)}
-        if text.strip() not in moves:
-            raise MoveError(
-                f"expected one of {', '.join(list(moves)[:20])}, found {text.strip()[:40]!r}"
-            )
-        return moves[text.strip()]
+        return _named(self, position, self.legal_moves(position, roll), text)
 
 
 def given(roll: Roll | None) -> tuple[Roll, ...]:
@@ -273,6 +239,20 @@ def given(roll: Roll | None) -> tuple[Roll, ...]:
     return () if roll is None else (roll,)
 
 
-def first_rolls(game: DiceGame) -> Sequence[float]:
-    """Returns the probabilities of the first roll of a game."""
-    return game.first_rolls if len(game.first_rolls) else game.rolls
+def rolled(game: Game, draw: Callable[[Sequence[float]], Roll]) -> tuple[Roll, ...]:
+    """Returns a roll as `given` does; `draw` is given the probabilities and draws its number."""
+    return () if game.dice is None else (draw(game.dice.rolls),)
+
+
+def starts(game: Game) -> tuple[Position, ...]:
+    """Returns the position that a game begins with, by the side that begins it."""
+    return (game.dice and game.dice.starts) or (game.start(),) * game.players
+
+
+def _named(game: Game, position: Position, moves: list[Move], text: str) -> Move:
+    named = {game.move_text(position, move): move for move in moves}
+    words = " ".join(text.split())
+    if words not in named:
+        known = f"one of {', '.join(list(named)[:20])}" if named else "no move after the end"
+        raise MoveError(f"expected {known}, found {words[:40]!r}")
+    return named[words]

@@ -1,4 +1,4 @@
-"""Games with a doubling cube: what they say about it, and their stakes."""
+"""The doubling cube of a game, and its stakes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["Cubes", "Stakes"]
+__all__ = ["Cube", "Stakes", "cube_of"]
 
 
 class Stakes(Protocol):
@@ -43,58 +43,53 @@ class Stakes(Protocol):
         """
 
 
-class Cubes:
-    """The part of a game's contract that is about its cube; by default there is none."""
+class Cube(Protocol):
+    """The cube of a game: when it may be turned, and what that is worth.
 
-    name: str = ""
+    A situation is a position with its match and cube, as the game's records give it, and outcomes
+    are the chances of the game's outcomes without a cube, for its side to move. `equities` are the
+    chances to win a match that decisions are made by; None for the game's usual ones.
+    """
+
+    equities: Any
+
+    def with_equities(self, text: str) -> Cube:
+        """Returns the cube with the match equities of a text; ValueError if it holds none."""
 
     def may_double(self, situation: Any) -> bool:
         """Whether the rules allow a double, or allowed the one that the situation offers."""
-        return False
 
-    def cube_values(self, situation: Any, outcomes: Any) -> Any:
-        """Returns what positions are worth with the cube, from the chances of the outcomes.
+    def values(self, situation: Any, outcomes: Any) -> Any:
+        """Returns what positions are worth with the cube: points, or chances to win the match.
 
-        situation: the match and the cube; the values are for its side to move.
-        outcomes: [n, outcomes], for the same side, before or after its move.
-
-        The values [n] are points, or chances to win the match. Raises ValueError in a game without
-        a cube.
+        outcomes: [n, outcomes], before or after the move of the side to move.
         """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
 
-    def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
-        """Returns the stakes of the side to move, and the cube's owner: 0 for it, 1, or None.
+    def stakes(self, situation: Any) -> tuple[Stakes, int | None]:
+        """Returns the stakes of the side to move, and the cube's owner: 0 for it, 1, or None."""
 
-        Raises ValueError in a game without a cube.
-        """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
-
-    def cube_decision(
+    def decision(
         self,
         situation: Any,
         outcomes: Sequence[float],
         searched: tuple[float, float] | None = None,
     ) -> Any:
-        """Returns whether to double and to take, from the chances of the game's outcomes.
+        """Returns whether to double and to take; raises PositionError if nobody may double.
 
         searched: the values, by the stakes, of rolling without a double, and after a double that
             was taken, if a search found them; else they are estimated from the outcomes.
-
-        Raises ValueError in a game without a cube.
         """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
-
-    def with_match_equities(self, text: str) -> Any:
-        """Returns this game with the match equity table of a text, for decisions about the cube.
-
-        Raises ValueError if the text is not a table, or the game has no cube.
-        """
-        raise ValueError(f"match equities: expected a game with a cube, found {self.name}")
 
     def accepts(self, situation: Any, outcomes: Sequence[float], side: int, kind: int) -> bool:
-        """Whether the other side should accept the resignation of a side, in a game with a cube.
+        """Whether the other side should accept the resignation of a side.
 
         kind: 1, 2 or 3 for a single game, a gammon or a backgammon.
         """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
+
+
+def cube_of(game: Any) -> Cube:
+    """Returns the cube of a game; raises ValueError if it has none."""
+    cube: Cube | None = game.cube
+    if cube is None:
+        raise ValueError(f"expected a game with a cube, found {game.name}")
+    return cube

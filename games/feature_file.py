@@ -27,7 +27,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from games import kernels
-from games.contract import DiceGame, Game
+from games.contract import Game, rolled
 from games.features import FeatureSet
 from games.kernels.compiler import GENERATED
 
@@ -203,10 +203,8 @@ def _positions(game: Game) -> list[Any]:
     positions: list[Any] = []
     position = game.start()
     for _ in range(2 * TRIED):
-        if isinstance(game, DiceGame):
-            moves = game.legal_moves(position, int(random.integers(len(game.rolls))))
-        else:
-            moves = game.legal_moves(position)
+        roll = rolled(game, lambda rolls: int(random.integers(len(rolls))))
+        moves = game.legal_moves(position, *roll)
         if not moves or game.outcome(position) is not None:
             position = game.start()
             continue

@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from games.contract import DiceGame, Game, given
+from games.contract import Game, given
 from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.extras import extra
 from games.record import GameRecord, new_record
-from games.values import proven_text, proven_value
+from games.values import proven_text, proven_value, told
 
 __all__ = ["PLAIN_TEXT", "FileForm", "ReadGame", "form_of"]
 
@@ -144,9 +144,8 @@ def write_plain(record: GameRecord, names: tuple[str, ...], tags: Mapping[str, s
     for n, move in enumerate(record.moves):
         text = game.move_text(record.positions[n], move)
         roll = record.rolls[n]
-        if roll is not None:
-            assert isinstance(game, DiceGame)
-            text = f"{game.roll_text(roll)}: {text}"
+        if game.dice and roll is not None:
+            text = f"{game.dice.text(roll)}: {text}"
         lines.append(text + _note_text(record, n))
     outcomes = record.outcomes()
     lines.append("*" if outcomes is None else f"* {record.reason} {_outcome_text(outcomes)}")
@@ -161,11 +160,11 @@ def _seats(game: Game) -> tuple[str, ...]:
 
 def _outcome_text(outcomes: Sequence[float]) -> str:
     """Returns the outcome of the side that began, or with more than two sides those of all."""
-    told = outcomes[:1] if len(outcomes) == 2 else outcomes
-    texts = (f"{outcome:g}" for outcome in told)
+    stated = told(outcomes)
+    texts = (f"{outcome:g}" for outcome in stated)
     return " ".join(
         text if float(text) == outcome else repr(outcome)
-        for text, outcome in zip(texts, told, strict=True)
+        for text, outcome in zip(texts, stated, strict=True)
     )
 
 
@@ -243,9 +242,9 @@ def _play(record: GameRecord, line: str) -> None:
     game = record.game
     words, _, note = line.partition(" ; ")
     roll = None
-    if isinstance(game, DiceGame):
+    if game.dice:
         dice, _, words = words.partition(":")
-        roll = game.parse_roll(dice)
+        roll = game.dice.parse(dice)
     move = game.parse_move(record.position, words.strip(), *given(roll))
     value, depth, comment = (*note.split(" ", 2), "", "", "")[:3]
     record.play(
@@ -267,8 +266,8 @@ def _number(text: str) -> float:
 
 def _ended(record: GameRecord, text: str) -> list[str]:
     """Declare the outcome that the last line of a game states; returns contradictions."""
-    count = 1 if record.game.players == 2 else record.game.players
     words = text.split()
+    count = len(told(range(record.game.players)))
     outcomes = record.outcomes()
     known = "" if outcomes is None else _outcome_text(outcomes)
     if not words:

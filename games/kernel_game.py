@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from games.contract import DiceGame, Game, Move, Position, Roll
+from games.contract import DiceGame, Game, Move, Position, given
 from games.errors import PositionError
+from games.rolls import Roll
 from games.rules import Rules
 
 __all__ = ["KernelDiceGame", "KernelGame"]
@@ -30,16 +29,14 @@ class KernelGame(Game):
     def start(self) -> Position:
         return self.start_position
 
-    def legal_moves(self, position: Position) -> list[Move]:
-        buffer = self._buffer()
-        count = self.rules.legal_moves(position, buffer)
-        return [int(move) for move in buffer[:count]]
-
-    def _buffer(self) -> Any:
-        """Returns an array with room for the moves of a position."""
+    def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         import numpy as np
 
-        return np.zeros(self.most_moves, dtype=np.int64)
+        if self.dice and (roll is None or not 0 <= roll < len(self.dice.rolls)):
+            raise ValueError(f"roll: expected 0 to {len(self.dice.rolls) - 1}, found {roll!r}")
+        buffer = np.zeros(self.most_moves, dtype=np.int64)
+        count = self.rules.legal_moves(position, *given(roll), buffer)
+        return [int(move) for move in buffer[:count]]
 
     def play(self, position: Position, move: Move) -> Position:
         return tuple(int(x) for x in self.rules.play(position, move))
@@ -88,13 +85,3 @@ class KernelGame(Game):
 
 class KernelDiceGame(KernelGame, DiceGame):
     """A game with dice whose rules are kernels."""
-
-    def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
-        if roll is None or not 0 <= roll < len(self.rolls):
-            raise ValueError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
-        buffer = self._buffer()
-        count = self.rules.legal_moves(position, roll, buffer)
-        return [int(move) for move in buffer[:count]]
-
-    def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
-        return DiceGame.parse_move(self, position, text, roll)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.contract import Rules
-from games.errors import MoveError, PositionError
+from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
@@ -182,15 +182,6 @@ class Nim(KernelGame):
 
     def move_text(self, position: Any, move: int) -> str:
         return f"{move % 64} from {move // 64 + 1}"
-
-    def parse_move(self, position: Any, text: str) -> int:
-        for move in self.legal_moves(position):
-            if self.move_text(position, move) == " ".join(text.split()):
-                return int(move)
-        raise MoveError(
-            f"expected a move such as '1 from 2', at most as many sticks as the pile of"
-            f" {self.position_text(position)!r} has, found {text.strip()[:40]!r}"
-        )
 
     def show(self, position: Any) -> str:
         piles = [f"{i + 1}: {'|' * pile}" for i, pile in enumerate(position[:-1])]

@@ -38,7 +38,7 @@ __all__ = [
 
 def refuse_problem(game: Game) -> None:
     """Raise ValueError for a problem where a game of two sides is needed."""
-    if isinstance(game, Problem):
+    if game.players == 1:
         raise ValueError(
             f"game: expected one of two sides, found the problem {game.name}: search.solve and"
             " `python -m play solve` solve it"

@@ -7,7 +7,7 @@ if the record starts from a position with the other side to move.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,14 +15,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, Game, given
+from games.contract import Game, given
 from games.errors import MoveError
 from games.extras import extra
 
-__all__ = ["Annotation", "Declared", "GameRecord", "new_record"]
+__all__ = ["Annotation", "GameRecord", "RecordKind", "new_record", "read_situation"]
 
-#: A declared outcome: for side 0, or for every side in turn.
-Declared = float | tuple[float, ...]
+#: The outcome of a game for every side, side 0 first, and why it ended.
+Ending = tuple[tuple[float, ...], str]
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,9 @@ class GameRecord:
     `repetitions` is less than 2 or `quiet_moves` less than 1.
     """
 
+    #: What was done besides moves, such as with a cube, each with `ply` and `kind`, in order.
+    actions: Sequence[Any] = ()
+
     def __init__(
         self,
         game: Game,
@@ -75,7 +78,7 @@ class GameRecord:
         self.rolls: list[int | None] = []
         self.annotations: list[Annotation] = []
         self._quiet_plies = [0]  # for each position, plies since the last that cannot be undone
-        self._declared: tuple[Declared, str] | None = None
+        self._declared: Ending | None = None
 
     @classmethod
     def of_legal(
@@ -211,6 +214,20 @@ class GameRecord:
         self.annotations.append(Annotation(value, depth, comment))
         self._quiet_plies.append(0 if final else self.quiet_plies + 1)
 
+    def act(self, kind: str) -> None:
+        """Do something besides a move; raises MoveError if the game knows no such thing."""
+        raise MoveError(f"expected a move of {self.game.name}, found the action {kind!r:.40}")
+
+    def repeat(self, record: GameRecord) -> None:
+        """Do what was done in another record before its move or its roll at this ply."""
+        for action in record.actions:
+            if action.ply == self.ply:
+                self.act(action.kind)
+
+    def follow(self, record: GameRecord) -> None:
+        """Make the move that another record made at this ply."""
+        self.play(record.moves[self.ply], roll=record.rolls[self.ply])
+
     def play_text(self, text: str, *, roll: int | None = None) -> None:
         """Add the move that a text names; raises MoveError as `play` does."""
         self._must_go_on(text)
@@ -250,11 +267,11 @@ class GameRecord:
         """
         if self.over:
             raise ValueError(f"expected a game that goes on, found it over ({self.reason})")
+        sides = self.game.players
         if not isinstance(outcome, Sequence):
-            self._declared = (float(outcome), reason)
-            return
-        if len(outcome) != self.game.players:
-            raise ValueError(f"expected {self.game.players} outcomes, found {len(outcome)}")
+            outcome = self._shared(0, float(outcome))
+        if len(outcome) != sides:
+            raise ValueError(f"expected {sides} outcomes, found {len(outcome)}")
         self._declared = (tuple(map(float, outcome)), reason)
 
     def forfeit(self, side: int, reason: str) -> None:
@@ -262,17 +279,17 @@ class GameRecord:
 
         With more than two sides all others share what it loses. Raises ValueError as `declare`.
         """
-        if self.game.players == 2:
-            self.declare(1.0 if side else -1.0, reason)
-            return
-        others = 1.0 / (self.game.players - 1)
-        outcomes = [others] * self.game.players
-        outcomes[side] = -1.0
-        self.declare(outcomes, reason)
+        self.declare(self._shared(side, -1.0), reason)
+
+    def _shared(self, side: int, outcome: float) -> tuple[float, ...]:
+        """Returns the outcomes of all sides if the others share what one of them loses."""
+        sides = self.game.players
+        other = -outcome / max(sides - 1, 1) or 0.0
+        return tuple(outcome if one == side else other for one in range(sides))
 
     @property
-    def declared(self) -> tuple[Declared, str] | None:
-        """The declared outcome as `declare` was given it, and its reason; None for none."""
+    def declared(self) -> Ending | None:
+        """The outcome that was declared for each side, side 0 first, and its reason; or None."""
         return self._declared
 
     @property
@@ -283,21 +300,12 @@ class GameRecord:
     def outcome(self) -> float | None:
         """Returns the outcome for side 0, which begins most games; None while it goes on."""
         ending = self._ending()
-        return None if ending is None else ending[0]
+        return None if ending is None else ending[0][0]
 
     def outcomes(self) -> tuple[float, ...] | None:
         """Returns the outcome for each side, side 0 first; None while it goes on."""
         ending = self._ending()
-        if ending is None:
-            return None
-        players, mover = self.game.players, self.to_move
-        vector = self.game.outcome_vector(self.position)
-        if vector is None:
-            if self._declared is not None and isinstance(self._declared[0], tuple):
-                return self._declared[0]
-            others = -ending[0] / (players - 1) or 0.0
-            return (ending[0], *[others] * (players - 1))
-        return tuple(vector[(side - mover) % players] or 0.0 for side in range(players))
+        return None if ending is None else ending[0]
 
     @property
     def reason(self) -> str:
@@ -310,52 +318,62 @@ class GameRecord:
 
         roll: the roll in games with dice; None in others.
         """
-        if not isinstance(self.game, DiceGame):
-            if roll is not None:
-                raise MoveError(f"expected no roll in a game without dice, found {roll!r}")
-            return self.game.legal_moves(self.position)
-        if not isinstance(roll, int) or not 0 <= roll < len(self.game.rolls):
-            raise MoveError(f"expected a roll from 0 to {len(self.game.rolls) - 1}, found {roll!r}")
-        return self.game.legal_moves(self.position, roll)
+        dice = self.game.dice
+        if dice is None and roll is not None:
+            raise MoveError(f"expected no roll in a game without dice, found {roll!r}")
+        if dice and not (isinstance(roll, int) and 0 <= roll < len(dice.rolls)):
+            raise MoveError(f"expected a roll from 0 to {len(dice.rolls) - 1}, found {roll!r}")
+        return self.game.legal_moves(self.position, *given(roll))
 
     def _must_go_on(self, move: Any) -> None:
         if self.over:
             raise MoveError(f"expected no move after the end ({self.reason}), found {move!r}")
 
-    def _ending(self) -> tuple[float, str] | None:
-        position = self.position
-        value = self.game.outcome(position)
-        if value is not None:
+    def _ending(self) -> Ending | None:
+        position, drawn = self.position, (0.0,) * self.game.players
+        vector = self.game.outcome_vector(position)
+        if vector is not None:
             # Games whose positions repeat end when a side cannot move; others end in many ways.
             reason = "end of the game" if self._irreversible is None else "no move"
-            if self.game.players > 2:
-                vector = self.game.outcome_vector(position)
-                assert vector is not None
-                return vector[-self.to_move] or 0.0, reason
-            return (-value if self.to_move else value) or 0.0, reason
-        if self._declared is not None:
-            outcome, reason = self._declared
-            return outcome[0] if isinstance(outcome, tuple) else outcome, reason
-        if self._irreversible is None:
-            return None
+            first = -self.to_move
+            return tuple(value or 0.0 for value in (*vector[first:], *vector[:first])), reason
+        if self._declared is not None or self._irreversible is None:
+            return self._declared
         if self.repetitions is not None and self.history.count(position) + 1 >= self.repetitions:
-            return 0.0, "repetition"
+            return drawn, "repetition"
         if self.quiet_moves is not None and self.quiet_plies >= 2 * self.quiet_moves:
-            return 0.0, f"{self.quiet_moves} moves each"
+            return drawn, f"{self.quiet_moves} moves each"
         return None
 
 
 @dataclass(frozen=True)
 class RecordKind:
-    """A game's own class of records, an extra."""
+    """A game's own class of records, an extra.
+
+    kind: the class.
+    read: `read(text)` returns the position that a text describes, its roll if it gives one, and the
+        options of a record that it gives, such as the score. Default: the position alone.
+    """
 
     kind: type[GameRecord]
+    read: Callable[[str], tuple[Any, int | None, dict[str, Any]]] | None = None
 
 
 def new_record(game: Game, start: Any = None, **options: Any) -> GameRecord:
     """Returns an empty record of the game's own class, from `start` or the game's start.
 
-    Options are those of the class, such as `DiceGame.record_options` gives.
+    Options are those of the class, such as `read_situation` gives.
     """
     own = extra(game, RecordKind)
     return (GameRecord if own is None else own.kind)(game, start, **options)
+
+
+def read_situation(game: Game, text: str) -> tuple[Any, int | None, dict[str, Any]]:
+    """Returns the position of a text, its roll if it gives one, and the options of a record.
+
+    Raises PositionError if the text does not describe a position.
+    """
+    own = extra(game, RecordKind)
+    if own is None or own.read is None:
+        return game.parse_position(text), None, {}
+    return own.read(text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from games.board import Board
 from games.contract import Rules
-from games.errors import MoveError, PositionError
+from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
@@ -173,15 +173,6 @@ class TicTacToe(KernelGame):
 
     def move_text(self, position: Any, move: int) -> str:
         return str(move.bit_length())
-
-    def parse_move(self, position: Any, text: str) -> int:
-        free = [str(move.bit_length()) for move in self.legal_moves(position)]
-        if text.strip() not in free:
-            raise MoveError(
-                f"expected a free square of {', '.join(free) or 'a game that is not over'},"
-                f" found {text.strip()[:20]!r}"
-            )
-        return 1 << int(text) - 1
 
     def show(self, position: Any) -> str:
         board = self.position_text(position)

@@ -88,12 +88,13 @@ class Tree(Game):
         self.root = root
         self.max_begins = max_begins
         self.players = players
-        if players > 2:
+        #: Whether leaves are tuples of numbers.
+        self._vectors = players > 2
+        if self._vectors:
             self.sides = tuple(f"Player {number + 1}" for number in range(players))
-        if any(isinstance(node, Chance) for node in _nodes(root, players)):
+            self.constant_sum = self._sum_of_leaves()
+        if any(isinstance(node, Chance) for node in self._nodes()):
             self.chances = self._chances
-        if players > 2:
-            self.constant_sum = _constant_sum(root, players)
 
     @classmethod
     def from_text(cls, text: str) -> Tree:
@@ -106,7 +107,7 @@ class Tree(Game):
             if len(sizes) > 1:
                 raise _Unread("leaves have the same number of players")
             players = max(sizes, default=2)
-            if known and players > 2:
+            if known and sizes:
                 raise _Unread("MAX and MIN are two players")
             max_begins = not known or side.lower() == "max"
             return cls(_read(syntax), max_begins=max_begins, players=players)
@@ -121,7 +122,7 @@ class Tree(Game):
         return self.show(())
 
     def show(self, position: tuple[int, ...]) -> str:
-        side = "" if self.players > 2 else f"{SIDES[self.to_move(position)]} "
+        side = "" if self._vectors else f"{SIDES[self.to_move(position)]} "
         return f"{side}{self._node(position)!r}"
 
     def _node(self, position: tuple[int, ...]) -> Any:
@@ -129,6 +130,28 @@ class Tree(Game):
         for branch in position:
             node = node[branch]
         return node
+
+    def _is_inner(self, node: Any) -> bool:
+        if self._vectors and isinstance(node, tuple):
+            return not all(isinstance(value, (int, float)) for value in node)
+        return isinstance(node, (list, tuple, Chance))
+
+    def _nodes(self) -> Iterator[Any]:
+        """Yields all nodes and leaves."""
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            yield node
+            if self._is_inner(node):
+                pending.extend(node)
+
+    def _sum_of_leaves(self) -> float | None:
+        """Returns the sum of the numbers at each leaf; None if it differs, or may not be exact."""
+        leaves = [node for node in self._nodes() if node is not None and not self._is_inner(node)]
+        values = [leaf if isinstance(leaf, tuple) else (leaf,) for leaf in leaves]
+        sums = {float(sum(leaf)) for leaf in values}
+        exact = all(GRID * value % 1 == 0 for leaf in values for value in leaf)
+        return sums.pop() if exact and len(sums) == 1 else None
 
     def start(self) -> tuple[int, ...]:
         return ()
@@ -145,7 +168,7 @@ class Tree(Game):
 
     def legal_moves(self, position: tuple[int, ...]) -> list[int]:
         node = self._node(position)
-        return list(range(len(node))) if _is_inner(node, self.players) else []
+        return list(range(len(node))) if self._is_inner(node) else []
 
     def play(self, position: tuple[int, ...], move: int) -> tuple[int, ...]:
         return (*position, move)
@@ -156,11 +179,11 @@ class Tree(Game):
 
     def outcome_vector(self, position: tuple[int, ...]) -> tuple[float, ...] | None:
         node = self._node(position)
-        if _is_inner(node, self.players):
+        if self._is_inner(node):
             return None
         if node is None:
             raise PositionError(f"the leaf at {position} has no value: expected a number")
-        values = (node, -node) if self.players == 2 else node
+        values = node if self._vectors else (node, -node)
         if not isinstance(values, tuple) or len(values) != self.players:
             raise PositionError(
                 f"the leaf at {position}: expected {self.players} numbers, found {node!r}"
@@ -176,39 +199,13 @@ class Tree(Game):
         path: tuple[int, ...] = super().parse_position(text)
         node = self.root
         for branch in path:
-            if not _is_inner(node, self.players) or branch not in range(len(node)):
+            if not self._is_inner(node) or branch not in range(len(node)):
                 raise PositionError(f"expected a path of this tree, found {text[:80]!r}")
             node = node[branch]
         return path
 
     def move_text(self, position: tuple[int, ...], move: int) -> str:
         return str(move + 1)
-
-
-def _is_inner(node: Any, players: int) -> bool:
-    if players > 2 and isinstance(node, tuple):
-        return not all(isinstance(value, (int, float)) for value in node)
-    return isinstance(node, (list, tuple, Chance))
-
-
-def _nodes(node: Any, players: int) -> Iterator[Any]:
-    """Yields a node and all below it."""
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        yield one
-        if _is_inner(one, players):
-            pending.extend(one)
-
-
-def _constant_sum(root: Any, players: int) -> float | None:
-    """Returns the sum of the numbers at each leaf; None if it differs, or may not be exact."""
-    nodes = _nodes(root, players)
-    leaves = [node for node in nodes if node is not None and not _is_inner(node, players)]
-    values = [leaf if isinstance(leaf, tuple) else (leaf,) for leaf in leaves]
-    sums = {float(sum(leaf)) for leaf in values}
-    exact = all(GRID * value % 1 == 0 for leaf in values for value in leaf)
-    return sums.pop() if exact and len(sums) == 1 else None
 
 
 class _Unread(ValueError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 __all__ = [
     "EXACT",
@@ -21,6 +22,7 @@ __all__ = [
     "places_text",
     "proven_text",
     "proven_value",
+    "told",
     "value_text",
 ]
 
@@ -40,6 +42,8 @@ GRID = 65536.0
 
 #: Relation of a known value to the true one: equal, a lower bound, or an upper bound.
 EXACT, LOWER, UPPER = 0, 1, 2
+
+Value = TypeVar("Value")
 
 _PROVEN = re.compile(r"(won|lost)(?: in ([0-9]{1,9}) (?:ply|plies))?")
 
@@ -73,6 +77,11 @@ def value_text(value: float) -> str:
     if abs(value) >= 1000:
         return f"{value:+.0f}"
     return f"{value:+.3f}"
+
+
+def told(outcomes: Sequence[Value]) -> Sequence[Value]:
+    """Returns the outcomes that say all: of two sides the first, as the second is its negative."""
+    return outcomes[:1] if len(outcomes) == 2 else outcomes
 
 
 def places(outcomes: Sequence[float]) -> tuple[float, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from threading import Event, Lock
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Crew"]
+from play.workers import Workers
 
+__all__ = ["Crew", "done"]
+
+Result = TypeVar("Result")
 Seats = TypeVar("Seats", bound=tuple[Any, ...])
 
 
@@ -59,3 +62,35 @@ class Crew(Generic[Seats]):
             for seat in seats:
                 if hasattr(seat, "stop"):
                     seat.stop()
+
+
+def done(
+    crew: Callable[[Any], Result],
+    tasks: Iterable[Any],
+    *,
+    threads: int = 2,
+    workers: Workers | None = None,
+    processes: bool = False,
+    progress: Callable[[], None] | None = None,
+) -> list[Result]:
+    """Returns the results of all tasks, in their order.
+
+    threads: tasks at a time.
+    workers: who does them instead.
+    processes: whether processes do them, if they are done several at a time.
+    progress: called after each.
+
+    Raises ValueError for fewer than one thread.
+    """
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    backend, results = "loky" if processes and threads > 1 else "threads", list[Result]()
+    with (
+        nullcontext(workers) if workers is not None else Workers(backend, threads) as hands,
+        closing(hands.map(crew, tasks)) as found,
+    ):
+        for result in found:
+            results.append(result)
+            if progress is not None:
+                progress()
+    return results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.contract import DiceGame, first_rolls
+from games.contract import DiceGame
 from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
 
 __all__ = ["OTHER", "Dice", "choice"]
@@ -26,7 +26,7 @@ class Dice:
             raise ValueError(f"seed: expected at least 0, found {seed}")
         self.seed = seed
         self._limits = cumulative(game.rolls)
-        self._first_limits = cumulative(first_rolls(game))
+        self._first_limits = cumulative(game.dice.first)
 
     def stream(self, pair: int) -> int:
         """Returns the stream of a pair, by its number from 0 on."""

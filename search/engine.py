@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
+from games.cube import cube_of
 from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
@@ -272,11 +273,11 @@ class Engine:
             raise ValueError(
                 f"expected an evaluator that gives chances of outcomes, found {self.evaluator.name}"
             )
-        assert isinstance(self.game, DiceGame)
+        cube = cube_of(self.game)
         if not result.depth:
-            return self.game.cube_decision(situation, result.outcomes)
+            return cube.decision(situation, result.outcomes)
         values = searched_values(self.dice_search, situation, result.depth)
-        return self.game.cube_decision(situation, result.outcomes, values)
+        return cube.decision(situation, result.outcomes, values)
 
     def roll_values(self, situation: Any) -> NDArray[np.float64]:
         """Returns the values [rolls] of the best moves, by static values, in a game with a cube.

@@ -80,6 +80,12 @@ class Result:
     position: Any = field(default=None, compare=False)
     evaluator: Evaluator | None = field(default=None, compare=False)
 
+    def whole(self) -> Result:
+        """Returns the result itself; raises KeyboardInterrupt if the search was interrupted."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        return self
+
     @property
     def plies_to_end(self) -> int | None:
         """Plies to the end of the game if the value is a proven win or loss, else None."""

@@ -15,6 +15,7 @@ from games.kernel_game import KernelDiceGame
 from games.kernels import kernel, product
 from games.kernels.memory import native_function, read_position
 from games.kernels.vectors import stack_block
+from games.rolls import Rolls
 from search import Evaluator, KernelEvaluator, MoveFilters
 
 BACKGAMMON = Backgammon()
@@ -169,7 +170,7 @@ class Lattice(KernelDiceGame):
 
     name = "lattice"
     wins = False
-    rolls = (0.5, 0.25, 0.0, 0.25)
+    dice = Rolls((0.5, 0.25, 0.0, 0.25))
     rules = Rules(legal_moves=lattice_moves, play=lattice_play, outcome=lattice_outcome)
     most_moves = 4
 
@@ -186,7 +187,7 @@ class PlainFace(DiceGame):
 
     def __init__(self, game: DiceGame) -> None:
         self.name, self.version, self.wins = game.name, game.version, game.wins
-        self.rolls, self.outcomes = game.rolls, game.outcomes
+        self.dice, self.outcomes = game.dice, game.outcomes
         for name in ("start", "legal_moves", "play", "outcome", "to_move"):
             setattr(self, name, getattr(game, name))
 

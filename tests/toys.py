@@ -9,6 +9,7 @@ from games.contract import DiceGame, Game
 from games.features import FeatureSet, Group, TupleLayout, blocks
 from games.kernels import kernel, popcount
 from games.puzzles.sliding_tiles import SlidingTiles
+from games.rolls import Rolls
 
 #: n-tuples for checkers: blocks of two by three squares, with the kinds of pieces on them.
 CHECKERS_BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))
@@ -47,7 +48,7 @@ class Runners(DiceGame):
 
     name = "runners"
     wins = False
-    rolls = (0.25, 0.5, 0.25)
+    dice = Rolls((0.25, 0.5, 0.25))
     #: Fields left to go for the side to move, and for the other side.
     features = {
         "runners": FeatureSet(
@@ -111,7 +112,7 @@ class Walk(DiceGame):
 
     name = "walk"
     wins = False
-    rolls = (0.25, 0.75)
+    dice = Rolls((0.25, 0.75))
 
     def __init__(self, steps: int = 3) -> None:
         self.steps = steps

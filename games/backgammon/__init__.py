@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from games.backgammon import notation, pieces, rules
-from games.backgammon.doubling import (
-    CubeDecision,
-    MatchEquities,
-    Stakes,
-    accepts,
-    cube_stakes,
-    cube_values,
-    decide,
-    may_double,
-    owner_of,
-    read_match_equities,
-)
+from games.backgammon.doubling import DoublingCube
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
@@ -37,6 +25,7 @@ from games.board import Pieces
 from games.contract import Rules
 from games.kernel_game import KernelDiceGame
 from games.record import RecordKind
+from games.rolls import Rolls
 
 __all__ = ["Backgammon"]
 
@@ -45,11 +34,16 @@ def _input_text(encoding: str, place: int, position: Position) -> tuple[str, flo
     return pieces.input_text(place, position)
 
 
-class Backgammon(KernelDiceGame):
-    """Backgammon for money, without the cube: gammons count double and backgammons triple.
+def _record(text: str) -> tuple[Position, int | None, dict[str, Any]]:
+    """Returns the position of a text, its roll, and the options of a record at that score."""
+    situation = notation.parse_situation(text)
+    names = ("match_length", "score", "cube", "owner", "crawford", "jacoby", "beavers")
+    options = {name: getattr(situation, name) for name in names}
+    return situation.position, situation.roll, options
 
-    equities: chances to win a match, for decisions about the cube; our own table if None.
-    """
+
+class Backgammon(KernelDiceGame):
+    """Backgammon for money, without the cube: gammons count double and backgammons triple."""
 
     name = "backgammon"
     wins = False
@@ -60,8 +54,13 @@ class Backgammon(KernelDiceGame):
         key=rules.key,
         standard=rules.standard,
     )
-    rolls = PROBABILITIES
-    first_rolls = FIRST_PROBABILITIES
+    dice = Rolls(
+        PROBABILITIES,
+        FIRST_PROBABILITIES,
+        starts=tuple((*START[:4], side) for side in (0, 1)),
+        text=notation.roll_text,
+        read=notation.parse_roll,
+    )
     start_position = START
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
@@ -70,68 +69,14 @@ class Backgammon(KernelDiceGame):
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
     sides = ("X", "O")
-    extras = (MAT, RecordKind(BackgammonRecord), Pieces(pieces.removals, _input_text))
-    cube = True
-
-    def __init__(self, equities: MatchEquities | None = None) -> None:
-        super().__init__()
-        self.equities = equities
+    extras = (MAT, RecordKind(BackgammonRecord, _record), Pieces(pieces.removals, _input_text))
+    cube = DoublingCube()
 
     def to_move(self, position: Position) -> int:
         return position[4]
 
-    def position_text(self, position: Position) -> str:
-        return notation.position_text(position)
-
-    def parse_position(self, text: str) -> Position:
-        return notation.parse_position(text)
-
-    def move_text(self, position: Position, move: int) -> str:
-        return notation.move_text(position, move)
-
-    def parse_move(self, position: Position, text: str, roll: int | None = None) -> int:
-        return notation.parse_move(position, text, roll)
-
-    def roll_text(self, roll: int) -> str:
-        return notation.roll_text(roll)
-
-    def parse_roll(self, text: str) -> int:
-        return notation.parse_roll(text)
-
-    def show(self, position: Position) -> str:
-        return notation.show(position)
-
-    def start_of(self, side: int) -> Position:
-        return (*START[:4], side)
-
-    def parse_situation(self, text: str) -> tuple[Position, int | None]:
-        situation = notation.parse_situation(text)
-        return situation.position, situation.roll
-
-    def record_options(self, text: str) -> dict[str, Any]:
-        situation = notation.parse_situation(text)
-        names = ("match_length", "score", "cube", "owner", "crawford", "jacoby", "beavers")
-        return {name: getattr(situation, name) for name in names}
-
-    def may_double(self, situation: Any) -> bool:
-        return may_double(situation)
-
-    def cube_values(self, situation: Any, outcomes: Any) -> Any:
-        return cube_values(situation, outcomes, self.equities)
-
-    def with_match_equities(self, text: str) -> Backgammon:
-        return Backgammon(read_match_equities(text))
-
-    def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
-        return cube_stakes(situation, self.equities), owner_of(situation)
-
-    def cube_decision(
-        self,
-        situation: Any,
-        outcomes: Sequence[float],
-        searched: tuple[float, float] | None = None,
-    ) -> CubeDecision:
-        return decide(situation, outcomes, self.equities, searched)
-
-    def accepts(self, situation: Any, outcomes: Sequence[float], side: int, kind: int) -> bool:
-        return accepts(situation, outcomes, side, kind, self.equities)
+    position_text = staticmethod(notation.position_text)
+    parse_position = staticmethod(notation.parse_position)
+    move_text = staticmethod(notation.move_text)
+    parse_move = staticmethod(notation.parse_move)
+    show = staticmethod(notation.show)

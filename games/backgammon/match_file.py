@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from games.backgammon.notation import NO_MOVE
+from games.backgammon.notation import NO_MOVE, roll_text
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.replay import ENDS, Action, Heading, ReadGame, replay
 from games.contract import DiceGame
@@ -141,7 +141,6 @@ def _result(record: BackgammonRecord, outcome: float) -> str:
 
 def _cells(record: BackgammonRecord) -> Iterator[str]:
     """Returns the actions of both sides in turn, including those of the cube."""
-    assert isinstance(record.game, DiceGame)
     actions = list(record.actions)
     cube = 1
     for ply in range(record.ply + 1):
@@ -158,7 +157,7 @@ def _cells(record: BackgammonRecord) -> Iterator[str]:
             roll = record.rolls[ply]
             assert roll is not None
             text = record.game.move_text(record.positions[ply], record.moves[ply])
-            yield f"{record.game.roll_text(roll)}: {'' if text == NO_MOVE else text}".rstrip()
+            yield f"{roll_text(roll)}: {'' if text == NO_MOVE else text}".rstrip()
 
 
 # --- reading --------------------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def _name(point: int) -> str:
     return {BAR: "bar", OFF: "off"}.get(point, str(point))
 
 
-def parse_move(position: Position, text: str, roll: int | None) -> int:
+def parse_move(position: Position, text: str, roll: int | None = None) -> int:
     """Returns the legal move with a roll that a text names.
 
     Parts may come in any order, a checker's way in one part or in several, hits with or without

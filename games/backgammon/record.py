@@ -7,12 +7,13 @@ from typing import Any, NamedTuple, Self
 from games.backgammon.situation import COLOURS, Situation
 from games.contract import Game
 from games.errors import MoveError
-from games.record import GameRecord
+from games.record import Ending, GameRecord
 
 __all__ = ["BackgammonRecord", "CubeAction"]
 
 
 MOST_CUBE = 1 << 15
+ACTIONS = ("double", "take", "drop", "beaver")
 
 
 class CubeAction(NamedTuple):
@@ -117,6 +118,12 @@ class BackgammonRecord(GameRecord):
         """Whether the double that was offered may be beavered."""
         return self.offered and self.beavers and 4 * self.cube <= MOST_CUBE
 
+    def act(self, kind: str) -> None:
+        """Double, take, drop or beaver; raises MoveError as these do, and for other words."""
+        if kind not in ACTIONS:
+            super().act(kind)
+        getattr(self, kind)()
+
     def double(self) -> None:
         """Let the side to move offer the cube; raises MoveError if it may not."""
         self._must_go_on("a double")
@@ -179,6 +186,17 @@ class BackgammonRecord(GameRecord):
         won = int(outcome)
         return self.score[0] + max(0, won), self.score[1] + max(0, -won)
 
+    def next_game(self) -> dict[str, Any] | None:
+        """Returns the options of the next game of the match; None if it ends, or goes on.
+
+        The first game after a side comes within a point of the end is the Crawford game.
+        """
+        score, length = self.final_score(), self.match_length
+        if score is None or max(score) >= length:
+            return None
+        crawford = max(score) == length - 1 > max(self.score)
+        return {"match_length": length, "score": score, "crawford": crawford}
+
     def _takes(self) -> list[CubeAction]:
         return [action for action in self.actions if action.kind in ("take", "beaver")]
 
@@ -192,11 +210,10 @@ class BackgammonRecord(GameRecord):
         if self.offered:
             raise MoveError(f"expected an answer to the double, take or drop, found {move!r}")
 
-    def _ending(self) -> tuple[float, str] | None:
+    def _ending(self) -> Ending | None:
         ending = super()._ending()
         if ending is None or self._declared is not None:
             return ending
-        points, reason = ending
-        if self.jacoby and not self._takes():
-            points = max(-1.0, min(1.0, points))
-        return points * self.cube, reason
+        outcomes, reason = ending
+        most = 1.0 if self.jacoby and not self._takes() else 3.0
+        return tuple(max(-most, min(most, points)) * self.cube for points in outcomes), reason

@@ -174,7 +174,7 @@ class _Replay:
 
     def move(self, action: Action, rest: Sequence[Action]) -> None:
         record = self.record
-        roll = self.game.parse_roll(action.text)
+        roll = self.game.dice.parse(action.text)
         hidden = _HIDDEN.fullmatch(action.moves) is not None
         ends = bool(rest) and rest[0].kind in ENDS
         if hidden and (ends or not rest):
@@ -209,7 +209,7 @@ class _Replay:
             if not action.moves or _HIDDEN.fullmatch(action.moves) is not None:
                 return True
             try:
-                roll = self.game.parse_roll(action.text)
+                roll = self.game.dice.parse(action.text)
                 move = self.game.parse_move(position, action.moves, roll)
             except MoveError:
                 return False

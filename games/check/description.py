@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.check.game import MOST_PLIES
-from games.contract import DiceGame, Game
+from games.contract import Game, rolled
 
 __all__ = ["GameDescription", "describe_game"]
 
@@ -90,8 +90,6 @@ def describe_game(game: Game, *, games: int = 20, seed: int = 0) -> GameDescript
 
 def _moves(game: Game, position: Any, chance: random.Random) -> tuple[Any, Any]:
     """Returns the legal moves, after a roll in a game with dice, and their weights or None."""
-    if isinstance(game, DiceGame):
-        roll = chance.choices(range(len(game.rolls)), game.rolls)[0]
-        return game.legal_moves(position, roll), None
+    roll = rolled(game, lambda rolls: chance.choices(range(len(rolls)), rolls)[0])
     chances = game.chances(position) if game.chances is not None else ()
-    return game.legal_moves(position), chances or None
+    return game.legal_moves(position, *roll), chances or None

@@ -10,11 +10,12 @@ from typing import Any, NoReturn
 
 from games.check.board import check_board
 from games.check.kernels import KernelCheck, same
-from games.contract import DiceGame, Game, given
+from games.contract import Game, given
 from games.errors import ContractError, MoveError, PositionError
+from games.rolls import Rolls
 from games.values import GRID
 
-__all__ = ["check_game"]
+__all__ = ["Check", "check_game"]
 
 MOST_PLIES = 5000  # random play of games that people play ends long before
 MOST_TRIED = 32  # number of moves of a position that are played
@@ -36,7 +37,7 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     """
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
-    check = _Check(game, random.Random(seed))
+    check = Check(game, random.Random(seed))
     check.start()
     for _ in range(games):
         check.random_game()
@@ -44,7 +45,7 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     check.evaluators()
 
 
-class _Check:
+class Check:
     """The checks of one game."""
 
     def __init__(self, game: Game, generator: random.Random) -> None:
@@ -55,8 +56,8 @@ class _Check:
         self.seen: dict[Any, None] = {}  # in order, for the feature sets
         #: The rolls of a position; [None] for a game without dice.
         self.rolls: list[int | None] = [None]
-        if isinstance(game, DiceGame):
-            self.rolls = list(range(len(game.rolls)))
+        if game.dice:
+            self.rolls = list(range(len(game.dice.rolls)))
 
     def fail(self, rule: str, position: Any, expected: str, found: Any) -> NoReturn:
         raise ContractError(
@@ -77,42 +78,41 @@ class _Check:
         found = _read(game.parse_position, NONSENSE)
         if not isinstance(found, PositionError):
             self.fail(f"parse_position refuses {NONSENSE!r}", start, "a PositionError", found)
-        if isinstance(game, DiceGame):
-            self.dice(game)
+        if game.dice:
+            self.dice(game.dice)
         found = _read(game.parse_move, start, NONSENSE, *given(self.rolls[0]))
         if not isinstance(found, MoveError):
             self.fail(f"parse_move refuses {NONSENSE!r}", start, "a MoveError", found)
 
-    def dice(self, game: DiceGame) -> None:
+    def dice(self, dice: Rolls) -> None:
         """Check the rolls of a game with dice."""
-        start = game.start()
-        for name, chances in (("rolls", game.rolls), ("first_rolls", game.first_rolls)):
-            if name == "first_rolls" and not chances:
-                continue
-            if len(chances) != len(game.rolls) or not all(0 <= chance <= 1 for chance in chances):
-                expected = f"{len(game.rolls)} numbers from 0 to 1"
+        start = self.game.start()
+        for name, chances in (("rolls", dice.rolls), ("first_rolls", dice.first)):
+            if len(chances) != len(dice.rolls) or not all(0 <= chance <= 1 for chance in chances):
+                expected = f"{len(dice.rolls)} numbers from 0 to 1"
                 self.fail(f"{name} are probabilities", start, expected, list(chances))
-            if not game.rolls or not math.isclose(sum(chances), 1.0, abs_tol=1e-9):
+            if not dice.rolls or not math.isclose(sum(chances), 1.0, abs_tol=1e-9):
                 self.fail(f"{name} add up to 1", start, "1", sum(chances))
         names: dict[str, int] = {}
-        for roll in range(len(game.rolls)):
-            text: Any = game.roll_text(roll)
+        for roll in range(len(dice.rolls)):
+            text: Any = dice.text(roll)
             if not isinstance(text, str) or not text.strip():
-                self.fail(f"roll_text of {roll} is text", start, "text", text)
+                self.fail(f"the text of roll {roll} is text", start, "text", text)
             if names.setdefault(text, roll) != roll:
                 rolls = [names[text], roll]
                 self.fail("rolls differ in their texts", start, f"one called {text!r}", rolls)
-            read = _read(game.parse_roll, text)
-            self.equal(f"parse_roll reads roll_text, {text!r}", start, roll, read)
-        found = _read(game.parse_roll, NONSENSE)
+            read = _read(dice.parse, text)
+            self.equal(f"dice.parse reads dice.text, {text!r}", start, roll, read)
+        found = _read(dice.parse, NONSENSE)
         if not isinstance(found, MoveError):
-            self.fail(f"parse_roll refuses {NONSENSE!r}", start, "a MoveError", found)
+            self.fail(f"dice.parse refuses {NONSENSE!r}", start, "a MoveError", found)
 
     def throw(self, first: bool) -> int | None:
         """Returns a random roll by its probability; None in a game without dice."""
-        if not isinstance(self.game, DiceGame):
+        dice = self.game.dice
+        if dice is None:
             return None
-        chances = (self.game.first_rolls if first else ()) or self.game.rolls
+        chances = dice.first if first else dice.rolls
         return self.random.choices(range(len(chances)), chances)[0]
 
     def random_game(self) -> None:
@@ -256,11 +256,10 @@ class _Check:
             rule = f"a finished game has no moves (its outcome is {outcome!r})"
             self.fail(rule, position, "none", moves)
         self.equal("outcome answers alike each time", position, outcome, game.outcome(position))
-        if game.players > 2:
-            self.vector(position, outcome)
+        self.vector(position, outcome)
 
     def vector(self, position: Any, outcome: float) -> None:
-        """Check the outcomes of all players in a game for more than two."""
+        """Check the outcomes of all players."""
         players = self.game.players
         vector: Any = self.game.outcome_vector(position)
         if not (

@@ -54,17 +54,8 @@ class Checkers(KernelGame):
     def to_move(self, position: Position) -> int:
         return position[3]
 
-    def position_text(self, position: Position) -> str:
-        return notation.position_text(position)
-
-    def parse_position(self, text: str) -> Position:
-        return notation.parse_position(text)
-
-    def move_text(self, position: Position, move: int) -> str:
-        return notation.move_text(position, move)
-
-    def parse_move(self, position: Position, text: str) -> int:
-        return notation.parse_move(position, text)
-
-    def show(self, position: Position) -> str:
-        return notation.show(position)
+    position_text = staticmethod(notation.position_text)
+    parse_position = staticmethod(notation.parse_position)
+    move_text = staticmethod(notation.move_text)
+    parse_move = staticmethod(notation.parse_move)
+    show = staticmethod(notation.show)

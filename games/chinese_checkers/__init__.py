@@ -59,8 +59,7 @@ class ChineseCheckers(KernelGame):
     def to_move(self, position: Any) -> int:
         return int(position[-2])
 
-    def position_text(self, position: Any) -> str:
-        return notation.position_text(position)
+    position_text = staticmethod(notation.position_text)
 
     def parse_position(self, text: str) -> Any:
         return notation.parse_position(text, self.players, self.last_move)
@@ -68,11 +67,7 @@ class ChineseCheckers(KernelGame):
     def move_text(self, position: Any, move: int) -> str:
         return notation.move_text(move)
 
-    def parse_move(self, position: Any, text: str) -> int:
-        return notation.parse_move(self.legal_moves(position), text)
-
-    def show(self, position: Any) -> str:
-        return notation.show(position)
+    show = staticmethod(notation.show)
 
 
 class ChineseCheckers2(ChineseCheckers):

@@ -15,9 +15,7 @@ from games.chinese_checkers.star import (
     ROWS,
     both_words,
 )
-from games.errors import MoveError, PositionError
-
-__all__ = ["move_text", "owners", "parse_move", "parse_position", "position_text", "show"]
+from games.errors import PositionError
 
 Position = tuple[int, ...]
 
@@ -88,17 +86,6 @@ def parse_position(text: str, players: int, last_move: int) -> Position:
 def move_text(move: int) -> str:
     """Returns a move as the numbers of two cells, `6-14`, or `pass`."""
     return "pass" if move == PASS else f"{move >> 7}-{move & 127}"
-
-
-def parse_move(legal: list[int], text: str) -> int:
-    """Returns the legal move that a text names; raises MoveError if it names none."""
-    for move in legal:
-        if move_text(move) == text.strip():
-            return move
-    texts = ", ".join(map(move_text, legal[:12]))
-    raise MoveError(
-        f"expected a move such as {texts or 'none, for the game is over'}, found {text[:40]!r}"
-    )
 
 
 def show(position: Position) -> str:

@@ -63,17 +63,11 @@ class ConnectFour(KernelGame):
     def to_move(self, position: Any) -> int:
         return int(position[2])
 
-    def position_text(self, position: Any) -> str:
-        return notation.position_text(position)
+    position_text = staticmethod(notation.position_text)
 
-    def parse_position(self, text: str) -> Any:
-        return notation.parse_position(text)
+    parse_position = staticmethod(notation.parse_position)
 
     def move_text(self, position: Any, move: int) -> str:
         return str(move + 1)
 
-    def parse_move(self, position: Any, text: str) -> int:
-        return notation.parse_move(self.legal_moves(position), text)
-
-    def show(self, position: Any) -> str:
-        return notation.show(position)
+    show = staticmethod(notation.show)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from games.connect_four.rules import BOTTOM, COLUMNS, ROWS, Position, has_four
-from games.errors import MoveError, PositionError
-
-__all__ = ["parse_move", "parse_position", "pieces", "position_text", "show", "squares_of"]
+from games.errors import PositionError
 
 
 def position_text(position: Position) -> str:
@@ -55,16 +53,6 @@ def parse_position(text: str) -> Position:
     if has_four(position[0]):
         raise PositionError(f"expected no four of {mover}, who is to move, found {board}")
     return position
-
-
-def parse_move(legal: list[int], text: str) -> int:
-    """Returns the move of the column that a text names; MoveError if it is not legal."""
-    columns = sorted(move + 1 for move in legal)
-    if text.strip() not in map(str, columns):
-        raise MoveError(
-            f"expected a column that is not full, of {columns}, found {text.strip()[:20]!r}"
-        )
-    return int(text) - 1
 
 
 def show(position: Position) -> str:

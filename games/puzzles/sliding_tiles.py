@@ -17,7 +17,7 @@ import numpy as np
 
 from games.board import Board, Pieces
 from games.counted import counted
-from games.errors import MoveError, PositionError
+from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, word
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
@@ -240,14 +240,6 @@ class SlidingTiles(KernelProblem):
     def move_text(self, position: Any, move: int) -> str:
         """Returns the number of the tile that slides."""
         return str(self.tiles(position)[move])
-
-    def parse_move(self, position: Any, text: str) -> int:
-        moves = {self.move_text(position, move): move for move in self.legal_moves(position)}
-        if text.strip() not in moves:
-            raise MoveError(
-                f"expected one of the tiles {', '.join(moves)}, found {text.strip()[:20]!r}"
-            )
-        return int(moves[text.strip()])
 
     def show(self, position: Any) -> str:
         tiles = [str(tile) if tile else "." for tile in self.tiles(position)]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, first_rolls
+from games.contract import DiceGame
 from games.kernels.chance import cumulative
 from games.record import GameRecord
 from learner.td_gammon.backup import Backups
@@ -83,7 +83,7 @@ class Table:
         self._at_once = at_once
         self._first_plies = first_plies
         self._shares = first_share, share
-        self._limits = np.array([cumulative(first_rolls(game)), cumulative(game.rolls)])
+        self._limits = np.array([cumulative(game.dice.first), cumulative(game.rolls)])
 
     def play(self, starts: NDArray[np.int64], random: np.random.Generator) -> Played:
         """Play a game from each of the positions [games, integers] to its end.

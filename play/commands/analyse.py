@@ -156,7 +156,7 @@ def _judge(
 
     games: list[JudgedGame] = []
     records: list[Any] = [one.record for one in read]
-    money = any(getattr(record, "actions", ()) for record in records)
+    money = any(record.actions for record in records)
     total = sum(record.ply for record in records)
     with tqdm(total=total, unit=" moves", disable=quiet or None, dynamic_ncols=True) as bar:
         try:
@@ -240,7 +240,7 @@ def _game_figures(judged: JudgedGame) -> dict[str, Any]:
         moves.append({
             "ply": one.ply,
             "side": one.side,
-            "roll": None if roll is None else game.roll_text(roll),
+            "roll": None if roll is None else game.dice.text(roll),
             "move": game.move_text(position, one.move),
             "value": one.value,
             "best": game.move_text(position, one.best),
@@ -279,7 +279,7 @@ def _report(number: int, read: ReadGame, judged: JudgedGame, least: float) -> It
             continue
         one = judged.moves[ply]
         roll = record.rolls[ply]
-        dice = "" if roll is None else f" {record.game.roll_text(roll)}:"
+        dice = "" if roll is None else f" {record.game.dice.text(roll)}:"
         luck = rolls.get(ply)
         text = record.game.move_text(record.positions[ply], one.move)
         parts = [f"{luck.word}, {luck.luck:+.3f}"] if luck is not None and luck.word else []

@@ -307,7 +307,7 @@ class Contest:
             "seed": options.seed,
         }
         if self.length is not None:
-            table = getattr(self.game, "equities", None)
+            table = self.game.cube.equities
             met = table and table.digest
             return {
                 **head,

@@ -32,8 +32,8 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
         "first",
         metavar="A",
         nargs="?",
-        help="an evaluator or heuristic: by name, or a file (default of games: the one that people"
-        " play against; --tree can do without)",
+        help="an evaluator or heuristic: by name, or a file (default: the one that people play"
+        " against, or a problem's first; --tree can do without)",
     )
     add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
     add(
@@ -79,8 +79,6 @@ def run_explain(options: argparse.Namespace) -> int:
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --tree as well, found none")
         if options.first is None:
-            if isinstance(game, Problem):
-                raise ValueError("expected a heuristic, found none")
             options.first = usual_evaluator(game)
     found = options.position.strip()
     left_out, roll = "", None
@@ -167,7 +165,7 @@ def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
         check_writable("--svg", options.svg)
     tree = search_tree(game, position, depth, evaluator, order=options.order or "game")
     print(game.show(position))
-    many = game.players > 2
+    many = bool(tree.root.vector)
     whose = "Values are those of all players" if many else "Values and windows are those of MAX"
     print(f"\n{whose}.\n")
     for line in tree.lines:
@@ -233,7 +231,7 @@ def _values(
     if roll is not None:
         for title, thinker in zip(titles, thinkers, strict=True):
             found = thinker.think(position, roll=roll, all_moves=True)
-            lines += ["", f"Moves with {game.roll_text(roll)} by {title}, depth {found.depth}"]
+            lines += ["", f"Moves with {game.dice.text(roll)} by {title}, depth {found.depth}"]
             best = found.moves[0][1]
             outcomes: Any = found.move_outcomes or [None] * len(found.moves)
             best_moves = zip(found.moves, outcomes, strict=True)

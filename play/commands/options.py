@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,9 @@ def with_met(game: Any, options: argparse.Namespace) -> Any:
     except UnicodeDecodeError as error:
         raise ValueError(f"--met: expected UTF-8, found {error.reason}: {options.met}") from None
     try:
-        return game.with_match_equities(text)
+        changed = copy.copy(game)
+        changed.cube = game.cube.with_equities(text)
+        return changed
     except ValueError as error:
         raise ValueError(f"--met {options.met}: {error}") from None
 
@@ -107,13 +110,15 @@ def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, st
     The last is a sentence about the score and the cube, empty if the text states none. Raises
     ValueError if `roll` is another than the one in the text.
     """
-    position, rolled = game.parse_situation(text)
-    given = rolled if roll is None else game.parse_roll(roll)
+    from games.record import read_situation as read
+
+    position, rolled, options = read(game, text)
+    given = rolled if roll is None else game.dice.parse(roll)
     if rolled is not None and given != rolled:
-        dice = game.roll_text(rolled)
+        dice = game.dice.text(rolled)
         raise ValueError(f"--roll: expected the dice of the position, {dice}, found {roll}")
-    usual = game.record_options(game.position_text(position))
-    told = [name for name, value in game.record_options(text).items() if value != usual[name]]
+    *_, usual = read(game, game.position_text(position))
+    told = [name for name, value in options.items() if value != usual[name]]
     words = ", ".join(name.replace("_", " ") for name in told)
     left_out = f"Values are those of a game without the cube; left out: {words}." if told else ""
     return position, given, left_out

@@ -137,7 +137,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
 
 def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> int:
     """Run `rollout --cube`: what a double and its answer are worth, by playing positions out."""
-    from games.record import new_record
+    from games.record import new_record, read_situation
     from play.rollout.cube import INTERVAL, rollout_cube
     from search import Engine
 
@@ -151,10 +151,10 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     engine = Engine(game, player.evaluator, lookup=player.lookup)
     found = []
     for text in options.positions:
-        position, roll = game.parse_situation(text)
+        position, roll, options_of = read_situation(game, text)
         if roll is not None:
             raise ValueError(f"--cube: expected a position before the roll, found {text}")
-        record: Any = new_record(game, position, **game.record_options(text))
+        record: Any = new_record(game, position, **options_of)
         result = rollout_cube(
             engine,
             record.situation(),

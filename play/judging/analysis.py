@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from games.kernels import uncompiled
 from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
-from play.judging.stakes import move_values, repeat_actions, scale_of
+from play.judging.stakes import move_values, scale_of
 from play.players.limits import STATIC
 from play.players.thinker import Thinker, file_value
 from play.rollout.cube import INTERVAL
@@ -102,7 +102,7 @@ def judge_moves(
     thinker.forget()
     for ply, move in enumerate(record.moves):
         if cube:
-            repeat_actions(replay, record)
+            replay.repeat(record)
         position, roll = record.positions[ply], record.rolls[ply]
         count, result = _searched(thinker, position, roll, replay.history, move)
         values, stake, error = dict(result.moves), 1.0, None
@@ -133,7 +133,7 @@ def judge_moves(
             ply, record.game.to_move(position), move, shown, best, best_shown, loss, result.depth,
             count, given_up, stake, error,
         )  # fmt: skip
-        _follow(replay, record, ply)
+        replay.follow(record)
 
 
 def _searched(
@@ -142,8 +142,9 @@ def _searched(
     """Returns the number of legal moves, and a result with the values of those that matter."""
     depth, filters = thinker.limits.depth, _filter(thinker)
     limits = None if filters is None else STATIC
-    result = _uninterrupted(thinker.think, position, roll=roll, history=history, all_moves=True,
-                            limits=limits)  # fmt: skip
+    result = thinker.think(
+        position, roll=roll, history=history, all_moves=True, limits=limits
+    ).whole()
     if filters is None or depth is None or len(result.moves) == 1:
         return len(result.moves), result
     game, (most, margin) = thinker.game, filters
@@ -151,18 +152,11 @@ def _searched(
     kept = [one for one, value in result.moves[:most] if value >= least]
     values, outcomes = {}, {}
     for one in kept if move in kept else [*kept, move]:
-        after = _uninterrupted(thinker.engine.search, game.play(position, one), depth=depth)
+        after = thinker.engine.search(game.play(position, one), depth=depth).whole()
         values[one], outcomes[one] = -after.value, after.outcomes
     ranked = tuple(sorted(values.items(), key=lambda item: -item[1]))
     turned = tuple(_turned(game, outcomes[one]) for one, _ in ranked if outcomes[one] is not None)
     return len(result.moves), replace(result, moves=ranked, move_outcomes=turned, depth=depth)
-
-
-def _uninterrupted(ask: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-    result = ask(*arguments, **options)
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return result
 
 
 def _filter(thinker: Thinker) -> tuple[int, float] | None:
@@ -219,10 +213,6 @@ def _replay(record: GameRecord) -> GameRecord:
     )
 
 
-def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
-    replay.play(record.moves[ply], roll=record.rolls[ply])
-
-
 def remark(record: GameRecord, judged: Judged, least: float) -> str:
     """Returns the remark on a move that lost at least `least`; empty for other moves."""
     if judged.loss <= 0 or judged.loss < least:
@@ -253,7 +243,7 @@ def judged_record(record: GameRecord, judged: Sequence[Judged], least: float) ->
     new = _replay(record)
     new.comment = _without_braces(record.comment)
     for ply, before in enumerate(record.annotations):
-        _follow(new, record, ply)
+        new.follow(record)
         if ply >= len(judged):
             new.annotate(value=before.value, depth=before.depth,
                          comment=_without_braces(before.comment))  # fmt: skip
@@ -262,9 +252,9 @@ def judged_record(record: GameRecord, judged: Sequence[Judged], least: float) ->
         parts = [_noted(before), _without_braces(before.comment), remark(record, move, least)]
         comment = " ".join(part for part in parts if part)
         new.annotate(value=move.value, depth=move.depth, comment=comment)
-    outcome = record.outcome() if record.game.players == 2 else record.outcomes()
-    if outcome is not None and not new.over:
-        new.declare(outcome, record.reason)
+    outcomes = record.outcomes()
+    if outcomes is not None and not new.over:
+        new.declare(outcomes, record.reason)
     return new
 
 

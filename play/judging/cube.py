@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from play.judging.analysis import Playouts
-from play.judging.stakes import repeat_actions, scale_of
+from play.judging.stakes import scale_of
 from play.players.thinker import Thinker
 from play.rollout.cube import rollout_cube
 
@@ -85,9 +85,9 @@ def cube_decisions(record: Any) -> Iterator[tuple[int, Any, tuple[tuple[int, str
             side = replay.to_move
             actions = zip((side, 1 - side), kinds[:2] or ["no double"], strict=False)
             yield ply, replay.situation(), tuple(actions)
-        repeat_actions(replay, record)
+        replay.repeat(record)
         if ply < record.ply:
-            replay.play(record.moves[ply], roll=record.rolls[ply])
+            replay.follow(record)
 
 
 def cube_remark(judged: JudgedCube, least: float) -> str:

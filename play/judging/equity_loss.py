@@ -9,8 +9,7 @@ because every decision counts and no dice add noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from games.contract import DiceGame
 from games.counted import counted
 from games.record import GameRecord
-from play.crew import Crew
+from play.crew import Crew, done
 from play.dice import Dice
 from play.match.loop import play_with_dice
 from play.players.limits import STATIC, Limits
@@ -85,7 +84,9 @@ def sample_games(
     limits.check(game)
     Dice(game, seed)
     task = _SelfPlay(game, player, limits, seed)
-    return _done(task, range(games), threads, workers, needs_processes(player))
+    return done(
+        task, range(games), threads=threads, workers=workers, processes=needs_processes(player)
+    )
 
 
 def equity_loss(
@@ -114,8 +115,10 @@ def equity_loss(
     referee_limits.check(game)
     check_referee(game, referee)
     task = _Losses(game, player, referee, limits, referee_limits)
-    programs = needs_processes(player, referee)
-    losses = _done(task, records, threads, workers, programs, progress)
+    losses = done(
+        task, records, threads=threads, workers=workers,
+        processes=needs_processes(player, referee), progress=progress,
+    )  # fmt: skip
     sums = np.array([loss.sum() for loss in losses])
     agreed = np.array([(loss == 0).sum() for loss in losses], dtype=np.float64)
     counts = np.array([len(loss) for loss in losses], dtype=np.float64)
@@ -157,30 +160,6 @@ def ratio_interval(
         return mean_interval([mean] * len(sums), bounds=(0.0, most))
     interval = mean_interval(mean + residuals)
     return Estimate(mean, max(interval.low, 0.0), min(interval.high, most))
-
-
-def _done(
-    task: Any,
-    tasks: Iterable[Any],
-    threads: int,
-    workers: Workers | None,
-    programs: bool,
-    progress: Callable[[], None] | None = None,
-) -> list[Any]:
-    """Returns the results of all tasks; with several threads external engines run in processes."""
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, found {threads}")
-    backend = "loky" if programs and threads > 1 else "threads"
-    done = []
-    with (
-        nullcontext(workers) if workers is not None else Workers(backend, threads) as players,
-        closing(players.map(task, tasks)) as results,
-    ):
-        for result in results:
-            done.append(result)
-            if progress is not None:
-                progress()
-    return done
 
 
 class _SelfPlay(Crew[tuple[DiceSeat, ...]]):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from play.crew import Crew
+from play.crew import Crew, done
 from play.ratings.statistics import Estimate, mean_interval
-from play.workers import Workers
 from search import PROVEN, Engine, Evaluator, as_evaluator
 
 __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
@@ -127,18 +125,8 @@ def referee(
     Values are in the game's unit. Decided positions are skipped, because the value of a win counts
     plies and says nothing about errors of evaluation. `progress` is called after each position.
     """
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, found {threads}")
     look = _Referee(game, as_evaluator(game, evaluator), depth)
-    found: list[dict[Any, float]] = []
-    with (
-        Workers(jobs=threads) as workers,
-        closing(workers.map(look, positions)) as results,
-    ):
-        for moves in results:
-            found.append(moves)
-            if progress is not None:
-                progress()
+    found = done(look, positions, threads=threads, progress=progress)
     kept = [
         (position, moves)
         for position, moves in zip(positions, found, strict=True)
@@ -184,9 +172,7 @@ def judge(
         verdicts.positions, verdicts.values, verdicts.best, strict=True
     ):
         engine.clear()
-        result = engine.search(position, depth=depth)
-        if result.interrupted:
-            raise KeyboardInterrupt
+        result = engine.search(position, depth=depth).whole()
         losses.append(best - moves[result.move])
     static = judged.values(list(verdicts.positions))
     loss = np.array(losses)

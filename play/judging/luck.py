@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.record import GameRecord
-from play.judging.stakes import repeat_actions, roll_luck
+from play.judging.stakes import roll_luck
 from play.match.luck import StaticLuck
 from play.players.thinker import Thinker
 
@@ -65,9 +65,9 @@ def judge_rolls(
     for ply, roll in enumerate(record.rolls):
         assert roll is not None
         if cube:
-            repeat_actions(replay, record)
+            replay.repeat(record)
             luck, stake = roll_luck(thinker, replay)
         else:
             luck, stake = static(replay.position), 1.0
         yield JudgedRoll(ply, replay.to_move, roll, float(luck[roll]), stake)
-        replay.play(record.moves[ply], roll=roll)
+        replay.follow(record)

@@ -65,7 +65,7 @@ class JudgedGame:
         if self.cube:
             return result(self.record.game, self.record)
         # without values with the cube, luck cannot adjust what the cube multiplied
-        return None if getattr(self.record, "actions", ()) else self.record.outcome()
+        return None if self.record.actions else self.record.outcome()
 
 
 @dataclass

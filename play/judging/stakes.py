@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import first_rolls
+from games.contract import starts
 from play.players.thinker import Thinker
 
-__all__ = ["Scale", "move_values", "repeat_actions", "result", "roll_luck", "scale_of"]
+__all__ = ["Scale", "move_values", "result", "roll_luck", "scale_of"]
 
 Values = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Scale:
 
 def scale_of(game: Any, situation: Any) -> Scale:
     """Returns the scale for the side to move of a situation with its match and cube."""
-    stakes, _ = game.cube_stakes(situation)
+    stakes, _ = game.cube.stakes(situation)
     return Scale(stakes.points(0, -situation.cube), stakes.points(0, situation.cube))
 
 
@@ -51,7 +51,7 @@ def move_values(game: Any, situation: Any, moves: Any, outcomes: Any) -> dict[An
     outcomes: [moves, outcomes], the chances of the game's outcomes after each of `moves`, for the
         side that moves.
     """
-    values = game.cube_values(situation, np.array(outcomes))
+    values = game.cube.values(situation, np.array(outcomes))
     points = scale_of(game, situation).points(values).tolist()
     return dict(zip(moves, points, strict=True))
 
@@ -67,19 +67,12 @@ def roll_luck(thinker: Thinker, record: Any) -> tuple[Values, float]:
     situation = record.situation()
     scale = scale_of(game, situation)
     values = scale.points(thinker.engine.roll_values(situation))
-    if record.ply or record.start != game.start_of(record.to_move):
+    if record.ply or record.start != starts(game)[record.to_move]:
         return values - values @ np.array(game.rolls), scale.stake
-    chances = np.array(first_rolls(game))
-    other = replace(situation, position=game.start_of(1 - record.to_move))
+    chances = np.array(game.dice.first)
+    other = replace(situation, position=starts(game)[1 - record.to_move])
     theirs = scale_of(game, other).points(thinker.engine.roll_values(other))
     return values - (values @ chances - theirs @ chances) / 2, scale.stake
-
-
-def repeat_actions(replay: Any, record: Any) -> None:
-    """Do in a replay of a record what was done with the cube before its next roll."""
-    for action in record.actions:
-        if action.ply == replay.ply:
-            getattr(replay, action.kind)()
 
 
 def result(game: Any, record: Any) -> float | None:
@@ -91,6 +84,6 @@ def result(game: Any, record: Any) -> float | None:
     if outcome is None:
         return None
     before = record.beginning()
-    stakes, _ = game.cube_stakes(before.situation())
+    stakes, _ = game.cube.stakes(before.situation())
     side = before.to_move
     return float(stakes.points(side, int(outcome)) - stakes.points(side, 0))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +19,10 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
-from play.crew import Crew
+from play.crew import Crew, done
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, mean_interval
-from play.workers import Workers
 
 __all__ = [
     "Kept",
@@ -153,15 +151,8 @@ def known_values(
 
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
-    _check(game, referee, threads)
-    unit = Referees.of(game).named[referee](game).unit
-    found: list[Moves] = []
-    task = _Referee(game, referee)
-    with Workers(jobs=threads) as workers, closing(workers.map(task, positions)) as results:
-        for moves in results:
-            found.append(moves)
-            if progress is not None:
-                progress()
+    unit = Referees.of(game).named[_known(game, referee)](game).unit
+    found = done(_Referee(game, referee), positions, threads=threads, progress=progress)
     chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
     if not chosen:
         raise ValueError("expected positions with more than one legal move, found none")
@@ -238,17 +229,11 @@ def judge_by_games(
 
     Raises ValueError if the game has no such referee.
     """
-    _check(game, referee, threads)
     limits.check(game)
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
-    results: list[float] = []
-    task = _PerfectPlay(game, player, referee, limits, seed)
-    with Workers(jobs=threads) as workers, closing(workers.map(task, range(games))) as played:
-        for result in played:
-            results.append(result)
-            if progress is not None:
-                progress()
+    task = _PerfectPlay(game, player, _known(game, referee), limits, seed)
+    results = done(task, range(games), threads=threads, progress=progress)
     return Whole(player.name, results.count(1.0), results.count(0.0), results.count(-1.0))
 
 
@@ -284,16 +269,15 @@ class _PerfectPlay(Crew[tuple[Any, Truth]]):
         return float(np.sign(outcomes[first]))
 
 
-def _check(game: Game, referee: str, threads: int) -> None:
-    """Raises ValueError if the game has no such referee, or for fewer than one thread."""
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, found {threads}")
+def _known(game: Game, referee: str) -> str:
+    """Returns the name of a referee; raises ValueError if the game has none of that name."""
     named = Referees.of(game).named
     if referee not in named:
         raise ValueError(
             f"referee: expected one of {', '.join(named) or 'none'} for {game.name}, found"
             f" {referee!r}"
         )
+    return referee
 
 
 def _decides(moves: Moves) -> bool:

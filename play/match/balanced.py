@@ -122,9 +122,7 @@ def find_openings(
     for plies in lengths:
         for position, moves in positions_after(game, plies):
             engine.clear()
-            result = engine.search(position, nodes=nodes)
-            if result.interrupted:
-                raise KeyboardInterrupt
+            result = engine.search(position, nodes=nodes).whole()
             progress(1)
             if abs(engine.evaluator.in_units(result.value)) <= within:
                 texts.append(_text(game, moves))

@@ -270,14 +270,16 @@ class GameLoop:
             if self.stopped:
                 ending = 0.0, REASONS[STOPPED]
                 break
-            result = self.engines[record.to_move].search(
-                record.position,
-                depth=self.depth,
-                nodes=None if self.nodes == UNLIMITED else self.nodes,
-                history=record.history,
+            result = (
+                self.engines[record.to_move]
+                .search(
+                    record.position,
+                    depth=self.depth,
+                    nodes=None if self.nodes == UNLIMITED else self.nodes,
+                    history=record.history,
+                )
+                .whole()
             )
-            if result.interrupted:
-                raise KeyboardInterrupt
             decided = self.decide and result.plies_to_end is not None
             won = 1.0 if (result.value > 0) == (record.to_move == 0) else -1.0
             leaf, plies = record.position, 0

@@ -8,12 +8,12 @@ is ignored, and its pair played again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from games.contract import Game
+from games.contract import Game, given
 from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
@@ -21,12 +21,6 @@ from games.whole_files import naming, write_atomically
 __all__ = ["Journal", "plain_game", "read_game", "replay"]
 
 FORMAT = "plysmith-match-2"
-#: What can be done with the cube, by name.
-CUBE: dict[str, Callable[[Any], None]] = {
-    "double": lambda record: record.double(),
-    "take": lambda record: record.take(),
-    "drop": lambda record: record.drop(),
-}
 
 
 class Journal:
@@ -130,18 +124,17 @@ def plain_game(record: GameRecord) -> dict[str, Any]:
     Moves are written as their numbers among the legal moves, actions of the cube with the number of
     moves before each.
     """
-    game: Any = record.game
-    plain: dict[str, Any] = {"end": record.declared}
-    actions = getattr(record, "actions", None)  # of a game with a cube
-    if actions is not None:
-        plain["cube"] = [[action.ply, action.kind] for action in actions]
-    plain["rolls"] = rolls = [None if roll is None else int(roll) for roll in record.rolls]
-    plain["notes"] = [[note.value, note.depth] for note in record.annotations]
-    plain["moves"] = [
-        game.legal_moves(position, *([] if roll is None else [roll])).index(move)
-        for position, roll, move in zip(record.positions, rolls, record.moves, strict=False)
-    ]
-    return plain
+    moves = zip(record.positions, record.rolls, record.moves, strict=False)
+    return {
+        "end": record.declared,
+        "cube": [[action.ply, action.kind] for action in record.actions],
+        "rolls": [None if roll is None else int(roll) for roll in record.rolls],
+        "notes": [[note.value, note.depth] for note in record.annotations],
+        "moves": [
+            record.game.legal_moves(position, *given(roll)).index(move)
+            for position, roll, move in moves
+        ],
+    }
 
 
 def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
@@ -157,21 +150,16 @@ def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
 def replay(record: GameRecord, plain: Mapping[str, Any]) -> None:
     """Play a plain game again on an empty record; raises ValueError if it is damaged."""
     try:
-        cube = [(int(ply), CUBE[kind]) for ply, kind in plain.get("cube", ())]
-        for number, index in enumerate(plain["moves"]):
-            _act(record, cube, number)
+        actions = [(int(ply), kind) for ply, kind in plain.get("cube", ())]
+        for number, index in enumerate([*plain["moves"], None]):
+            for kind in [kind for ply, kind in actions if ply == number]:
+                record.act(kind)
+            if index is None:
+                break
             roll, (value, depth) = plain["rolls"][number], plain["notes"][number]
             move = record.legal_moves(roll)[index]
             record.play(move, roll=roll, value=value, depth=depth)
-        _act(record, cube, record.ply)
         if plain["end"] is not None and not record.over:
             record.declare(*plain["end"])
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ValueError(f"expected a game of {record.game.name}, found {error!r}") from None
-
-
-def _act(record: GameRecord, cube: list[tuple[int, Any]], ply: int) -> None:
-    """Carry out the actions of the cube after so many moves."""
-    for after, action in cube:
-        if after == ply:
-            action(record)

@@ -81,7 +81,7 @@ def _move(record: GameRecord, roll: int, move: Any, names: Sequence[str]) -> Non
         record.play(move, roll=roll)
     except MoveError:
         raise MoveError(
-            f"player {names[record.to_move]}: expected a legal move with {game.roll_text(roll)} in"
+            f"player {names[record.to_move]}: expected a legal move with {game.dice.text(roll)} in"
             f" {game.position_text(record.position)}, found {move!r}"
         ) from None
 

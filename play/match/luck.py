@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
-from games.contract import DiceGame, first_rolls
+from games.contract import starts
 from games.kernels import kernel
 from games.kernels.memory import store_float
 from games.record import GameRecord
@@ -38,7 +38,7 @@ def _best_values(turn, replies, values):
 class StaticLuck:
     """The luck of rolls by static values, without a cube. Not to be used by two threads at once."""
 
-    def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
+    def __init__(self, game: Any, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
         self.game = game
         self._in_units = evaluator.in_units
         self.native = game.rules is not None and kernels.compiled
@@ -51,8 +51,8 @@ class StaticLuck:
     def __call__(self, position: Any) -> NDArray[np.float64]:
         """Returns the luck [rolls] of each roll, in the game's unit; 0 if it cannot be rolled."""
         game = self.game
-        first = position == game.start_of(game.to_move(position))
-        chances = np.array(first_rolls(game) if first else game.rolls)
+        first = position == starts(game)[game.to_move(position)]
+        chances = np.array(game.dice.first if first else game.rolls)
         values = np.zeros(len(chances))
         if self.native:
             self._turn.position = position

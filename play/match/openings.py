@@ -115,9 +115,7 @@ class Openings:
         if self._engine is None or self.within is None:
             return True
         self._engine.clear()
-        result = self._engine.search(position, depth=self.depth)
-        if result.interrupted:
-            raise KeyboardInterrupt
+        result = self._engine.search(position, depth=self.depth).whole()
         return abs(self._engine.evaluator.in_units(result.value)) <= self.within
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from games import kernels
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, starts
 from games.errors import MoveError
 from games.record import GameRecord, new_record
 from play.crew import Crew
@@ -326,24 +326,16 @@ class CubePairs(DicePairs):
     def sitting(self, number: int, play: Play) -> Games:
         """Returns the games of a match, or one for money.
 
-        Chance decides who begins, the same for both sittings; the first game after a side comes
-        within a point of the end is the Crawford game.
+        Chance decides who begins, the same for both sittings.
         """
         length, records = self.terms.length or 0, list[Any]()
-        score, crawford_over = (0, 0), False
-        while len(records) < MOST_GAMES:
+        rules: Any = {"match_length": length, "jacoby": self.terms.jacoby and not length}
+        while rules and len(records) < MOST_GAMES:
             stream = self.dice.stream(number * MOST_GAMES + len(records))
-            crawford = length > 1 and not crawford_over and max(score) == length - 1
-            crawford_over |= crawford
-            record: Any = new_record(
-                self.game, self.game.start_of(stream >> 7 & 1), match_length=length, score=score,
-                crawford=crawford, jacoby=self.terms.jacoby and not length,
-            )  # fmt: skip
+            record: Any = new_record(self.game, starts(self.game)[stream >> 7 & 1], **rules)
             play(record, stream)
             records.append(record)
-            score = record.final_score()
-            if not length or max(score) >= length or record.reason == REASONS[STOPPED]:
-                break
+            rules = None if record.reason == REASONS[STOPPED] else record.next_game()
         return records
 
     def result(self, games: Games) -> Sequence[float]:

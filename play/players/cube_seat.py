@@ -7,11 +7,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from games.contract import DiceGame
+from games.cube import cube_of
 from play.players.gnubg import PUBEVAL, Program
 from play.players.gnubg_program import GnubgCubeSeat
 from play.players.limits import Limits
 from play.players.player import Player
-from search import Engine
+from play.players.seats import Searcher
 
 __all__ = ["CubeSeat", "cube_seat"]
 
@@ -44,41 +45,27 @@ def cube_seat(game: DiceGame, player: Player, limits: Limits) -> CubeSeat:
             f"player: with the cube expected an evaluator that gives the chances of outcomes, found"
             f" {player.name}"
         )
-    return _EngineCubeSeat(game, player, limits)
+    limits = player.within(limits)
+    options = {"table_mib": limits.table_mib, "lookup": player.lookup, **player.options}
+    return _EngineCubeSeat(game, player.evaluator, limits, options)
 
 
-class _EngineCubeSeat:
+class _EngineCubeSeat(Searcher):
     """An evaluator with its search."""
-
-    def __init__(self, game: DiceGame, player: Player, limits: Limits) -> None:
-        limits = player.within(limits)
-        self._game = game
-        self._limits: dict[str, Any] = {
-            "depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds,
-        }  # fmt: skip
-        options = {"table_mib": limits.table_mib, **player.options}
-        self._engine = Engine(game, player.evaluator, lookup=player.lookup, **options)
-
-    def begin(self, stream: int, side: int) -> None:
-        """Forget the last game, so that games do not depend on those before."""
-        self._engine.clear()
-
-    def stop(self) -> None:
-        """End the search that is under way."""
-        self._engine.stop()
 
     def decision(self, situation: Any) -> Any:
         """Returns the decision by the chances that the search finds."""
-        return self._engine.cube(situation, **self._limits)
+        limits = self.limits
+        return self.engine.cube(
+            situation, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
+        )
 
     def choose(self, situation: Any) -> Any:
         """Returns the move after which the position is worth most with the cube at this score."""
-        found = self._engine.analyse(situation.position, roll=situation.roll, **self._limits)
-        if found.interrupted:
-            raise KeyboardInterrupt
+        found = self.search(situation.position, situation.roll, all_moves=True)
         if len(found.moves) == 1:
             return found.move
-        values = self._game.cube_values(situation, np.array(found.move_outcomes))
+        values = cube_of(self.engine.game).values(situation, np.array(found.move_outcomes))
         # Where the cube does not tell moves apart, the value without it decides.
         best = max(
             range(len(values)), key=lambda n: (round(float(values[n]), 9), found.moves[n][1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 from search.sizes import MOST_MIB, MOST_THREADS
 
-__all__ = ["NONE", "parse_lookup", "parse_player"]
+__all__ = ["NONE", "methods_of", "parse_lookup", "parse_player"]
 
 RANDOM = "random"
 BOOK = "book:"
@@ -89,6 +90,11 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     return Player(text, evaluator, lookup, options, book, limits=limits)
 
 
+def methods_of(game: Game) -> Sequence[str]:
+    """Returns how a search may expect the others to move, the usual way first; () for two sides."""
+    return METHODS if game.players > 2 else ()
+
+
 def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None, dict[str, Any]]:
     """Returns the limits and the engine's options after the `@` of a player's text.
 
@@ -109,7 +115,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                 engine[name] = _threads(option, value)
             elif name == "opponent" and not game.dice:
                 engine[name] = _opponent(game, value)
-            elif game.players > 2 and name in METHODS and not value:
+            elif name in methods_of(game) and not value:
                 engine["method"] = name
             elif name == "table":
                 engine["table_mib"] = _table(option, value)
@@ -123,7 +129,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                     "player: expected depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB or"
                     f" filters=NAME after the @, found {option[:40]!r}"
                 )
-    if not techniques and game.players == 2 and not game.dice and "opponent" not in engine:
+    if not techniques and not (game.dice or methods_of(game) or "opponent" in engine):
         techniques.append(usual)
     if techniques:
         engine["techniques"] = parse_techniques(",".join(techniques), game)

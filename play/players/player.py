@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
-from games.contract import DiceGame, Game
 from play.players.book_choice import BookChoice
 from play.players.limits import STATIC, Limits
-from play.players.seats import DiceSeat, EvaluatorSeat, RandomSeat, SearchSeat, Seat, StaticSeat
+from play.players.seats import EvaluatorSeat, RandomSeat, SearchSeat, StaticSeat
 from search import Evaluator, Lookup
 
 __all__ = ["Player", "Program", "needs_processes"]
@@ -60,39 +59,25 @@ class Player:
         """Returns the player's limits in a match with `limits`: its own, or else those."""
         return limits if self.limits is None else self.limits
 
-    @overload
-    def seat(  # type: ignore[overload-overlap]
-        self, game: DiceGame, limits: Limits, *, table_mib: float | None = ...
-    ) -> DiceSeat: ...
-
-    @overload
-    def seat(self, game: Game, limits: Limits, *, table_mib: float | None = ...) -> Seat: ...
-
-    def seat(self, game: Game, limits: Limits, *, table_mib: float | None = None) -> Any:
+    def seat(self, game: Any, limits: Limits, *, table_mib: float | None = None) -> Any:
         """Returns a seat of the player, which plays games one at a time, in a match with `limits`.
+
+        It is a `Seat`, in games with dice a `DiceSeat`.
 
         table_mib: size of the transposition table of the player's search; None for one that fits
             the limits.
         """
         if self.program is not None:
             return self.program(game, limits)
-        if table_mib is None:
-            table_mib = self.within(limits).table_mib
-        if not isinstance(game, DiceGame):
-            return EvaluatorSeat(
-                game,
-                self.evaluator,
-                self.within(limits),
-                lookup=self.lookup,
-                book=self.book,
-                options={"table_mib": table_mib, **self.options},
-            )
+        limits = self.within(limits)
+        table_mib = limits.table_mib if table_mib is None else table_mib
+        options = {"lookup": self.lookup, "table_mib": table_mib, **self.options}
+        if game.dice is None:
+            return EvaluatorSeat(game, self.evaluator, limits, book=self.book, options=options)
         if self.evaluator is None:
             return RandomSeat(game)
-        limits = self.within(limits)
         if limits == STATIC:
             return StaticSeat(game, self.evaluator, self.lookup)
-        options = {"lookup": self.lookup, "table_mib": table_mib, **self.options}
         return SearchSeat(game, self.evaluator, limits, options)
 
 

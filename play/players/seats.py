@@ -19,10 +19,18 @@ from play.dice import choice
 from play.players.book_choice import BookChoice
 from play.players.clock import TIME
 from play.players.limits import Limits
-from search import Engine, Evaluator
+from search import Engine, Evaluator, Result
 from search.expectiminimax.static import StaticChoice
 
-__all__ = ["DiceSeat", "EvaluatorSeat", "RandomSeat", "SearchSeat", "Seat", "StaticSeat"]
+__all__ = [
+    "DiceSeat",
+    "EvaluatorSeat",
+    "RandomSeat",
+    "SearchSeat",
+    "Searcher",
+    "Seat",
+    "StaticSeat",
+]
 
 
 class Seat(Protocol):
@@ -70,7 +78,6 @@ class EvaluatorSeat:
         evaluator: Evaluator | None,
         limits: Limits,
         *,
-        lookup: Any = None,
         book: BookChoice | None = None,
         options: dict[str, Any],
     ) -> None:
@@ -78,8 +85,8 @@ class EvaluatorSeat:
         self._game = game
         self._evaluator = evaluator
         self._book = book
-        self._options = {"lookup": lookup, **options}
-        self.engine = Engine(game, evaluator, **self._options) if evaluator is not None else None
+        self._options = options
+        self.engine = Engine(game, evaluator, **options) if evaluator is not None else None
         self._random = np.random.default_rng(0)
         self._clock = limits.clock
 
@@ -159,7 +166,7 @@ class StaticSeat(StaticChoice):
         """Nothing to do: there is no random choice and no memory."""
 
 
-class SearchSeat:
+class Searcher:
     """A search in a game with dice, at a depth of 1 ply or more or within other limits."""
 
     def __init__(
@@ -176,19 +183,22 @@ class SearchSeat:
         """End the search that is under way."""
         self.engine.stop()
 
+    def search(self, position: Any, roll: int | None, *, all_moves: bool = False) -> Result:
+        """Returns the result of a search; raises KeyboardInterrupt if it was interrupted."""
+        limits = self.limits
+        ask = self.engine.analyse if all_moves else self.engine.search
+        return ask(
+            position, roll=roll, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
+        ).whole()
+
+
+class SearchSeat(Searcher):
+    """A player who moves as its search says."""
+
     def choose(self, position: Any, roll: int) -> Any:
         """Returns the best move by a search."""
-        return self._search(position, roll).move
+        return self.search(position, roll).move
 
     def value_of(self, position: Any) -> float:
         """Returns the value for the side to move, before its roll, within the same limits."""
-        return float(self._search(position, None).value)
-
-    def _search(self, position: Any, roll: int | None) -> Any:
-        limits = self.limits
-        result = self.engine.search(
-            position, roll=roll, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
-        )
-        if result.interrupted:
-            raise KeyboardInterrupt
-        return result
+        return float(self.search(position, None).value)

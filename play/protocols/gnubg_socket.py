@@ -59,14 +59,14 @@ class ExternalPlayer:
             raise ValueError("expected a game that goes on, found it over")
         chances = self.thinker.evaluator.gives_outcomes
         with self._lock:
-            if situation.offered and chances and game.may_double(situation):
+            if situation.offered and chances and game.cube.may_double(situation):
                 return "take" if self.thinker.decide(situation).take else "drop"
             if situation.offered:
                 # the position is the doubling side's
                 equity = -self.thinker.think(position).value
                 return "take" if equity > TAKE_POINT else "drop"
             if roll is None:
-                doubles = chances and game.may_double(situation)
+                doubles = chances and game.cube.may_double(situation)
                 return "double" if doubles and self.thinker.decide(situation).double else "roll"
             move = self.thinker.think(position, roll=roll).move
         return "" if move == 0 else str(game.move_text(position, move))

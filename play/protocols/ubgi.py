@@ -20,6 +20,7 @@ from typing import Any
 from games.backgammon.notation import parse_situation
 from games.backgammon.rules import BAR, OFF
 from games.backgammon.situation import Situation, roll_of
+from games.cube import cube_of
 from games.errors import PositionError
 from play.players.limits import Limits, check_depth
 from play.players.thinker import Thinker
@@ -151,7 +152,8 @@ class Ubgi(LineEngine):
     def _decides(self) -> bool:
         """Whether there is a decision about the cube that the evaluator can make."""
         game: Any = self.thinker.game
-        allowed = game.may_double(self.situation) and game.outcome(self.situation.position) is None
+        goes_on = game.outcome(self.situation.position) is None
+        allowed = goes_on and game.cube.may_double(self.situation)
         return allowed and self.thinker.evaluator.gives_outcomes
 
     def _search_cube(self, prefix: str) -> None:
@@ -173,7 +175,7 @@ class Ubgi(LineEngine):
 
         def answer(result: Result) -> str:
             game: Any = self.thinker.game
-            accepts = game.accepts(situation, self._outcomes(situation, result), side, kind)
+            accepts = game.cube.accepts(situation, self._outcomes(situation, result), side, kind)
             return "bestmove accept" if accepts else "bestmove decline"
 
         self.start(answer, situation.position, roll=self.roll)
@@ -183,7 +185,7 @@ class Ubgi(LineEngine):
         try:
             decision = self.thinker.engine.cube_after(situation, replace(result, outcomes=outcomes))
         except KeyboardInterrupt:  # stopped: as the chances at the root say
-            decision = self.thinker.game.cube_decision(situation, outcomes)  # type: ignore[attr-defined]
+            decision = cube_of(self.thinker.game).decision(situation, outcomes)
         if prefix:
             self.say(
                 f"info depth {result.depth} nodouble {decision.no_double:.4f} take"

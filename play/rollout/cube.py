@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
-from games.cube import Stakes
+from games.cube import Stakes, cube_of
 from games.kernels.chance import next_state
 from play.rollout.dice import BLOCK, RolloutDice, mean_and_error
 from search import Engine
@@ -67,23 +66,22 @@ def rollout_cube(
     Raises ValueError for options out of range and an evaluator without outcomes, and PositionError
     if nobody may double.
     """
-    game = engine.game
-    assert isinstance(game, DiceGame)
+    game, cube = engine.game, cube_of(engine.game)
     for name, number in (("games", games), ("truncate", 1 if truncate is None else truncate)):
         if number < 1:
             raise ValueError(f"{name}: expected at least 1, found {number}")
     search = engine.dice_search
     outcomes = search.outcomes([situation.position])[0]
-    game.cube_decision(situation, outcomes)  # refuses situations in which nobody may double
-    stakes, owner = game.cube_stakes(situation)
+    cube.decision(situation, outcomes)  # refuses situations in which nobody may double
+    stakes, owner = cube.stakes(situation)
     dice = RolloutDice(game, seed)
     waiting, taken = (
-        _Games(search, dice, situation.position, stakes, cube, whose, games).played(truncate)
-        for cube, whose in ((situation.cube, owner), (2 * situation.cube, THEIRS))
+        _Games(search, dice, situation.position, stakes, value, whose, games).played(truncate)
+        for value, whose in ((situation.cube, owner), (2 * situation.cube, THEIRS))
     )
     samples = np.stack([waiting, taken, taken - waiting], axis=1)
     means, errors = mean_and_error(samples, dice.rolls(games))
-    decision = game.cube_decision(situation, outcomes, (float(means[0]), float(means[1])))
+    decision = cube.decision(situation, outcomes, (float(means[0]), float(means[1])))
     first, second, third = (INTERVAL * errors).tolist()
     return CubeRollout(decision, float(means[0]), float(means[1]), (first, second, third), games)
 

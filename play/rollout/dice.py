@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from games.contract import DiceGame
+from games.contract import Game
 from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
+from games.rolls import dice_of
 
 __all__ = ["BLOCK", "RolloutDice", "advantage", "mean_and_error"]
 
@@ -38,12 +39,13 @@ class RolloutDice:
     seed: 0 to 2**32 - 1; raises ValueError for others.
     """
 
-    def __init__(self, game: DiceGame, seed: int = 0) -> None:
+    def __init__(self, game: Game, seed: int = 0) -> None:
         if not 0 <= seed < 1 << 32:
             raise ValueError(f"seed: expected 0 to 2**32 - 1, found {seed}")
         self.seed = seed
-        self.limits = cumulative(game.rolls)
-        self.tickets = tickets(game.rolls)
+        rolls = dice_of(game).rolls
+        self.limits = cumulative(rolls)
+        self.tickets = tickets(rolls)
         self._blocks: dict[int, tuple[Integers, Integers]] = {}
         self._orders: dict[int, tuple[list[int], list[int]]] = {}
 

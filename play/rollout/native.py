@@ -26,13 +26,7 @@ from games.kernels.memory import (
     store_int,
 )
 from play.rollout.dice import RolloutDice
-from play.rollout.plain import (
-    CERTAIN,
-    Block,
-    BlockDice,
-    PlainTable,
-    RolloutTable,
-)
+from play.rollout.plain import CERTAIN, Block, BlockDice, RolloutTable
 from search import EXACT, Evaluator, Lookup
 from search.expectiminimax.native import call_nothing, dice_addresses, known_address
 from search.expectiminimax.turn import NativeTurn, best_reply, copy_position, next_roll, over
@@ -178,14 +172,15 @@ def roll_out_block(turn, replies, own):
     return own.games
 
 
-class NativeTable:
-    """A `RolloutTable` in native code."""
+class NativeTable(RolloutTable):
+    """A `RolloutTable` whose games at depth 0 are played in native code, block by block."""
 
-    def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None) -> None:
-        self.game = game
+    def __init__(
+        self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
+    ) -> None:
+        super().__init__(game, evaluator, lookup, dice)
         self._turn = NativeTurn(game)
         self._replies = self._turn.replies(evaluator, lookup)
-        self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
         self._own = NativeRecord(ROLLOUT)
         width = len(game.start())
         numbers = {name: np.zeros(self.count + 1) for name in ("rated", "mean", "actual", "luck")}
@@ -209,7 +204,6 @@ class NativeTable:
     def block(
         self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
     ) -> Block | None:
-        """As `RolloutTable.block`."""
         streams, rolls = dice
         results = np.zeros((len(streams), self.count + 1))
         plies = np.zeros(len(streams), dtype=np.int64)
@@ -227,33 +221,19 @@ class NativeTable:
         return (results, plies) if done == len(streams) else None
 
     def ends(self, position: Any) -> bool:
-        """As `RolloutTable.ends`."""
         if self.game.outcome(position) is not None:
             return True
         self._turn.position = position
         return bool(certain(self._own.row, self._turn.here))
 
-    def rate(self, position: Any) -> Floats:
-        """As `RolloutTable.rate`."""
-        self._turn.position = position
-        rate_static(*self._records, self._turn.here)
-        self._turn.check()
-        return self._own.pinned["rated"].copy()
-
     def luck(self, position: Any, roll: int, later: bool) -> Floats:
-        """As `RolloutTable.luck`."""
         self._turn.position = position
         self._own.pinned["luck"][:] = 0.0
         look_ahead(*self._records, self._turn.here, roll, later)
         self._turn.check()
         return self._own.pinned["luck"].copy()
 
-    def turn(self, numbers: Floats) -> None:
-        """As `RolloutTable.turn`."""
-        turn_all(self._own.row, numbers.ctypes.data)
-
     def stop(self) -> None:
-        """As `RolloutTable.stop`."""
         self._turn.put(stop=1)
 
 
@@ -261,6 +241,5 @@ def rollout_table(
     game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
 ) -> RolloutTable:
     """Returns a native table if possible, else one in Python."""
-    if game.rules is not None and kernels.compiled:
-        return NativeTable(game, evaluator, lookup)
-    return PlainTable(game, evaluator, lookup, dice)
+    native = game.rules is not None and kernels.compiled
+    return (NativeTable if native else RolloutTable)(game, evaluator, lookup, dice)

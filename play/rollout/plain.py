@@ -7,7 +7,7 @@ several plies also choose their moves here, for all games of a block at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ __all__ = [
     "CERTAIN",
     "Block",
     "BlockDice",
-    "PlainTable",
     "RolloutTable",
     "play_in_step",
 ]
@@ -40,44 +39,14 @@ BlockDice = tuple[Integers, Integers]
 Block = tuple[Floats, Integers]
 
 
-class RolloutTable(Protocol):
+class RolloutTable:
     """Where games are rolled out; to be used by one thread at a time."""
-
-    game: DiceGame
-    #: Number of outcomes that the evaluator gives.
-    count: int
-
-    def block(
-        self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
-    ) -> Block | None:
-        """Play games with the streams and first rolls of `dice` at depth 0; None if stopped.
-
-        later: whether the results are for the side that is not to move.
-        """
-
-    def ends(self, position: Any) -> bool:
-        """Whether a game ends here: it is over, or the lookup knows its exact value."""
-
-    def rate(self, position: Any) -> Floats:
-        """Static outcomes and value for the side to move, [outcomes + 1]."""
-
-    def luck(self, position: Any, roll: int, later: bool) -> Floats:
-        """The luck of a roll, [outcomes + 1], for the side of the results (see `block`)."""
-
-    def turn(self, numbers: Floats) -> None:
-        """Change outcomes and value to those of the other side, in place."""
-
-    def stop(self) -> None:
-        """End the games under way, and begin no other."""
-
-
-class PlainTable:
-    """A `RolloutTable` in Python."""
 
     def __init__(
         self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
     ) -> None:
         self.game = game
+        #: number of outcomes that the evaluator gives
         self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
         self._evaluator = evaluator
         self._lookup = lookup
@@ -91,7 +60,10 @@ class PlainTable:
     def block(
         self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
     ) -> Block | None:
-        """As `RolloutTable.block`."""
+        """Play games with the streams and first rolls of `dice` at depth 0; None if stopped.
+
+        later: whether the results are for the side that is not to move.
+        """
         return play_in_step(
             self,
             self._dice,
@@ -106,14 +78,17 @@ class PlainTable:
         )
 
     def ends(self, position: Any) -> bool:
-        """As `RolloutTable.ends`."""
+        """Whether a game ends here: it is over, or the lookup knows its exact value."""
         if self.game.outcome(position) is not None:
             return True
         found, _, depth, bound = self._probe(position) if self._probe else (False, 0.0, 0, 0)
         return bool(found and depth >= CERTAIN and bound == EXACT)
 
     def rate(self, position: Any, value: float | None = None) -> Floats:
-        """As `RolloutTable.rate`; `value` is the position's static value, if it is known."""
+        """Returns static outcomes and value for the side to move, [outcomes + 1].
+
+        value: the static value, if it is known.
+        """
         numbers = np.zeros(self.count + 1)
         numbers[-1] = self._choice.value_of(position) if value is None else value
         if self.count:
@@ -133,7 +108,7 @@ class PlainTable:
             target[:] = self._evaluator.outcomes([position])[0]
 
     def luck(self, position: Any, roll: int, later: bool) -> Floats:
-        """As `RolloutTable.luck`."""
+        """Returns the luck of a roll, [outcomes + 1], for the side of the results (see `block`)."""
         mean, actual = np.zeros((2, self.count + 1))
         for other, chance in enumerate(self.game.rolls):
             if chance > 0.0:
@@ -150,13 +125,13 @@ class PlainTable:
         return np.array(actual - mean)
 
     def turn(self, numbers: Floats) -> None:
-        """As `RolloutTable.turn`."""
+        """Change outcomes and value to those of the other side, in place."""
         if self.count and self.game.outcomes is not None:
             uncompiled(self.game.outcomes.turn)(numbers[:-1])
         numbers[-1] = -numbers[-1]
 
     def stop(self) -> None:
-        """As `RolloutTable.stop`."""
+        """End the games under way, and begin no other."""
         self._stopped = True
 
 

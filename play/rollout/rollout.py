@@ -172,7 +172,7 @@ def legal_candidates(
     bad = [move for move in candidates if move not in legal]
     if bad or not candidates or len(set(candidates)) < len(candidates):
         raise ValueError(
-            f"moves: expected different legal moves with {game.roll_text(roll)} in"
+            f"moves: expected different legal moves with {game.dice.text(roll)} in"
             f" {game.position_text(position)}, found {bad or list(candidates)}"
         )
     return candidates
@@ -212,8 +212,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
         variance_reduction: bool,
         seed: int,
     ) -> None:
-        if not isinstance(game, DiceGame):
-            raise TypeError(f"expected a game with dice, found {game.name}")
+        self.dice = RolloutDice(game, seed)
         check_depth(depth)
         as_filters(filters)
         if truncate is not None and not 1 <= operator.index(truncate) <= MOST_TURNS:
@@ -221,10 +220,9 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
         super().__init__(
             game, evaluator, lookup, depth, filters, truncate, variance_reduction, seed
         )
-        self.game = game
+        self.game: Any = game
         self.evaluator = evaluator
         self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
-        self.dice = RolloutDice(game, seed)
         self._dealing = Lock()
 
     def __call__(self, task: Task) -> Block | None:
@@ -247,9 +245,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
                 return engine.best_moves(positions, rolls, depth=depth, decide_only=True)[0]
 
             def settle(position: Any) -> Floats:
-                result = engine.search(position, depth=depth)
-                if result.interrupted:
-                    raise KeyboardInterrupt
+                result = engine.search(position, depth=depth).whole()
                 return np.array([*(result.outcomes or ()), result.value])
 
             engine.clear()

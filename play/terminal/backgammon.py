@@ -78,13 +78,8 @@ class BackgammonSession(DiceSession):
     def _next_game(self) -> dict[str, Any]:
         """Returns the options of the next game of the match, or of a new match after its end."""
         last: Any = getattr(self, "record", None)
-        score = (
-            last.final_score() if last is not None and last.match_length == self.length else None
-        )
-        if score is None or max(score) >= self.length:
-            return {"match_length": self.length, "crawford": False}
-        first = max(score) == self.length - 1 > max(last.score)
-        return {"match_length": self.length, "score": score, "crawford": first}
+        rules = last.next_game() if last and last.match_length == self.length else None
+        return rules or {"match_length": self.length}
 
     @property
     def _answering(self) -> bool:
@@ -128,7 +123,7 @@ class BackgammonSession(DiceSession):
     def _answer(self, kind: str) -> Iterator[str]:
         record: Any = self.record
         yield f"{self.sides[1 - self.side]} {kind}s."
-        getattr(record, kind)()
+        record.act(kind)
         self._declined = record.ply
         self._stale = True
         self._told_end = False
@@ -217,7 +212,7 @@ class BackgammonSession(DiceSession):
         evaluator = self.thinker.evaluator
         if 1 - loser not in self.people and evaluator.gives_outcomes:
             outcomes = evaluator.outcomes([record.position])[0]
-            if not game.accepts(record.situation(), outcomes, loser, kind):
+            if not game.cube.accepts(record.situation(), outcomes, loser, kind):
                 yield f"{self.sides[1 - loser]} declines: it expects more."
                 return
         record.resign(loser, kind)

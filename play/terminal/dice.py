@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from games.contract import DiceGame, first_rolls
-from games.record import GameRecord, new_record
+from games.contract import DiceGame, starts
+from games.record import GameRecord, new_record, read_situation
 from play.dice import Dice
 from play.players.limits import Limits, check_depth
 from play.players.thinker import Thinker
@@ -50,7 +50,7 @@ class DiceSession(Session):
             first = self._first
             if first is None:
                 first = min(self.people, default=0) if self._dice is None else self._toss()
-            start = self.game.start_of(first)
+            start = starts(self.game)[first]
         return new_record(self.game, start, **options)
 
     def _toss(self) -> int:
@@ -69,7 +69,7 @@ class DiceSession(Session):
             self.roll = self._dice.roll(self._dice.stream(self._number), turn)
         if self.roll is not None and self.must_pass():
             side = self.sides[self.side]
-            yield f"{side} cannot move with {self.game.roll_text(self.roll)}."
+            yield f"{side} cannot move with {self.game.dice.text(self.roll)}."
             self.play(self.legal_moves()[0])
             if not self.record.over:
                 yield from self.begin_turn()
@@ -78,8 +78,8 @@ class DiceSession(Session):
         return self.roll is None and not self.record.over and self._dice is None
 
     def take_roll(self, text: str) -> Iterator[str]:
-        roll = self.game.parse_roll(text)
-        if self.record.ply == 0 and self._from_start and not first_rolls(self.game)[roll]:
+        roll = self.game.dice.parse(text)
+        if self.record.ply == 0 and self._from_start and not self.game.dice.first[roll]:
             raise ValueError(f"expected {self.first_roll} as the first roll, found {text!r:.40}")
         self.roll = roll
         if self.must_ask():
@@ -92,7 +92,7 @@ class DiceSession(Session):
         return (
             super().prompt
             if self.record.over or self.roll is None
-            else (f"{self.sides[self.side]} {self.game.roll_text(self.roll)}> ")
+            else (f"{self.sides[self.side]} {self.game.dice.text(self.roll)}> ")
         )
 
     def turn_text(self) -> Iterator[str]:
@@ -102,7 +102,7 @@ class DiceSession(Session):
         if self.roll is None:
             yield f"{side} to roll"
         else:
-            yield f"{side} to play {self.paint('strong', self.game.roll_text(self.roll))}"
+            yield f"{side} to play {self.paint('strong', self.game.dice.text(self.roll))}"
 
     def do_hint(self, rest: str) -> Iterator[str]:
         yield from super().do_hint(rest)
@@ -119,7 +119,7 @@ class DiceSession(Session):
         self.thinker.limits = limits
 
     def set_up(self, text: str) -> str:
-        position, roll = self.game.parse_situation(text)
-        self.record = self.new_record(position, **self.game.record_options(text))
+        position, roll, options = read_situation(self.game, text)
+        self.record = self.new_record(position, **options)
         self.roll = roll
         return ""

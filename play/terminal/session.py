@@ -192,7 +192,7 @@ class Session:
         chances = chances_text(
             self.thinker.evaluator, position, result.value, result.nodes, result.outcomes
         )
-        dice = "" if self.roll is None else f" {self.game.roll_text(self.roll)}:"
+        dice = "" if self.roll is None else f" {self.game.dice.text(self.roll)}:"
         if result.interrupted and not self.people:
             raise KeyboardInterrupt  # without people there is no prompt at which to leave
         self.play(result.move, self.thinker.evaluator.in_units(result.value), result.depth)

@@ -24,7 +24,7 @@ from games.file_form import form_of
 from games.problem import Problem
 from play.players.external import Programs
 from play.players.opponents import Opponents
-from play.players.parse import NONE
+from play.players.parse import NONE, methods_of
 from play.web.descriptions import cards, hand_crafted, learned, measured
 from play.web.files import (
     EVALUATOR,
@@ -42,7 +42,6 @@ from search.evaluators.samples import value_scale
 from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.rote import RoteMemory
-from search.multiplayer.search import METHODS
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "game_view"]
 
@@ -95,7 +94,7 @@ class Loaded:
     evaluator: the evaluator.
     unit: the usual size of its values (`value_scale`), in the game's unit. Values divided by it can
         be compared between evaluators.
-    techniques: the search techniques to use; None for games with dice.
+    techniques: the search techniques to use; None for games with dice or more than two players.
     lookup: consulted before searching; None for none.
     """
 
@@ -127,7 +126,7 @@ class Catalogue:
         }
         for game in own:
             usual = self.games.get(game.name) or self.problems.get(game.name)
-            replaces = type(usual) is type(game) and game.cube
+            replaces = type(usual) is type(game) and game.cube is not None
             known = usual is not None and not replaces
             if _NAME.fullmatch(game.name) is None or known:
                 taken = f"{game.name!r}, which is taken" * known
@@ -251,7 +250,7 @@ class Catalogue:
         if isinstance(game, Problem):
             return Loaded(entry, evaluator, 1.0, None)
         techniques = None
-        if not game.dice:
+        if not game.dice and not methods_of(game):
             techniques = as_techniques("selective", game)
         unit = value_scale(game, evaluator) / evaluator.unit
         return Loaded(entry, evaluator, unit, techniques)
@@ -387,9 +386,9 @@ def game_view(game: Game) -> dict[str, Any]:
         "sides": game.sides,
         "kind": face.kind,
         "light_first": face.light_first,
-        "dice": game.dice,
-        "cube": game.cube,
-        "methods": METHODS if game.players > 2 else (),
+        "dice": game.dice is not None,
+        "cube": game.cube is not None,
+        "methods": methods_of(game),
         "suffix": form_of(game).suffix,
     }
 

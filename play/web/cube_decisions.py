@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame
 from games.errors import MoveError
 from play.players.gnubg import PUBEVAL, as_program, chances
 from play.web.catalogue import Loaded
@@ -39,8 +38,8 @@ async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
         outcomes = await thinking.run_program(lambda: chances(position, plies))
         situation = _situation(table)
         if resigning:
-            return "accept" if game.accepts(situation, outcomes, *resigning) else "decline"
-        decision = game.cube_decision(situation, outcomes)
+            return "accept" if game.cube.accepts(situation, outcomes, *resigning) else "decline"
+        decision = game.cube.decision(situation, outcomes)
     elif seat.kind == EVALUATOR:
         loaded = await load(seat.evaluator, game)
         if not loaded.evaluator.gives_outcomes:
@@ -48,7 +47,8 @@ async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
         plies = PLIES if seat.depth is None else min(seat.depth, PLIES)
         if resigning:
             found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
-            return "accept" if game.accepts(_situation(table), found, *resigning) else "decline"
+            accepts = game.cube.accepts(_situation(table), found, *resigning)
+            return "accept" if accepts else "decline"
         decision = await thinking.work(lambda: _decision(thinking, table, loaded, plies))
     else:
         return passive
@@ -70,7 +70,7 @@ async def cube_hint(
     game: Any = table.game
     if table.resigning is not None:
         found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
-        good = game.accepts(_situation(table), found, *table.resigning)
+        good = game.cube.accepts(_situation(table), found, *table.resigning)
         action = "accept" if good else "decline"
         value = float(game.outcomes.values(np.array([found]))[0])
         reason = f"without the cube the position is worth {value:+.3f} to the side to move"
@@ -97,7 +97,6 @@ def _situation(table: CubeTable) -> Any:
 
 
 def _decision(thinking: Thinking, table: CubeTable, loaded: Loaded, plies: int) -> Any:
-    assert isinstance(table.game, DiceGame)
     with thinking.engine(table.game, loaded) as engine:
         return engine.cube(_situation(table), depth=plies)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from games.contract import starts
 from games.errors import MoveError
 from games.record import GameRecord
 from play.web.table import Table, start_text
@@ -95,18 +96,14 @@ class CubeTable(Table):
     def match_goes_on(self) -> bool:
         """Whether the game is over, and another game of its match is to be played."""
         record: Any = self.record
-        score = record.final_score()
-        return bool(record.match_length and score and max(score) < record.match_length)
+        return record.next_game() is not None
 
     def next_game(self) -> None:
         """Begin the next game of the match; its first roll decides who begins."""
-        if not self.match_goes_on:
-            raise MoveError("expected a game that is over in a match that goes on")
         last: Any = self.record
-        earlier, names = [*self.earlier, last], self.names
-        length, score = last.match_length, last.final_score()
-        first = max(score) == length - 1 > max(last.score)
-        rules = {"match_length": length, "score": score, "crawford": first and length > 1}
+        earlier, names, rules = [*self.earlier, last], self.names, last.next_game()
+        if rules is None:
+            raise MoveError("expected a game that is over in a match that goes on")
         super().start(**rules)
         self.earlier, self.names, self.resigning = earlier, names, None
         self._begin_turn()
@@ -137,10 +134,8 @@ class CubeTable(Table):
     def may_double(self) -> bool:
         """Whether the side to move may double instead of rolling."""
         record: Any = self.record
-        game: Any = self.game
         # Nobody doubles before the first roll.
-        usual = [game.start_of(side) for side in (0, 1)]
-        begun = record.ply > 0 or record.start not in usual
+        begun = record.ply > 0 or record.start not in starts(self.game)
         return self.stakes.cube and begun and self.waiting == "roll" and record.may_double
 
     def double(self) -> None:
@@ -167,7 +162,7 @@ class CubeTable(Table):
         self._begin_turn()
 
     def _act(self, kind: str) -> None:
-        getattr(self.record, kind)()
+        self.record.act(kind)
         self._begin_turn()
 
     def resign(self, kind: Any = 1) -> None:

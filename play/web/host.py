@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from games.errors import MoveError
+from play.players.parse import methods_of
 from play.web.catalogue import Catalogue, Loaded
 from play.web.cube_decisions import cube_action
 from play.web.cube_table import CubeTable
@@ -196,7 +197,7 @@ class Host:
 
     async def _seat(self, game: Any, content: Any) -> Seat:
         seat = seat_of(content)
-        if seat.method and game.players == 2:
+        if seat.method and seat.method not in methods_of(game):
             raise ValueError(f"method: expected none in a game for two, found {seat.method}")
         if seat.kind == EVALUATOR:
             await self.loaded(seat.evaluator, game)

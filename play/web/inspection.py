@@ -7,9 +7,9 @@ import reprlib
 import time
 from typing import TYPE_CHECKING, Any
 
-from games.contract import DiceGame
+from games.contract import given
 from games.errors import MoveError
-from games.values import value_text
+from games.values import told, value_text
 from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.luck import luck_word
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
@@ -86,13 +86,9 @@ async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str
     roll = _roll_at(table, ply)
     if content.get("move") is not None:
         text = str(content["move"])[:200]
-        if table.dice:
-            if roll is None:
-                raise MoveError("expected a roll of the dice first, found a move")
-            move = game.parse_move(before, text, roll)  # type: ignore[call-arg]
-        else:
-            move = game.parse_move(before, text)
-        after = game.play(before, move)
+        if table.dice and roll is None:
+            raise MoveError("expected a roll of the dice first, found a move")
+        after = game.play(before, game.parse_move(before, text, *given(roll)))
     elif ply < record.ply:
         text = game.move_text(before, record.moves[ply])
         after = record.positions[ply + 1]
@@ -139,7 +135,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
         found: dict[Any, Any] = {}
         until = time.monotonic() + CURVE_SECONDS
         luck = None
-        if isinstance(table.game, DiceGame):
+        if table.game.dice:
             luck = StaticLuck(table.game, loaded.evaluator, loaded.lookup)
         with host.thinking.engine(table.game, loaded) as engine:
             for one in missing:
@@ -170,16 +166,18 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
         for one in moves
     ]
     doubled = [known.get(one) for one in cubes]
-    told = [one for found in doubled for one in ([None] if found is None else found)]
-    count = 1 if table.game.players == 2 else table.game.players
+    answers = [one for found in doubled for one in ([None] if found is None else found)]
     return {
-        "curves": [[None if one is None else one[side] for one in values] for side in range(count)],
+        "curves": [
+            [None if one is None else one[side] for one in values]
+            for side in told(range(table.game.players))
+        ],
         "moves": judged,
-        "cubes": told,
+        "cubes": answers,
         "players": [
             _player(
                 [one for ply, one in enumerate(judged) if one and table.side_at(ply) == side],
-                [one for one in told if one and one["side"] == side],
+                [one for one in answers if one and one["side"] == side],
             )
             for side in range(table.game.players)
         ],

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game, starts
 from games.record import GameRecord, new_record
 from games.whole_files import UNFINISHED, write_atomically
 from play.web.cube_table import CubeTable, play_of
@@ -31,9 +31,8 @@ FORMAT = "plysmith-table-1"
 MOST = 200
 #: Largest file in bytes.
 MOST_BYTES = 1 << 20
-#: Most earlier games of a match, and what is done with a cube.
+#: Most earlier games of a match.
 MOST_EARLIER = 1000
-ACTIONS = (["double"], ["take"], ["drop"], ["beaver"])
 #: Seconds after which the rest of a broken write is removed.
 STALE = 3600.0
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -42,10 +41,7 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 def started(table: Table) -> bool:
     """Returns whether a table has a game that would be missed: moves, or a position set up."""
     game, record = table.game, table.record
-    if isinstance(game, DiceGame):
-        usual = [new_record(game, game.start_of(side)) for side in (0, 1)]
-    else:
-        usual = [new_record(game)]
+    usual = [new_record(game, start) for start in starts(game)]
     return record.ply > 0 or table.over or start_text(record) not in map(start_text, usual)
 
 
@@ -106,9 +102,9 @@ def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
     for ply in range(len(moves) + 1):
         while actions and isinstance(actions[0], list) and actions[0][:1] == [ply]:
             action = actions.pop(0)
-            if action[1:] not in ACTIONS or not hasattr(record, action[1]):
+            if len(action) != 2 or not isinstance(action[1], str):
                 raise ValueError(f"actions: expected a ply and a kind, found {str(action)[:40]!r}")
-            getattr(record, action[1])()
+            record.act(action[1])
         if ply == len(moves):
             break
         move = moves[ply]
@@ -157,11 +153,11 @@ def _go_on(table: CubeTable, content: dict[str, Any], limits: Limits) -> None:
 
 
 def _roll(game: Game, text: Any) -> int | None:
-    if not isinstance(game, DiceGame) or text is None:
+    if game.dice is None or text is None:
         return None
     if not isinstance(text, str):
         raise ValueError(f"roll: expected a text such as 31, found {reprlib.repr(text)}")
-    return game.parse_roll(text)
+    return game.dice.parse(text)
 
 
 def _number(value: Any) -> float | None:

@@ -6,11 +6,12 @@ import random
 import reprlib
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from games.contract import DiceGame, Game, first_rolls, given
+from games.contract import Game, given, starts
 from games.errors import MoveError, PositionError
-from games.record import Annotation, GameRecord, new_record
+from games.record import Annotation, GameRecord, new_record, read_situation
 from games.values import places_text, value_text
 from play.web.faces import Face, Steps
 from play.web.grid_face import face_of
@@ -68,10 +69,10 @@ class Table:
     def start(self, position: Any = None, roll: int | None = None, **options: Any) -> None:
         """A new game from a position, or from the start of the game; options of its record."""
         game = self.game
-        if isinstance(game, DiceGame) and position is None:
+        if game.dice and position is None:
             # Each side rolls one die until these differ; the larger begins, with both.
-            roll = self.chance.choices(range(len(game.rolls)), list(first_rolls(game)))[0]
-            position = game.start_of(self.chance.randrange(2))
+            roll = self._drawn(game.dice.first)
+            position = starts(game)[self.chance.randrange(2)]
         self.seat_down(new_record(game, position, **options))
         self.rolled = {} if roll is None else {0: roll}
         self.names = {}
@@ -96,9 +97,7 @@ class Table:
         """Returns the position in a text, its roll if it has one, and options of the record."""
         if not isinstance(text, str) or not text.strip():
             raise PositionError("expected a position, found none")
-        if isinstance(self.game, DiceGame):
-            return (*self.game.parse_situation(text), self.game.record_options(text))
-        return self.game.parse_position(text), None, {}
+        return read_situation(self.game, text)
 
     # --- turns -------------------------------------------------------------------------------
 
@@ -152,17 +151,17 @@ class Table:
 
     def roll_dice(self, text: Any = None) -> None:
         """Roll for the side to move, or set the dice from a text."""
-        if not isinstance(self.game, DiceGame):
+        dice = self.game.dice
+        if dice is None:
             raise MoveError(f"{self.game.name} has no dice: expected no roll, found one")
         if self.over:
             raise MoveError("expected no roll after the end, found one")
         if self.roll is not None:
-            raise MoveError(f"expected a move with {self.game.roll_text(self.roll)}, found a roll")
+            raise MoveError(f"expected a move with {dice.text(self.roll)}, found a roll")
         if text is None:
-            count = range(len(self.game.rolls))
-            roll = self.chance.choices(count, list(self.game.rolls))[0]
+            roll = self._drawn(dice.rolls)
         elif isinstance(text, str):
-            roll = self.game.parse_roll(text)
+            roll = dice.parse(text)
         else:
             raise MoveError(f"roll: expected a text such as 31, found {reprlib.repr(text)}")
         self.rolled[self.record.ply] = roll
@@ -352,8 +351,11 @@ class Table:
         return [self.game.move_text(position, move) for move in self.legal_moves()[:500]]
 
     def _roll_text(self, roll: int | None) -> str | None:
-        return self.game.roll_text(roll) if isinstance(self.game, DiceGame) and roll is not None \
-            else None  # fmt: skip
+        return self.game.dice.text(roll) if self.game.dice and roll is not None else None
+
+    def _drawn(self, chances: Sequence[float]) -> int:
+        """Returns a random roll with these probabilities."""
+        return self.chance.choices(range(len(chances)), list(chances))[0]
 
     def result_text(self, outcome: float) -> str:
         """Returns the result in words: who won, how many points and why."""

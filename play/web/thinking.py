@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.values import value_text
 from play.players.gnubg import as_program
 from play.players.thinker import chances_of, play_text, values_of_all
@@ -146,10 +146,10 @@ class Thinking:
         """Run a short task in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._short, task)
 
-    async def ask_program(self, name: str, game: Game, position: Any, roll: Any) -> Any:
+    async def ask_program(self, name: str, game: Any, position: Any, roll: Any) -> Any:
         """The move of an external engine. Raises the errors of `play.players.gnubg`."""
         program = as_program(name)
-        assert program is not None and isinstance(game, DiceGame)
+        assert program is not None
         seat = program(game)
         return await self.run_program(lambda: seat.choose(position, roll))
 
@@ -343,12 +343,10 @@ class Thinking:
                 if idle[0] is loaded and idle[1] == method:
                     self._idle.remove(idle)
                     return idle[2]
-        options: dict[str, Any] = {}
-        if game.players > 2:
-            options |= {"method": method} if method else {}
-        elif not game.dice:
+        options: dict[str, Any] = {"method": method} if method else {}
+        if loaded.techniques is not None:
             options["techniques"] = loaded.techniques
-        elif loaded.evaluator.gives_outcomes:
+        elif game.dice and loaded.evaluator.gives_outcomes:
             options["filters"] = "normal"  # the filter's margins are in points, as these values are
         return Engine(
             game,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.cube import Stakes
+from games.cube import Stakes, cube_of
 from search.expectiminimax.search import Expectiminimax
 
 __all__ = ["CubeTree", "best_afters", "roll_values", "searched_values"]
@@ -114,7 +114,7 @@ def searched_values(search: Expectiminimax, situation: Any, depth: int) -> tuple
     situation: a situation before the roll, of a game that goes on.
     depth: plies to search.
     """
-    stakes, owner = search.game.cube_stakes(situation)
+    stakes, owner = cube_of(search.game).stakes(situation)
     waiting, taken = (
         CubeTree(search, situation.position, stakes, cube, whose, depth).value(cube, whose)
         for cube, whose in ((situation.cube, owner), (2 * situation.cube, THEIRS))
@@ -129,7 +129,7 @@ def roll_values(search: Expectiminimax, situation: Any) -> Values:
 
     The values are by the stakes of the side to move.
     """
-    stakes, owner = search.game.cube_stakes(situation)
+    stakes, owner = cube_of(search.game).stakes(situation)
     _, _, values = best_afters(search, [situation.position], stakes, situation.cube, owner)
     return stakes.turned_values(values)
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from games import kernels
-from games.contract import DiceGame, first_rolls
+from games.contract import DiceGame
 from games.kernels import NativeRecord, kernel
 from games.kernels.chance import cumulative, drawn, next_state, uniform
 from games.kernels.memory import load_int, store_int
@@ -146,7 +146,7 @@ class NativeTurn(NativeRecord):
             width=width,
             roll_count=len(game.rolls),
         )
-        for kind, weights in (("", game.rolls), ("first_", first_rolls(game))):
+        for kind, weights in (("", game.rolls), ("first_", game.dice.first)):
             getattr(self, f"{kind}limits")[: len(weights)] = cumulative(weights)
             getattr(self, f"{kind}chances")[: len(weights)] = weights
 

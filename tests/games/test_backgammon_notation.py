@@ -297,7 +297,7 @@ HITS = position({13: 1, 8: 2, 6: 2}, {18: 1, 16: 1, 6: 5})
     ],
 )
 def test_moves_that_people_write(where: Position, dice: str, text: str, expected: str) -> None:
-    roll = GAME.parse_roll(dice)
+    roll = GAME.dice.parse(dice)
     assert GAME.move_text(where, GAME.parse_move(where, text, roll)) == expected
 
 
@@ -311,15 +311,15 @@ def test_rolls() -> None:
     for roll, (high, low) in enumerate(ROLLS):
         for first, second in ((high, low), (low, high)):
             for text in ("{}{}", "{}-{}", "{} {}", "{},{}", " {}/{} ", "({}, {})", "{}{}:"):
-                assert GAME.parse_roll(text.format(first, second)) == roll
-        assert GAME.roll_text(roll) == f"{high}{low}"
+                assert GAME.dice.parse(text.format(first, second)) == roll
+        assert GAME.dice.text(roll) == f"{high}{low}"
 
 
 def test_huge_texts_are_refused_in_few_words() -> None:
     for read, text, message in (
         (GAME.parse_position, "4" * 2000, "a position of at most 1000 characters"),
         (lambda text: GAME.parse_move(START, text, 7), "8/5 " * 1000, "a move such as .*found"),
-        (GAME.parse_roll, "31" * 200, "a roll such as 31 or 6-6, found"),
+        (GAME.dice.parse, "31" * 200, "a roll such as 31 or 6-6, found"),
     ):
         with pytest.raises((PositionError, MoveError), match=f"expected {message}") as caught:
             read(text)
@@ -349,7 +349,7 @@ def test_parsers_raise_nothing_else(text: str) -> None:
         assert "expected " in str(error) and "found " in str(error)
     else:
         assert GAME.parse_position(GAME.position_text(where)) == where
-    for read in (GAME.parse_roll, lambda text: GAME.parse_move(START, text, 7)):
+    for read in (GAME.dice.parse, lambda text: GAME.parse_move(START, text, 7)):
         try:
             read(text)
         except MoveError as error:

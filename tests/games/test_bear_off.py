@@ -389,7 +389,7 @@ def test_rolls_of_a_last_checker_on_its_way_home_follow_from_the_tables() -> Non
 def test_a_gammon_in_a_long_race_is_worth_what_rollouts_say() -> None:
     """Position ID rQIAAI7fTgAAAA with 11: the best play is worth -1.42 by long rollouts."""
     game = Backgammon()
-    at, roll = game.parse_position("rQIAAI7fTgAAAA"), game.parse_roll("11")
+    at, roll = game.parse_position("rQIAAI7fTgAAAA"), game.dice.parse("11")
     worth = {
         game.move_text(at, move): -probe(full().tables, game.play(at, move))[1]
         for move in game.legal_moves(at, roll)

@@ -123,7 +123,7 @@ def test_first_rolls_are_never_doubles() -> None:
         assert (count == 0) == (high == low)
     unequal = [high != low for high, low in ROLLS]
     assert is_likely(counts[unequal], np.full(15, COUNT / 15))
-    assert Backgammon().first_rolls == FIRST_PROBABILITIES
+    assert Backgammon().dice.first == FIRST_PROBABILITIES
 
 
 def test_the_ends_of_the_scale() -> None:

@@ -14,11 +14,10 @@ import pytest
 from games import PositionError, load
 from games.backgammon.bear_off import rank, unrank
 from games.backgammon.doubling import (
+    DoublingCube,
     Stakes,
-    decide,
     efficiencies,
     match_equities,
-    may_double,
     read_match_equities,
 )
 from games.backgammon.doubling.endings import endings
@@ -26,6 +25,7 @@ from games.backgammon.rules import PROBABILITIES, START
 from games.backgammon.situation import Situation, position_of
 
 GAME: Any = load("backgammon")
+CUBE = GAME.cube
 #: Where Debian has the tables of GNU Backgammon.
 KAZAROSS = Path("/usr/share/gnubg/met/Kazaross-XG2.xml")
 #: Without gammons.
@@ -128,7 +128,10 @@ def test_a_published_table_is_read() -> None:
     assert table.chance(1, 3, crawford_over=False) == 0.75
     assert table.chance(1, 3, crawford_over=True) == pytest.approx(1 - 0.3226)
     situation = Situation(START, match_length=3)
-    ours, theirs = decide(situation, outcomes(0.6)), decide(situation, outcomes(0.6), table)
+    ours, theirs = (
+        CUBE.decision(situation, outcomes(0.6)),
+        DoublingCube(table).decision(situation, outcomes(0.6)),
+    )
     assert ours.chances and theirs.chances and ours.chances != theirs.chances
 
 
@@ -216,7 +219,7 @@ GNU = [
 @plain
 @pytest.mark.parametrize(("chances", "waiting", "taken"), GNU)
 def test_match_values_are_near_those_of_gnu(chances: Any, waiting: float, taken: float) -> None:
-    decision = decide(Situation(START, match_length=7), chances)
+    decision = CUBE.decision(Situation(START, match_length=7), chances)
     assert decision.chances is not None
     assert decision.chances[:2] == pytest.approx((waiting, taken), abs=0.003)
 
@@ -245,7 +248,7 @@ def test_match_values_are_near_those_of_gnu(chances: Any, waiting: float, taken:
     ],
 )
 def test_decisions(options: Any, chances: Any, action: str) -> None:
-    decision = decide(Situation(START, **options), chances)
+    decision = CUBE.decision(Situation(START, **options), chances)
     assert decision.action == action, decision
     assert decision.reason
     assert decision.loss("double" if decision.double else "no double") == 0
@@ -260,24 +263,24 @@ def test_the_take_point_of_a_match() -> None:
     table = match_equities()
     left = table.chance(2, 1, crawford_over=False)
     for win, answer in ((1 - left - 0.01, "take"), (1 - left + 0.01, "drop")):
-        decision = decide(Situation(START, match_length=2), outcomes(win))
+        decision = CUBE.decision(Situation(START, match_length=2), outcomes(win))
         assert decision.answer == answer and decision.take_point == pytest.approx(left)
 
 
 @plain
 def test_a_very_long_match_is_like_money() -> None:
     for chances in (outcomes(0.6), outcomes(0.73), outcomes(0.85)):
-        money = decide(Situation(START), chances)
-        long = decide(Situation(START, match_length=99999), chances)
+        money = CUBE.decision(Situation(START), chances)
+        long = CUBE.decision(Situation(START, match_length=99999), chances)
         assert long.action == money.action
         assert long.no_double == pytest.approx(money.no_double, abs=0.05)
-    assert decide(Situation(START, match_length=200, score=(10, 199)), outcomes(0.4)).double
+    assert CUBE.decision(Situation(START, match_length=200, score=(10, 199)), outcomes(0.4)).double
 
 
 @plain
 def test_who_may_double() -> None:
-    assert may_double(Situation(START)) and may_double(Situation(START, cube=2, owner=0))
-    assert may_double(Situation(START, offered="double"))
+    assert CUBE.may_double(Situation(START)) and CUBE.may_double(Situation(START, cube=2, owner=0))
+    assert CUBE.may_double(Situation(START, offered="double"))
     refused: tuple[dict[str, Any], ...] = (
         {"roll": 3},
         {"cube": 2, "owner": 1},
@@ -288,11 +291,11 @@ def test_who_may_double() -> None:
     )
     for options in refused:
         situation = Situation(START, **options)
-        assert not may_double(situation)
+        assert not CUBE.may_double(situation)
         with pytest.raises(PositionError, match="expected"):
-            decide(situation, outcomes(0.5))
-    offered = decide(Situation(START, offered="double"), outcomes(0.85))
-    assert offered == decide(Situation(START), outcomes(0.85)) and not offered.take
+            CUBE.decision(situation, outcomes(0.5))
+    offered = CUBE.decision(Situation(START, offered="double"), outcomes(0.85))
+    assert offered == CUBE.decision(Situation(START), outcomes(0.85)) and not offered.take
     with pytest.raises(ValueError, match="expected double, no double, take, drop or beaver"):
         offered.loss("resign")
 
@@ -348,7 +351,7 @@ def test_a_last_roll_is_worth_twice_with_the_cube() -> None:
         equity = table.middle[own, one]
         win = 0.5 + equity / 2
         assert table.theirs[own, one] == pytest.approx(equity)  # nobody doubles any more
-        decision = decide(Situation(racing(own, one)), outcomes(win))
+        decision = CUBE.decision(Situation(racing(own, one)), outcomes(win))
         assert decision.double == (2 * equity > equity)
 
 
@@ -366,7 +369,7 @@ def test_decisions_agree_with_exact_endings() -> None:
         if not 0.5 < win < 0.95:
             continue
         count += 1
-        decision = decide(Situation(racing(own, theirs)), outcomes(win))
+        decision = CUBE.decision(Situation(racing(own, theirs)), outcomes(win))
         waiting, taken = table.middle[own, theirs], 2 * table.theirs[own, theirs]
         best = max(waiting, min(taken, 1.0))
         chosen = min(taken, 1.0) if decision.double else waiting

@@ -26,7 +26,7 @@ def played(game: Game, seed: int = 0, most: int = 12) -> GameRecord:
     record = new_record(game)
     while not record.over and record.ply < most:
         if isinstance(game, DiceGame):
-            chances = game.first_rolls if record.ply == 0 else game.rolls
+            chances = game.dice.first if record.ply == 0 else game.rolls
             roll = chance.choices(range(len(game.rolls)), list(chances))[0]
             moves = game.legal_moves(record.position, roll)
             record.play(chance.choice(moves), roll=roll)
@@ -91,11 +91,11 @@ def test_plain_text_keeps_values_comments_start_and_resignation(toe: Game) -> No
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("10\n*\n", "line 1: expected a free square of 1, "),
+        ("10\n*\n", "line 1: expected one of 1, "),
         ('[Game "nim"]\n\n1\n*\n', "line 3: expected a game of tic_tac_toe, found one of 'nim'"),
         ('[Position "XX"]\n\n1\n*\n', "line 3: expected nine of X, O"),
         ("1 ; nan 3\n*\n", "line 1: expected a finite number, found 'nan'"),
-        ("1\n2\n4\n5\n7\n8\n*\n", "line 6: expected a free square of a game that is not over"),
+        ("1\n2\n4\n5\n7\n8\n*\n", "line 6: expected no move after the end"),
         ("1\n* resignation inf\n", "line 2: expected a finite number"),
     ],
 )

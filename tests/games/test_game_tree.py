@@ -46,7 +46,7 @@ def test_games_of_a_match_are_read() -> None:
     assert record is not None and first.game.problems == []
     assert record.start[4] == 1 and record.match_length == 3
     texts = [
-        GAME.roll_text(roll) + " " + GAME.move_text(position, move)
+        GAME.dice.text(roll) + " " + GAME.move_text(position, move)
         for position, move, roll in zip(record.positions, record.moves, record.rolls, strict=False)
     ]
     assert texts == ["31 8/5 6/5", "42 8/4 6/4", "61 13/7 8/7"]
@@ -75,7 +75,7 @@ def test_the_same_game_in_both_forms() -> None:
                 number = 25 - point if side and 0 < point < 25 else point
                 text += "y" if point == 25 else "z" if point == 0 else chr(96 + number)
             rest >>= 8
-        nodes.append(f"{'WB'[side]}[{GAME.roll_text(roll)}{text}]")
+        nodes.append(f"{'WB'[side]}[{GAME.dice.text(roll)}{text}]")
         record.play(move, roll=roll)
     ((tree),) = read("(;GM[6];" + ";".join(nodes) + ")")
     assert tree.game.record is not None and tree.game.problems == []

@@ -33,6 +33,7 @@ from games.connect_four import ConnectFour
 from games.features import FeatureSet
 from games.kernels import compiled, kernel
 from games.nim import Nim
+from games.rolls import Rolls
 from games.tic_tac_toe import TicTacToe
 from games.tree import Chance, Tree
 from search.textbook.minimax import minimax
@@ -123,7 +124,7 @@ def test_every_game_refuses_what_it_cannot_read(name: str) -> None:
                 game.parse_move(game.start(), text)
         if isinstance(game, DiceGame):
             with pytest.raises(MoveError, match="expected .* found "):
-                game.parse_roll(text)
+                game.dice.parse(text)
 
 
 def test_names_are_those_that_games_load_by() -> None:
@@ -450,7 +451,7 @@ class Coins(DiceGame):
     """Move 1 or 2 steps towards 0, or none on a roll of 0. A correct game."""
 
     name = "coins"
-    rolls = (0.5, 0.5)
+    dice = Rolls((0.5, 0.5))
 
     def start(self) -> Any:
         return (9, 0)
@@ -481,29 +482,35 @@ def coins(**changes: Any) -> Game:
 
 
 DICE: dict[str, tuple[dict[str, Any], str]] = {
-    "rolls that add up to less": ({"rolls": (0.5, 0.4)}, "rolls add up to 1; .* found 0.9"),
+    "rolls that add up to less": ({"dice": Rolls((0.5, 0.4))}, "rolls add up to 1; .* found 0.9"),
     "first rolls that add up to more": (
-        {"first_rolls": (0.5, 1.0)},
+        {"dice": Rolls((0.5, 0.5), (0.5, 1.0))},
         "first_rolls add up to 1; .* found 1.5",
     ),
-    "fewer first rolls": ({"first_rolls": (1.0,)}, "first_rolls are probabilities; .* 2 numbers"),
+    "fewer first rolls": (
+        {"dice": Rolls((0.5, 0.5), (1.0,))},
+        "first_rolls are probabilities; .* 2 numbers",
+    ),
     "a roll that is less than impossible": (
-        {"rolls": (1.5, -0.5)},
+        {"dice": Rolls((1.5, -0.5))},
         "rolls are probabilities; .* expected 2 numbers from 0 to 1",
     ),
-    "no rolls": ({"rolls": ()}, "rolls add up to 1"),
+    "no rolls": ({"dice": Rolls(())}, "rolls add up to 1"),
     "rolls of one name": (
-        {"roll_text": lambda self, roll: "a roll"},
+        {"dice": Rolls((0.5, 0.5), text=lambda roll: "a roll")},
         r"rolls differ in their texts; .* expected one called 'a roll', found \[0, 1\]",
     ),
-    "rolls without a name": ({"roll_text": lambda self, roll: ""}, "roll_text of 0 is text"),
+    "rolls without a name": (
+        {"dice": Rolls((0.5, 0.5), text=lambda roll: "")},
+        "text of roll 0 is text",
+    ),
     "rolls that are read as the first": (
-        {"parse_roll": lambda self, text: DiceGame.parse_roll(self, text) * 0},
-        "parse_roll reads roll_text, '1'; .* expected 1, found 0",
+        {"dice": Rolls((0.5, 0.5), read=lambda text: Coins.dice.parse(text) * 0)},
+        "dice.parse reads dice.text, '1'; .* expected 1, found 0",
     ),
     "anything is a roll": (
-        {"parse_roll": lambda self, text: int(text) if text.isdigit() else 0},
-        "parse_roll refuses 'this names nothing'; .* expected a MoveError, found 0",
+        {"dice": Rolls((0.5, 0.5), read=lambda text: int(text) if text.isdigit() else 0)},
+        "dice.parse refuses 'this names nothing'; .* expected a MoveError, found 0",
     ),
     "a roll without a move": (
         {"legal_moves": lambda self, p, roll=None: [1] if roll and p[0] else []},

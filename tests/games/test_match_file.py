@@ -36,7 +36,7 @@ def play(record: GameRecord, *turns: str) -> Any:
             getattr(record, turn)()
         else:
             dice, text = turn.split(": ")
-            record.play_text(text, roll=GAME.parse_roll(dice))
+            record.play_text(text, roll=GAME.dice.parse(dice))
     return record
 
 
@@ -48,25 +48,25 @@ OPENING = ("31: 8/5 6/5", "42: 8/4 6/4")
 
 def test_a_record_keeps_the_rolls() -> None:
     record = play(GameRecord(GAME), *OPENING)
-    assert [GAME.roll_text(roll) for roll in record.rolls] == ["31", "42"]
+    assert [GAME.dice.text(roll) for roll in record.rolls] == ["31", "42"]
     assert (record.ply, record.to_move, record.outcome(), record.history) == (2, 0, None, [])
     move = record.undo()
     assert GAME.move_text(record.position, move) == "8/4 6/4"
     assert len(record.rolls) == 1
-    record.play(move, roll=GAME.parse_roll("42"), value=-0.1, depth=2, comment="as usual")
+    record.play(move, roll=GAME.dice.parse("42"), value=-0.1, depth=2, comment="as usual")
     assert record.annotations[1] == Annotation(-0.1, 2, "as usual")
 
 
 def test_a_record_checks_a_move_with_its_roll() -> None:
     record = GameRecord(GAME)
-    move = GAME.parse_move(START, "8/5 6/5", GAME.parse_roll("31"))
+    move = GAME.parse_move(START, "8/5 6/5", GAME.dice.parse("31"))
     for roll in (None, -1, 21, "31"):
         with pytest.raises(MoveError, match=f"expected a roll from 0 to 20, found {roll!r}"):
             record.play(move, roll=roll)  # type: ignore[arg-type]
         with pytest.raises(MoveError, match="expected a roll from 0 to 20"):
             record.play_text("8/5 6/5", roll=roll)  # type: ignore[arg-type]
     with pytest.raises(MoveError, match="expected one of .*13/11 6/5.*, found "):
-        record.play(move, roll=GAME.parse_roll("21"))
+        record.play(move, roll=GAME.dice.parse("21"))
     assert (record.ply, record.rolls, record.annotations) == (0, [], [])
     checkers = GameRecord(load("checkers"))
     with pytest.raises(MoveError, match="expected no roll in a game without dice, found 3"):
@@ -211,7 +211,7 @@ def test_a_match_is_read() -> None:
     (first, problems), (second, others) = match.games
     assert problems == [] and first is not None
     assert first.start == (*START[:4], 1)
-    assert [GAME.roll_text(roll) for roll in first.rolls] == ["31", "42", "64", "65"]
+    assert [GAME.dice.text(roll) for roll in first.rolls] == ["31", "42", "64", "65"]
     assert [(action.ply, action.side, action.kind) for action in first.actions] == [
         (3, 0, "double"), (3, 1, "take"), (4, 1, "double"), (4, 0, "drop"),
     ]  # fmt: skip
@@ -451,7 +451,7 @@ def test_scores_that_cannot_be_do_not_hide_the_moves() -> None:
 
 def test_a_die_without_a_move_is_written_as_nothing() -> None:
     position = position_of([0, 0, 1, *[0] * 23], [0] * 6 + [14] + [0] * 19, 0)
-    roll = GAME.parse_roll("21")
+    roll = GAME.dice.parse("21")
     assert GAME.parse_move(position, "2/0 0/0", roll) == GAME.parse_move(position, "2/off", roll)
 
 

@@ -16,6 +16,7 @@ from games.backgammon.game_tree import read_game_trees
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.situation import roll_of
+from games.contract import starts
 
 GAME: Any = load("backgammon")
 # Debian keeps games in a folder that is not on every path.
@@ -50,7 +51,7 @@ def a_match(length: int, seed: int) -> list[BackgammonRecord]:
     while len(records) < 8 and not (length and max(score) >= length):
         crawford = length > 1 and not crawford_over and max(score) == length - 1
         crawford_over |= crawford
-        start = GAME.start_of(choose.randrange(2))
+        start = starts(GAME)[choose.randrange(2)]
         rules: dict[str, Any] = {"match_length": length, "score": score, "crawford": crawford}
         records.append(played(start, choose, **rules))
         score = records[-1].final_score() or score

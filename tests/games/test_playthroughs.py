@@ -100,7 +100,7 @@ def playthrough(game: Any) -> Iterator[str]:
         if over:
             break
         move = moves[(5 * ply + 3) % len(moves)]
-        thrown = "" if roll is None else f"{game.roll_text(roll)} "
+        thrown = "" if roll is None else f"{game.dice.text(roll)} "
         yield f"plays {thrown}{game.move_text(position, move)}"
         if record is not None:
             record.play(move, **({} if roll is None else {"roll": roll}))
@@ -134,12 +134,12 @@ def refusal(game: Any, kind: str, *texts: str) -> str:
             parse_player(game, *texts)
     elif kind == "roll":
         with pytest.raises(MoveError) as caught:
-            game.parse_roll(*texts)
+            game.dice.parse(*texts)
     else:
         position, text, *roll = texts
         where = game.parse_position(position)
         with pytest.raises(MoveError) as caught:
-            game.parse_move(where, text, *(game.parse_roll(one) for one in roll))
+            game.parse_move(where, text, *(game.dice.parse(one) for one in roll))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

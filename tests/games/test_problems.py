@@ -86,7 +86,7 @@ def test_problems_of_different_rules_have_different_names() -> None:
         ("goal", lambda self: 4, "the goal is solved"),
         ("cost", lambda self, position, move: 0.0, "the cost of"),
         ("undo", lambda self, position, move: move, "leads back"),
-        ("legal_moves", lambda self, position: [1, 1], "moves are different"),
+        ("legal_moves", lambda self, position: [1, 1], "legal_moves lists a move once"),
         ("parse_position", lambda self, text: 0, "parse_position refuses"),
         ("why_unsolvable", lambda self, position: "no", "is solvable"),
     ],

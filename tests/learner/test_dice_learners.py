@@ -13,6 +13,7 @@ from games.backgammon import Backgammon
 from games.contract import DiceGame
 from games.features import FeatureSet
 from games.kernels import kernel
+from games.rolls import Rolls
 from learner.bootstrap.root_strap import RootStrap
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.dice_play import DiceSelfPlay, game_seeds
@@ -48,8 +49,7 @@ class Track(DiceGame):
 
     name = "track"
     wins = False
-    rolls = (0.25, 0.5, 0.25)
-    first_rolls = (0.0, 0.0, 1.0)
+    dice = Rolls((0.25, 0.5, 0.25), (0.0, 0.0, 1.0))
     #: Fields left to go for the side to move, and for the other side.
     features = {"track": FeatureSet("track", {"ahead": ahead, "odd": odd})}
 

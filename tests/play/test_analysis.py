@@ -128,7 +128,7 @@ def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
 
 def test_backgammon_counts_points(tmp_path: Path) -> None:
     record = BackgammonRecord(BACKGAMMON, match_length=3)
-    record.play_text("24/20", roll=BACKGAMMON.parse_roll("31"))
+    record.play_text("24/20", roll=BACKGAMMON.dice.parse("31"))
     (one,) = judge_moves(record, Thinker(BACKGAMMON, "backups", Limits(depth=0)))
     assert one.given_up == one.loss / 2 and one.loss > 0.1
     for loss, sign in ((0.05, "?!"), (0.1, "?"), (0.2, "??")):
@@ -197,7 +197,7 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("62", "24/18 13/11"),
         ("11", "bar/24 8/7*(3)"),
     ):
-        record.play_text(move, roll=BACKGAMMON.parse_roll(roll))
+        record.play_text(move, roll=BACKGAMMON.dice.parse(roll))
     record.declare(-1.0, "resignation")
     path = tmp_path / "match.mat"
     path.write_text(write_match([record], ("Ann", "Bob")), "utf-8")

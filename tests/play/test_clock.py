@@ -104,7 +104,7 @@ def test_a_single_legal_move_takes_no_time() -> None:
     assert Limits(nodes=5).for_play(CHECKERS, forced) == Limits(nodes=5)
     backgammon: Any = Backgammon()
     shut = backgammon.parse_position("XGID=bBBBBBB---a-------------C-:0:0:-1:31:0:0:0:0:10")
-    limits, roll = Limits(seconds=3600.0), backgammon.parse_roll("31")
+    limits, roll = Limits(seconds=3600.0), backgammon.dice.parse("31")
     assert limits.for_play(backgammon, shut, roll) == Limits(depth=0)
     assert limits.for_play(backgammon, backgammon.start(), roll) is limits
 

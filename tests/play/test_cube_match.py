@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -198,8 +199,9 @@ def test_a_match_is_played_by_a_table_from_a_file(tmp_path: Path, capsys: Any) -
 
 
 def test_the_table_decides(tmp_path: Path) -> None:
-    changed = GAME.with_match_equities(TABLE)
+    changed = copy.copy(GAME)
+    changed.cube = GAME.cube.with_equities(TABLE)
     situation = BackgammonRecord(GAME, match_length=3).situation()
     even = (0.5, 0.13, 0.005, 0.13, 0.005)
-    decisions = [game.cube_decision(situation, even).chances[2] for game in (GAME, changed)]
+    decisions = [game.cube.decision(situation, even).chances[2] for game in (GAME, changed)]
     assert decisions[1] == 0.8 and decisions[0] < 0.7

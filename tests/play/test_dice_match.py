@@ -19,6 +19,7 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel, popcount
 from games.record import Annotation, GameRecord
+from games.rolls import Rolls
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
 from play.dice import OTHER, Dice, choice
@@ -75,7 +76,7 @@ A, B = Player("made", MADE), Player("off", OFF)
 class Race(Walk):
     """A walk with its own probabilities of the first roll."""
 
-    first_rolls = (0.5, 0.5)
+    dice = Rolls(Walk.dice.rolls, (0.5, 0.5))
 
 
 class Slow:
@@ -487,7 +488,7 @@ def test_luck_by_its_twin() -> None:
         values = [
             -twin.value_of(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
         ]
-        weights = GAME.rolls if turn else GAME.first_rolls
+        weights = GAME.rolls if turn else GAME.dice.first
         assert found[turn] == pytest.approx(values[record.rolls[turn]] - np.dot(weights, values))
     assert luck.total(record) == pytest.approx(sum(found[::2]) - sum(found[1::2]))
 
@@ -506,7 +507,7 @@ def test_luck_is_nothing_on_average() -> None:
             record = GameRecord.of_legal(game, positions, moves, notes, rolls=rolls)
             total, chance, games = total + p * luck.total(record), chance + p, games + 1
             return
-        for roll, weight in enumerate(game.rolls if moves else game.first_rolls):
+        for roll, weight in enumerate(game.rolls if moves else game.dice.first):
             move = game.legal_moves(positions[-1], roll)[len(moves) % 3 == 1 and roll]
             after = game.play(positions[-1], move)
             go_on([*positions, after], [*rolls, roll], [*moves, move], p * weight)

@@ -63,7 +63,7 @@ def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> N
     values = [float(line[26:].split()[0]) for line in moves[1:]]
     assert values == sorted(values, reverse=True) and len(values) == 8
     after = BACKGAMMON.play(BACKGAMMON.start(), BACKGAMMON.parse_move(
-        BACKGAMMON.start(), "8/5 6/5", BACKGAMMON.parse_roll("31")))  # fmt: skip
+        BACKGAMMON.start(), "8/5 6/5", BACKGAMMON.dice.parse("31")))  # fmt: skip
     theirs = as_evaluator(BACKGAMMON, network).outcomes([after])[0]
     assert f"win {100 - 100 * theirs[0]:.1f} %, win gammon {100 * theirs[3]:.1f} %" in moves[1]
     assert len({line.index("win ") for line in moves[1:]}) == 1
@@ -135,7 +135,6 @@ def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
         (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
         (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
         (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
-        (["sliding8", "start"], "expected a heuristic, found none"),
         (["checkers", "start", "classic", "--order", "game"], "--order: expected --tree as well"),
         (["tree", "[1, 2", "--tree"], "expected nested lists of numbers such as"),
         (["tree", "[1, 2]", "--tree", "--order", "x"], "order: expected one of game, evaluation"),

@@ -78,7 +78,7 @@ def test_equities_of_the_start() -> None:
     [("31", (8, 6)), ("42", (8, 6)), ("61", (13, 8)), ("53", (8, 6))],
 )
 def test_opening_moves(roll: str, move: tuple[int, int]) -> None:
-    found = Program("gnubg", 1)(GAME).choose(GAME.start(), GAME.parse_roll(roll))
+    found = Program("gnubg", 1)(GAME).choose(GAME.start(), GAME.dice.parse(roll))
     assert {found & 31, found >> 8 & 31} == set(move)
 
 

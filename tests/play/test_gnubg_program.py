@@ -13,6 +13,7 @@ from games import load
 from games.backgammon.doubling import Stakes, match_equities
 from games.backgammon.match_file import read_matches
 from games.backgammon.situation import Situation, position_of, roll_of
+from games.contract import starts
 from play.__main__ import main
 from play.players import gnubg_program
 from play.players.cube_seat import cube_seat
@@ -36,7 +37,7 @@ def last_roll(*points: int, side: int = 0, **options: Any) -> Situation:
 
 def scored(behind: int, ahead: int, side: int = 0, **options: Any) -> Situation:
     score = (behind, ahead) if side == 0 else (ahead, behind)
-    return Situation(GAME.start_of(side), match_length=7, score=score, **options)
+    return Situation(starts(GAME)[side], match_length=7, score=score, **options)
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ def test_it_plays_what_the_search_finds(name: str) -> None:
             roll = None
             if name == "backgammon":
                 dice = [int(x) for x in state.observation_tensor(0)[198:200]]
-                roll = ours.parse_roll("{}{}".format(*dice))
+                roll = ours.dice.parse("{}{}".format(*dice))
             values = dict(own.think(position, roll=roll, all_moves=True).moves)
             steps = 0
             while not state.is_terminal() and state.current_player() == player:

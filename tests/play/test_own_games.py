@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 compiled_only = pytest.mark.skipif(not compiled, reason="plays whole games")
 
 PLAIN = '''
-from games import DiceGame, Game
+from games import DiceGame, Game, Rolls
 
 
 class Pile(Game):
@@ -58,7 +58,7 @@ class Pile(Game):
 class Race(DiceGame):
     """Two runners go as far as the die says; who comes home first wins."""
 
-    rolls = (0.5, 0.5)
+    dice = Rolls((0.5, 0.5), text=lambda roll: f"die {roll + 1}")
     wins = False
 
     def start(self):
@@ -72,9 +72,6 @@ class Race(DiceGame):
 
     def outcome(self, runners):
         return -1.0 if runners[1] == 0 else None
-
-    def roll_text(self, roll):
-        return f"die {roll + 1}"
 '''
 
 

@@ -13,7 +13,7 @@ import games
 from games.backgammon.match_file import write_match
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.situation import position_of
-from games.contract import first_rolls
+from games.contract import starts
 from play.__main__ import main
 from play.dice import Dice
 from play.judging.analysis import Judged, Playouts, judge_moves, remark
@@ -45,7 +45,7 @@ def bearing_off(own: dict[int, int], theirs: dict[int, int]) -> Any:
 def race(roll: str, move: str, **options: Any) -> BackgammonRecord:
     """X has a checker on its 6 point, off with 27 of 36 rolls; O is off with any."""
     record = BackgammonRecord(GAME, bearing_off({6: 1}, {1: 1}), **options)
-    record.play_text(move, roll=GAME.parse_roll(roll))
+    record.play_text(move, roll=GAME.dice.parse(roll))
     return record
 
 
@@ -72,16 +72,16 @@ def test_luck_by_hand(
 
 def test_luck_is_the_best_move_less_the_average(thinker: Thinker) -> None:
     """In a game for money without the cube that O begins, by a loop over all rolls and moves."""
-    record = BackgammonRecord(GAME, GAME.start_of(1))
+    record = BackgammonRecord(GAME, starts(GAME)[1])
     for roll, move in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
-        record.play_text(move, roll=GAME.parse_roll(roll))
+        record.play_text(move, roll=GAME.dice.parse(roll))
     found = list(judge_rolls(record, thinker))
     for one, position in zip(found, record.positions, strict=False):
         best = []
         for roll in range(21):
             after = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
             best.append(max(-float(value) for value in thinker.evaluator.values(after)))
-        chances = np.array(GAME.rolls if one.ply else first_rolls(GAME))
+        chances = np.array(GAME.rolls if one.ply else GAME.dice.first)
         assert one.luck == pytest.approx(best[one.roll] - chances @ best, abs=1e-6)
     assert found[1].word == "lucky"
 
@@ -90,8 +90,8 @@ def test_who_begins_is_luck_as_well(thinker: Thinker) -> None:
     """At an even score the average over the first rolls of both sides is 0."""
     luck = {}
     for side in (0, 1):
-        record = BackgammonRecord(GAME, GAME.start_of(side), match_length=7)
-        record.play_text("8/5 6/5", roll=GAME.parse_roll("31"))
+        record = BackgammonRecord(GAME, starts(GAME)[side], match_length=7)
+        record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
         (first,) = judge_rolls(record, thinker, cube=True)
         (move,) = judge_moves(record, thinker, cube=True)
         luck[side] = first.luck
@@ -103,7 +103,7 @@ def test_who_begins_is_luck_as_well(thinker: Thinker) -> None:
 
 def test_at_the_last_point_only_winning_counts(thinker: Thinker) -> None:
     record = BackgammonRecord(GAME, match_length=3, score=(2, 2))
-    record.play_text("24/20", roll=GAME.parse_roll("31"))
+    record.play_text("24/20", roll=GAME.dice.parse("31"))
     (one,) = judge_moves(record, thinker, cube=True)
     found = thinker.think(record.start, roll=record.rolls[0], all_moves=True)
     wins = {move: 2 * chances[0] - 1 for (move, _), chances in
@@ -116,10 +116,10 @@ def test_at_the_last_point_only_winning_counts(thinker: Thinker) -> None:
 
 def test_a_cube_that_was_taken_doubles_the_stake(thinker: Thinker) -> None:
     record = BackgammonRecord(GAME)
-    record.play_text("8/5 6/5", roll=GAME.parse_roll("31"))
+    record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
     record.double()
     record.take()
-    record.play_text("8/4 6/4", roll=GAME.parse_roll("42"))
+    record.play_text("8/4 6/4", roll=GAME.dice.parse("42"))
     assert [one.stake for one in judge_moves(record, thinker, cube=True)] == [1.0, 2.0]
     assert [one.stake for one in judge_rolls(record, thinker, cube=True)] == [1.0, 2.0]
     assert [one.stake for one in judge_cube(record, thinker)] == [1.0, 1.0]
@@ -132,7 +132,7 @@ def test_results_of_a_match_are_chances_gained() -> None:
     won = result(GAME, record)
     lost = BackgammonRecord(GAME, match_length=5, score=(4, 2), crawford=True)
     lost.declare(-2.0, "resignation")
-    stakes, _ = GAME.cube_stakes(lost.beginning().situation())
+    stakes, _ = GAME.cube.stakes(lost.beginning().situation())
     before = 1 - float(stakes.equities.before[2, 0])
     assert won == pytest.approx(1 - before)
     assert result(GAME, lost) == pytest.approx(0.5 - before)
@@ -188,7 +188,7 @@ def test_words_of_ratings(error: float, word: str) -> None:
 def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
     """A race with the gammon at stake: values of both moves are those of a rollout."""
     start = bearing_off({6: 3, 5: 3, 4: 2, 3: 2}, {6: 4, 5: 4, 4: 2})
-    roll = GAME.parse_roll("21")
+    roll = GAME.dice.parse("21")
     record = BackgammonRecord(GAME, start)
     values = dict(thinker.think(start, roll=roll, all_moves=True).moves)
     worst = min(values, key=values.__getitem__)
@@ -208,7 +208,7 @@ def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
 
 def test_doubtful_cubes_are_rolled_out(thinker: Thinker) -> None:
     record = BackgammonRecord(GAME, match_length=7)
-    record.play_text("8/5 6/5", roll=GAME.parse_roll("31"))
+    record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
     record.double()
     record.drop()
     plain = [*judge_cube(record, thinker)]
@@ -231,8 +231,8 @@ def test_filtered_moves_have_the_values_of_a_whole_analysis() -> None:
     filtered = Thinker(GAME, "backups", Limits(depth=1), filters="normal")
     whole = Thinker(GAME, "backups", Limits(depth=1, nodes=10**9), filters="normal")
     record = BackgammonRecord(GAME)
-    record.play_text("24/20", roll=GAME.parse_roll("31"))
-    record.play_text("24/22 6/2", roll=GAME.parse_roll("42"))
+    record.play_text("24/20", roll=GAME.dice.parse("31"))
+    record.play_text("24/22 6/2", roll=GAME.dice.parse("42"))
     for cube in (False, True):
         few, all_ = ([*judge_moves(record, one, cube=cube)] for one in (filtered, whole))
         for one, other in zip(few, all_, strict=True):
@@ -278,7 +278,7 @@ def test_ctrl_c_keeps_what_was_judged(
 ) -> None:
     record = BackgammonRecord(GAME)
     for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
-        record.play_text(text, roll=GAME.parse_roll(roll))
+        record.play_text(text, roll=GAME.dice.parse(roll))
     path, output = tmp_path / "match.mat", tmp_path / "o.txt"
     path.write_text(write_match([record, record], ("Ann", "Bob")), "utf-8")
     think, asked = Thinker.think, []

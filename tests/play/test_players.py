@@ -12,6 +12,7 @@ from games import kernels
 from games.checkers import Checkers
 from games.contract import DiceGame
 from games.kernels import kernel
+from games.rolls import Rolls
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
 from play.book_building import LeafSearch
@@ -44,7 +45,7 @@ class Race(DiceGame):
     """Two runners; a roll of one or two steps, and the first one home wins."""
 
     name = "race"
-    rolls = (0.5, 0.5)
+    dice = Rolls((0.5, 0.5))
     evaluators = {"ahead": ahead}
 
     def start(self) -> Any:

@@ -22,9 +22,10 @@ from games.checkers import Checkers
 from games.kernels import kernel
 from games.kernels.chance import next_state
 from games.kernels.memory import native_function, read_position
+from games.rolls import Rolls
 from play.__main__ import main
 from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
-from play.rollout.plain import PlainTable
+from play.rollout.plain import RolloutTable
 from play.rollout.rollout import Blocks, rollout
 from play.workers import Workers
 from search import EXACT, Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
@@ -276,7 +277,7 @@ def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
     dice = RolloutDice(GAME, 1)
     lookup = Lookup(probe, build(checkers=3, both=1).tables, outcomes=outcomes)
     streams, rolls = dice.block(0)
-    table = PlainTable(GAME, POOR, lookup, dice)
+    table = RolloutTable(GAME, POOR, lookup, dice)
     block = table.block(SMALL, (streams[:4], rolls[:4]), later=False, most_plies=99, look=look)
     assert block is not None
     found, plies = samples(POOR, SMALL, 4, variance_reduction=look, seed=1, lookup=lookup)
@@ -361,7 +362,7 @@ def test_rolls_without_a_common_denominator_are_left_to_chance() -> None:
     assert tickets((0.1234, 0.8766)) == []
 
     class Odd(Walk):
-        rolls = (0.1234, 0.8766)
+        dice = Rolls((0.1234, 0.8766))
 
     assert set(RolloutDice(Odd(), 0).rolls(36).ravel()) == {-1}
     odd = PythonEvaluator(Odd(), lambda position: 0.0)
@@ -495,7 +496,7 @@ def test_the_surer_the_farther_apart() -> None:
 
 @native_only
 def test_moves_are_valued_for_the_side_that_makes_them() -> None:
-    roll = GAME.parse_roll("31")
+    roll = GAME.dice.parse("31")
     moves = [GAME.parse_move(START, text, roll) for text in ("8/5 6/5", "24/20")]
     options = {"games": 72, "truncate": 3}
     found = rollout(GAME, START, POOR, roll=roll, moves=moves, **options)
@@ -517,7 +518,7 @@ def test_moves_are_valued_for_the_side_that_makes_them() -> None:
 @native_only
 def test_games_stop_when_moves_are_apart() -> None:
     good = KernelEvaluator(GAME, right, tables(6))
-    position, roll = home((0, 1, 0, 1, 0, 1), (1, 1, 0, 1)), GAME.parse_roll("21")
+    position, roll = home((0, 1, 0, 1, 0, 1), (1, 1, 0, 1)), GAME.dice.parse("21")
     options: dict[str, Any] = {"roll": roll, "games": 1296, "variance_reduction": False}
     whole = rollout(GAME, position, good, **options)
     assert set(whole.games.tolist()) == {1296}
@@ -635,7 +636,7 @@ def test_bad_positions_and_games() -> None:
     for positions in (START, [START[:4]], [[1.5] * 5]):
         with pytest.raises(ValueError, match="positions: expected"):
             rollout(GAME, positions, VALUES_ONLY, games=1)
-    with pytest.raises(TypeError, match="expected a game with dice, found checkers"):
+    with pytest.raises(ValueError, match="expected a game with dice, found checkers"):
         rollout(Checkers(), [Checkers().start()], None)  # type: ignore[arg-type]
 
 

@@ -329,10 +329,11 @@ MET = """<met><name>flat</name><pre-crawford-table type="explicit">
 
 
 def test_a_match_equity_table_of_the_command(runs: Path, tmp_path: Path, capsys: Any) -> None:
-    own = games.load("backgammon").with_match_equities(MET)
+    own: Any = games.load("backgammon")
+    own.cube = own.cube.with_equities(MET)
     game = Catalogue(ROOT / "data", runs, [own]).games["backgammon"]
     record = new_record(game, match_length=2)
-    stakes, _ = game.cube_stakes(record.situation())  # type: ignore[attr-defined]
+    stakes, _ = game.cube.stakes(record.situation())  # type: ignore[attr-defined]
     assert stakes.points(0, 1) == 0.6
     other = type("Other", (type(own),), {})()
     with pytest.raises(ValueError, match="'backgammon', which is taken"):

@@ -11,7 +11,7 @@ from dice_twin import BACKGAMMON, RACE_OUTCOMES, PlainFace, played
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.bear_off import unrank
-from games.backgammon.doubling import MatchEquities, match_equities
+from games.backgammon.doubling import DoublingCube, MatchEquities, match_equities
 from games.backgammon.doubling.endings import endings
 from games.backgammon.situation import Situation, position_of
 from search import Engine, PythonEvaluator, as_evaluator
@@ -90,7 +90,7 @@ def test_the_search_agrees_with_a_slow_twin(score: Any) -> None:
     match = {"jacoby": True} if score is None else {"match_length": 7, "score": score}
     for position, _ in played(BACKGAMMON, 5, 2):
         situation = Situation(position, **match)
-        stakes, owner = BACKGAMMON.cube_stakes(situation)
+        stakes, owner = BACKGAMMON.cube.stakes(situation)
         found = searched_values(engine._search, situation, 1)
         for value, now in zip(found, ((1, owner), (2, 1)), strict=True):
             expected = twin.rolling(position, stakes, now, now, 1)
@@ -105,8 +105,7 @@ def test_the_plain_search_finds_the_same() -> None:
             return RACE_OUTCOMES.outcomes(positions)
 
     class Face(PlainFace):
-        def cube_stakes(self, situation: Any) -> Any:
-            return BACKGAMMON.cube_stakes(situation)
+        cube = BACKGAMMON.cube
 
     position, face = racing(30, 25), Face(BACKGAMMON)
     values = [
@@ -136,9 +135,10 @@ def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
     before[6, 5], before[5, 6] = 0.25, 0.75
     other = MatchEquities(before, own.after, "one point counts much")
     situation = Situation(BACKGAMMON.start(), match_length=7)
+    own_game = Backgammon()
+    own_game.cube = DoublingCube(other)
     usual, changed = (
-        Engine(game, "backups").cube(situation, depth=1).chances
-        for game in (BACKGAMMON, Backgammon(other))
+        Engine(game, "backups").cube(situation, depth=1).chances for game in (BACKGAMMON, own_game)
     )
     assert usual[2] == pytest.approx(own.before[5, 6]) and changed[2] == 0.75
 

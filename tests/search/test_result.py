@@ -49,7 +49,7 @@ def test_a_proven_win_has_no_number() -> None:
 
 def test_results_with_dice_and_of_a_finished_game() -> None:
     engine = Engine(BACKGAMMON, "backups")
-    result = engine.search(BACKGAMMON.start(), roll=BACKGAMMON.parse_roll("31"), depth=0)
+    result = engine.search(BACKGAMMON.start(), roll=BACKGAMMON.dice.parse("31"), depth=0)
     assert result.outcomes is not None
     win = f"win {100 * result.outcomes[0]:.0f} %"
     assert repr(result).startswith(f"Result(8/5 6/5, {result.value:+.3f} points ({win}), depth 0")

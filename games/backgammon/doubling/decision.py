@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,21 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.backgammon.doubling.cubeful import Shares, Stakes
-from games.backgammon.doubling.match_equity import MatchEquities
+from games.backgammon.doubling.match_equity import MatchEquities, read_match_equities
 from games.backgammon.doubling.own_table import match_equities
 from games.backgammon.situation import Situation
 from games.errors import PositionError
 
-__all__ = [
-    "CubeDecision",
-    "accepts",
-    "cube_stakes",
-    "cube_values",
-    "decide",
-    "may_double",
-    "owner_of",
-]
-
+__all__ = ["CubeDecision", "DoublingCube"]
 
 #: Equities that differ by less are equal.
 ROUNDING = 1e-9
@@ -106,120 +97,105 @@ class CubeDecision:
         return equity - self.after_double
 
 
-def may_double(situation: Situation) -> bool:
-    """Whether the rules let the side to move double: it has access to the cube, before its roll.
+class DoublingCube:
+    """The cube of backgammon, see `games.cube.Cube`.
 
-    Also of a double that was offered, but not of a beaver.
+    equities: chances to win a match; our own table if None.
     """
-    return (
-        situation.roll is None
-        and situation.offered in ("", "double")
-        and not situation.crawford
-        and situation.owner in (None, situation.position[4])
-        and situation.cube < situation.highest_cube
-        and situation.match_length != 1
-    )
 
+    def __init__(self, equities: MatchEquities | None = None) -> None:
+        self.equities = equities
 
-def cube_values(
-    situation: Situation, outcomes: Any, equities: MatchEquities | None = None
-) -> NDArray[np.float64]:
-    """Returns what positions are worth with the cube to the side to move: points, or chances.
+    def with_equities(self, text: str) -> DoublingCube:
+        """Returns the cube with the match equities of a text in GNU Backgammon's XML form."""
+        return DoublingCube(read_match_equities(text))
 
-    situation: the match and the cube, and the position, which decides how well the cube is used.
-    outcomes: [n, 5], the chances of the outcomes, for the side to move.
-    equities: chances to win the match; our own table if None.
-    """
-    stakes, owner = cube_stakes(situation, equities), owner_of(situation)
-    return stakes.values([situation.position], outcomes, situation.cube, owner)
+    def may_double(self, situation: Situation) -> bool:
+        """Whether the side to move has access to the cube, before its roll.
 
-
-def cube_stakes(situation: Situation, equities: MatchEquities | None = None) -> Stakes:
-    """Returns the stakes of the side to move; `equities` are our own table if None."""
-    return Stakes.of_situation(situation, _tables(equities))
-
-
-def owner_of(situation: Situation) -> int | None:
-    """Returns the owner of the cube: 0 for the side to move, 1 for the other, None for none."""
-    return None if situation.owner is None else int(situation.owner != situation.position[4])
-
-
-def _tables(equities: MatchEquities | None) -> Callable[[int], MatchEquities]:
-    return match_equities if equities is None else lambda _: equities
-
-
-def decide(
-    situation: Situation,
-    outcomes: Sequence[float],
-    equities: MatchEquities | None = None,
-    searched: tuple[float, float] | None = None,
-) -> CubeDecision:
-    """Returns the decision before a roll, or about the double that was offered.
-
-    situation: the position, the match, and the cube.
-    outcomes: the chances of the five outcomes without a cube, for the side to move.
-    equities: chances to win the match; our own table if None.
-    searched: the values of rolling without a double, and after a double that was taken, if a search
-        found them; else they are estimated from the outcomes.
-
-    Raises PositionError if the side to move may not double, has rolled, or was beavered.
-    """
-    if not may_double(situation):
-        raise PositionError(
-            "expected a side that may double before its roll, found one that may not"
+        Also of a double that was offered, but not of a beaver.
+        """
+        return (
+            situation.roll is None
+            and situation.offered in ("", "double")
+            and not situation.crawford
+            and situation.owner in (None, situation.position[4])
+            and situation.cube < situation.highest_cube
+            and situation.match_length != 1
         )
-    stakes = cube_stakes(situation, equities)
-    cube, owned = situation.cube, situation.owner is not None
-    place, table = [situation.position], np.array([outcomes], float)
-    waiting, taken = searched or (
-        float(stakes.values(place, table, cube, owner_of(situation))[0]),
-        float(stakes.values(place, table, 2 * cube, 1)[0]),
-    )
-    dropped = stakes.points(0, cube)
-    point = float(stakes.take_point(Shares.of(table), 1, cube)[0])
-    chances = None
-    if stakes.lacking is None:
-        scaled = [value / cube for value in (waiting, taken, dropped)]
-    else:
-        chances = (waiting, taken, dropped)
-        lost = stakes.points(0, -cube)
-        scaled = [2 * (value - lost) / (dropped - lost) - 1 for value in chances]
-    no_double, take, drop = scaled
-    beaver = 2 * take if situation.beavers and 4 * cube <= situation.highest_cube else None
-    answer = "drop" if take > drop else "beaver" if beaver is not None and beaver < take else "take"
-    value = {"take": take, "drop": drop, "beaver": beaver}[answer]
-    assert value is not None
-    useless = not stakes.can_double(0, cube, 0 if owned else None)
-    # A double that neither gains nor loses ends the game sooner.
-    double = value >= no_double - ROUNDING and not useless
-    return CubeDecision(
-        no_double, take, drop, beaver, double, answer, owned,
-        _reason(no_double, take, drop, double, useless, answer), chances, point,
-    )  # fmt: skip
 
+    def values(self, situation: Situation, outcomes: Any) -> NDArray[np.float64]:
+        """Returns what positions are worth with the cube to the side to move.
 
-def accepts(
-    situation: Situation,
-    outcomes: Sequence[float],
-    side: int,
-    kind: int,
-    equities: MatchEquities | None = None,
-) -> bool:
-    """Returns whether the other side gains by accepting a resignation.
+        The position of the situation decides how well the cube is used.
+        """
+        stakes, owner = self.stakes(situation)
+        return stakes.values([situation.position], outcomes, situation.cube, owner)
 
-    situation: the position, the match, and the cube.
-    outcomes: the chances of the five outcomes without a cube, for the side to move.
-    side: the colour that resigns.
-    kind: what it offers: 1 for a single game, 2 for a gammon, 3 for a backgammon.
-    equities: chances to win the match; our own table if None.
-    """
-    if situation.jacoby and situation.owner is None:
-        kind = 1  # until a double is taken nothing else counts
-    stakes = cube_stakes(situation, equities)
-    playing = float(cube_values(situation, np.array([outcomes], float), equities)[0])
-    to_move = situation.position[4]
-    offered = stakes.points(0, kind * situation.cube * (1 if to_move != side else -1))
-    return offered >= playing if to_move != side else offered <= playing
+    def stakes(self, situation: Situation) -> tuple[Stakes, int | None]:
+        """Returns the stakes of the side to move, and who owns the cube."""
+        given = self.equities
+        tables = match_equities if given is None else lambda _: given
+        owner = situation.owner
+        owned = None if owner is None else int(owner != situation.position[4])
+        return Stakes.of_situation(situation, tables), owned
+
+    def decision(
+        self,
+        situation: Situation,
+        outcomes: Sequence[float],
+        searched: tuple[float, float] | None = None,
+    ) -> CubeDecision:
+        """Returns the decision before a roll, or about the double that was offered.
+
+        Raises PositionError if the side to move may not double, has rolled, or was beavered.
+        """
+        if not self.may_double(situation):
+            raise PositionError(
+                "expected a side that may double before its roll, found one that may not"
+            )
+        stakes, owner = self.stakes(situation)
+        cube, owned = situation.cube, owner is not None
+        place, table = [situation.position], np.array([outcomes], float)
+        waiting, taken = searched or (
+            float(stakes.values(place, table, cube, owner)[0]),
+            float(stakes.values(place, table, 2 * cube, 1)[0]),
+        )
+        dropped = stakes.points(0, cube)
+        point = float(stakes.take_point(Shares.of(table), 1, cube)[0])
+        chances = None
+        if stakes.lacking is None:
+            scaled = [value / cube for value in (waiting, taken, dropped)]
+        else:
+            chances = (waiting, taken, dropped)
+            lost = stakes.points(0, -cube)
+            scaled = [2 * (value - lost) / (dropped - lost) - 1 for value in chances]
+        no_double, take, drop = scaled
+        beaver = 2 * take if situation.beavers and 4 * cube <= situation.highest_cube else None
+        answer = "drop" if take > drop else "take"
+        if answer == "take" and beaver is not None and beaver < take:
+            answer = "beaver"
+        value = {"take": take, "drop": drop, "beaver": beaver}[answer]
+        assert value is not None
+        useless = not stakes.can_double(0, cube, 0 if owned else None)
+        # A double that neither gains nor loses ends the game sooner.
+        double = value >= no_double - ROUNDING and not useless
+        return CubeDecision(
+            no_double, take, drop, beaver, double, answer, owned,
+            _reason(no_double, take, drop, double, useless, answer), chances, point,
+        )  # fmt: skip
+
+    def accepts(
+        self, situation: Situation, outcomes: Sequence[float], side: int, kind: int
+    ) -> bool:
+        """Returns whether the other side gains by accepting a resignation."""
+        if situation.jacoby and situation.owner is None:
+            kind = 1  # until a double is taken nothing else counts
+        stakes, _ = self.stakes(situation)
+        playing = float(self.values(situation, np.array([outcomes], float))[0])
+        to_move = situation.position[4]
+        offered = stakes.points(0, kind * situation.cube * (1 if to_move != side else -1))
+        return offered >= playing if to_move != side else offered <= playing
 
 
 def _reason(
