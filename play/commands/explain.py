@@ -80,7 +80,8 @@ def run_explain(options: argparse.Namespace) -> int:
                 raise ValueError(f"--{name}: expected --tree as well, found none")
         if options.first is None:
             if isinstance(game, Problem):
-                raise ValueError("expected a heuristic, found none")
+                known = ", ".join(game.evaluators)
+                raise ValueError(f"expected a heuristic ({known} or a file), found none")
             options.first = usual_evaluator(game)
     found = options.position.strip()
     left_out, roll = "", None
