@@ -135,7 +135,10 @@ def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
         (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
         (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
         (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
-        (["sliding8", "start"], "expected a heuristic (manhattan, misplaced, linear_conflict or a file), found none"),
+        (
+            ["sliding8", "start"],
+            "expected a heuristic (manhattan, misplaced, linear_conflict or a file), found none",
+        ),
         (["checkers", "start", "classic", "--order", "game"], "--order: expected --tree as well"),
         (["tree", "[1, 2", "--tree"], "expected nested lists of numbers such as"),
         (["tree", "[1, 2]", "--tree", "--order", "x"], "order: expected one of game, evaluation"),
