@@ -55,6 +55,7 @@ export default [
       "no-unused-private-class-members": "error",
       "no-unused-vars": "error",
       "no-useless-escape": "error",
+      "max-lines": ["error", 450],
       "no-var": "error",
       "prefer-const": "error",
       "use-isnan": "error",

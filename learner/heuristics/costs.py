@@ -78,6 +78,8 @@ def exact_costs(
     costs = {}
     for position in positions:
         found = solve(problem, position, database, method="ida", nodes=MOST_EXPANDED)
+        if found.interrupted:
+            raise KeyboardInterrupt
         if not found.optimal:
             return None
         costs[position] = found.cost

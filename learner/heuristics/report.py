@@ -136,6 +136,8 @@ def measure_curve(
                 found = solve(
                     problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=MEMORY
                 )
+                if found.interrupted:
+                    raise KeyboardInterrupt
                 expanded[row, column, place] = found.expanded
                 if found.moves is not None:
                     costs[row, column, place] = found.cost

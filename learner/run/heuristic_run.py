@@ -62,7 +62,8 @@ class HeuristicRun(Run):
             problem, heuristics, starts, nodes=REPORT_NODES, least=costs
         )
         known = {p: c for p, c in zip(starts, best.tolist(), strict=True) if c == c}
-        lines = [f"{counted(positions, 'position')} by A*:", *(curve.text() for curve in curves)]
+        limit = f"by A*, at most {REPORT_NODES:,} expansions each:"
+        lines = [f"{counted(positions, 'position')} {limit}", *(curve.text() for curve in curves)]
         if costs is not None:
             lines.append(f"least costs: by {how}")
         content: dict[str, Any] = {}

@@ -327,7 +327,8 @@ def _searches(players: Sequence[Player]) -> str:
     """Returns the techniques of the players' searches, in words that follow others."""
     searching = [one for one in players if one.evaluator is not None]
     used = [(one.name, str(one.options.get("techniques", ""))) for one in searching]
-    if len({techniques for _, techniques in used}) == 1:
+    programs = any(one.program is not None for one in players)  # which search as they like
+    if len({techniques for _, techniques in used}) == 1 and not programs:
         return f", search: {used[0][1]}" if used[0][1] else ""
     return "".join(f", {name}: {techniques}" for name, techniques in used if techniques)
 

@@ -21,7 +21,7 @@ from search.limits import UNLIMITED, Limits
 from search.search import run_search
 from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
-from search.textbook.solution import Progress, Solution, worth
+from search.textbook.solution import INTERRUPTED, Progress, Solution, worth
 
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
@@ -231,7 +231,7 @@ class _Search:
     def _failure(self, method: str, interrupted: bool) -> tuple[float, str]:
         record = self.record
         if interrupted or self.stopped:
-            return math.inf, "interrupted"
+            return math.inf, INTERRUPTED
         if record.full:
             return math.inf, f"out of memory with {counted(int(record.nodes), 'position')} in it"
         if record.expanded >= self.node_limit:

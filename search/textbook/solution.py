@@ -11,7 +11,10 @@ from games.contract import Move, Position
 from games.counted import counted
 from games.problem import KernelProblem, Known, Problem
 
-__all__ = ["Count", "Node", "Progress", "Solution", "worth"]
+__all__ = ["INTERRUPTED", "Count", "Node", "Progress", "Solution", "worth"]
+
+#: Why a search has no solution that Ctrl-C, or `progress`, ended.
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class Solution:
     def optimal(self) -> bool:
         """Whether the search proved that no solution is cheaper."""
         return self.moves is not None and self.factor == 1.0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C, or `progress`, ended the search."""
+        return self.moves is None and self.proved.startswith(INTERRUPTED)
 
 
 def worth(known: Known, factor: float, name: str) -> tuple[float, str]:

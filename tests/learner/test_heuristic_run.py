@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,21 @@ def test_exact_costs_of_the_15_puzzle() -> None:
         )
     }
     assert exact_costs(problem, korf) == (korf, "IDA* with the pattern database 5-5-5")
+
+
+def test_ctrl_c_ends_the_judgement_and_is_no_position_without_a_solution(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        return solve(*arguments, **options, progress=lambda _: None)
+
+    problem = SlidingTiles(4, 4)
+    position = problem.parse_position("15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0")  # 80 moves
+    monkeypatch.setattr("learner.heuristics.report.solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure_curve(problem, {"misplaced": "misplaced"}, [position], nodes=10**9)
 
 
 def test_curves_and_distances_of_known_heuristics() -> None:

@@ -20,6 +20,7 @@ import games
 import play.players.hub_player
 from games.errors import MoveError
 from games.record import GameRecord
+from play.commands.contest import _searches
 from play.match.driver import play_match
 from play.match.ladder import ladder
 from play.match.openings import Openings
@@ -58,6 +59,11 @@ def moves_of(first: Player, second: Player) -> list[tuple[tuple[int, ...], list[
         for pair in match.units
         for record in pair.games
     ]
+
+
+def test_a_match_says_nothing_of_how_an_engine_searches() -> None:
+    players = [parse_player(CHECKERS, name) for name in ("classic", program("classic"))]
+    assert _searches(players) == ", classic: late_moves=1.2,singular=6"
 
 
 def test_the_same_games_as_within_one_process() -> None:

@@ -1,3 +1,4 @@
+// @ts-check
 // The Analysis panel: all legal moves with their values, updated while the search goes deeper.
 
 import { entryOf, evaluatorGroups, timeOptions } from "./choices.js";

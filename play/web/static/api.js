@@ -1,3 +1,4 @@
+// @ts-check
 // Requests to the server, and its events.
 
 /** A request that the server refused, with its status; status 0 if it could not be reached. */
@@ -19,6 +20,7 @@ async function ask(method, path, content) {
   } catch {
     throw new Refusal(0, "the server does not answer");
   }
+  /** @type {any} */
   let answer = {};
   try {
     answer = await response.json();

@@ -1,16 +1,11 @@
+// @ts-check
 // The board of backgammon: where things are drawn. The rules are on the server.
 
 import { h, s } from "./dom.js";
 import { Hand } from "./hand.js";
+import { BAR, BARW, EDGE, HEIGHT, OFF, Points, R, SPAN, TALL, TRAY, WIDE, range } from "./points.js";
 import { arrowHead, drawArrows, grain } from "./wood.js";
 
-const [WIDE, BARW, TRAY, EDGE] = [72, 66, 80, 34];
-const HEIGHT = 770;
-const TALL = 292; // height of a point
-const R = 32; // radius of a checker
-const SPAN = EDGE * 3 + 12 * WIDE + BARW + TRAY;
-const BAR = 25;
-const OFF = 0;
 const PIPS = {
   1: [[0, 0]],
   2: [[-1, -1], [1, 1]],
@@ -20,17 +15,15 @@ const PIPS = {
   6: [[-1, -1], [1, 1], [-1, 1], [1, -1], [-1, 0], [1, 0]],
 };
 
-export class BackgammonBoard {
+export class BackgammonBoard extends Points {
   /** `act` has the functions step(from, to) and, for setting up, edit(side, point). */
   constructor(act) {
+    super();
     this.act = act;
-    this.flip = false; // whether O sits at the bottom
     this.selected = null; // a point as the side to move counts it
     this.next = [];
     this.side = 0;
     this.cursor = "p24";
-    // Places by name: p1 to p24 as the bottom side counts them, bar-0, bar-1, off-0, off-1.
-    this.places = new Map();
     this.cells = new Map();
     this.men = [];
     this.editing = false;
@@ -87,14 +80,6 @@ export class BackgammonBoard {
     });
   }
 
-  /** The left edge of point 1 to 24, as the bottom side counts, and whether it is at the top. */
-  spot(point) {
-    const top = point > 12;
-    const column = top ? point - 13 : 12 - point; // from the left
-    const x = EDGE + column * WIDE + (column > 5 ? BARW : 0);
-    return { x, top };
-  }
-
   drawPlaces() {
     this.field.replaceChildren();
     this.places.clear();
@@ -143,30 +128,6 @@ export class BackgammonBoard {
     if (flip === this.flip) return;
     this.flip = flip;
     if (this.last) this.update(this.last);
-  }
-
-  /** The side at the bottom, 0 or 1. */
-  get bottom() {
-    return this.flip ? 1 : 0;
-  }
-
-  /** The name of the place of a point as a side counts it. */
-  name(side, point) {
-    if (point === OFF) return side === this.bottom ? "off-0" : "off-1";
-    // Checkers of the bottom side enter at the top.
-    if (point === BAR) return side === this.bottom ? "bar-1" : "bar-0";
-    return `p${side === this.bottom ? point : 25 - point}`;
-  }
-
-  /** The point of a place as a side counts it; null if the place belongs to the other side. */
-  point(side, name) {
-    if (name.startsWith("p")) {
-      const number = Number(name.slice(1));
-      return side === this.bottom ? number : 25 - number;
-    }
-    const own = (name.endsWith("0")) === (side === this.bottom);
-    if (name.startsWith("off")) return own ? OFF : null;
-    return own ? null : BAR;
   }
 
   update(view) {
@@ -235,33 +196,6 @@ export class BackgammonBoard {
         this.over.append(s("circle", { class: "last to", cx: x, cy: y, r: 9 }));
       }
     }
-  }
-
-  /** The centre of checker n on a place with `count` checkers. */
-  stand(name, n, count) {
-    const place = this.places.get(name);
-    const x = place.x + place.width / 2;
-    if (name.startsWith("off")) {
-      const step = 20;
-      const y = name === "off-1" ? place.y + 14 + n * step : place.y + place.height - 14 - n * step;
-      return [x, y];
-    }
-    const room = name.startsWith("bar") ? 3 : 5;
-    const step = count > room ? ((room - 1) * 2 * R * 0.98) / (count - 1) : 2 * R * 0.9;
-    if (name.startsWith("bar")) {
-      const y = name === "bar-1" ? HEIGHT / 2 - 70 - n * step : HEIGHT / 2 + 70 + n * step;
-      return [x, y];
-    }
-    const top = this.spot(Number(name.slice(1))).top;
-    return [x, top ? EDGE + R + 2 + n * step : HEIGHT - EDGE - R - 2 - n * step];
-  }
-
-  middle(side, point) {
-    const name = this.name(side, point);
-    const place = this.places.get(name);
-    if (!name.startsWith("p")) return [place.x + place.width / 2, place.y + place.height / 2];
-    const top = this.spot(Number(name.slice(1))).top;
-    return [place.x + place.width / 2, top ? EDGE + TALL * 0.62 : HEIGHT - EDGE - TALL * 0.62];
   }
 
   moveMen(board) {
@@ -445,13 +379,6 @@ export class BackgammonBoard {
 
   // --- by hand -----------------------------------------------------------------------------
 
-  placeAt(x, y) {
-    for (const [name, p] of this.places) {
-      if (x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height) return name;
-    }
-    return null;
-  }
-
   /** The topmost checker of a place, if it can be picked up; a goal is not picked up. */
   piece(name) {
     const point = this.point(this.side, name);
@@ -503,19 +430,4 @@ export class BackgammonBoard {
     this.act.step(source, target);
   }
 
-  /** The place to which an arrow key moves the cursor. */
-  walk(name, key) {
-    const points = (first, last) => range(first, last).map((p) => `p${p}`);
-    const top = [...points(13, 18), "bar-1", ...points(19, 24), "off-1"];
-    const low = [...points(12, 7), "bar-0", ...points(6, 1), "off-0"];
-    const here = top.includes(name) ? top : low;
-    const row = { ArrowUp: top, ArrowDown: low }[key] || here;
-    const at = here.indexOf(name) + ({ ArrowLeft: -1, ArrowRight: 1 }[key] || 0);
-    return row[Math.max(0, Math.min(row.length - 1, at))];
-  }
-}
-
-function range(first, last) {
-  const step = first <= last ? 1 : -1;
-  return Array.from({ length: Math.abs(last - first) + 1 }, (_, n) => first + n * step);
 }

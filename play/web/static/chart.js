@@ -1,3 +1,4 @@
+// @ts-check
 // Charts as SVG: axes with titles and round numbers, curves with bands, the values under the pointer,
 // and the same values as a table.
 
@@ -53,6 +54,8 @@ function rounded(low, high, count) {
  * log: whether the vertical axis is logarithmic, on both sides of 0.
  * pick: called with the horizontal value that is clicked; marked: one that is marked.
  * table: whether the values can be read as a table too.
+ * @param {any[]} curves
+ * @param {Object<string, any>} options
  */
 export function chart(curves, { title, width = 640, height = 260, unit = "", zero = null, low, high,
   across = "games", upward = "", pick = null, marked = null, legend = true, log = false, table = false } = {}) {

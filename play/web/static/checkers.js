@@ -1,3 +1,4 @@
+// @ts-check
 // The board of checkers: where things are drawn. The rules are on the server.
 
 import { h, s } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-check
 // Lists of evaluators, and the dialog for a new game.
 
 import { h, memory, put } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-check
 // Creating elements, and messages to people.
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,3 +1,4 @@
+// @ts-check
 // The Game panel: the moves, the curve of their values, and files.
 
 import { get, post } from "./api.js";

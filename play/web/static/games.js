@@ -1,3 +1,4 @@
+// @ts-check
 // The games that the browser keeps, and the page that lists them with those of the server.
 
 import { get, remove } from "./api.js";

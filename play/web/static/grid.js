@@ -1,3 +1,4 @@
+// @ts-check
 // Boards of any game: a grid, or for a game without one its text and a list of moves. The rules are
 // on the server, which sends the pieces and the squares that can be clicked next.
 
@@ -17,6 +18,10 @@ export class GridBoard {
   /** `act` has the functions step(from, to) and back(), which takes back a click. */
   constructor(act) {
     this.act = act;
+    this.rows = this.columns = 0;
+    this.wide = this.high = 0; // of a square
+    this.board = null;
+    this.live = false;
     this.flip = false;
     this.cursor = 0;
     this.cells = new Map();

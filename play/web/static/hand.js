@@ -1,3 +1,4 @@
+// @ts-check
 // Moving pieces on any board by clicks, dragging and keys.
 
 const FAR = 12; // distance in pixels from which a click is a drag

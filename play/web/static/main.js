@@ -1,3 +1,4 @@
+// @ts-check
 // The page that is shown, and the keys and help that all pages share.
 
 import { get } from "./api.js";
@@ -21,7 +22,7 @@ let catalogue = null;
 async function show() {
   const [, name = "", ...where] = location.hash.split("/").map(decodeURIComponent);
   const wanted = Object.hasOwn(PAGES, name) ? name : "play";
-  for (const link of document.querySelectorAll("[data-page]")) {
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-page]"))) {
     if (link.dataset.page === wanted) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -84,7 +85,7 @@ function help() {
 document.querySelector("[data-help]").addEventListener("click", help);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest?.("input, textarea, select, dialog")) return;
+  if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog")) return;
   if (event.key === "?") help();
   else page?.key?.(event);
 });

@@ -1,3 +1,4 @@
+// @ts-check
 // A field that chooses one of many: typing searches, arrows move, Enter takes (ARIA's combobox with
 // a list of options in groups).
 
@@ -20,7 +21,13 @@ export class Picker {
   constructor({ label, groups, value, change, data = {}, detail = false }) {
     count += 1;
     const id = `picker-${count}`;
-    Object.assign(this, { id, label, groups, value, change, shown: [], at: -1 });
+    this.id = id;
+    this.label = label;
+    this.groups = groups;
+    this.value = value;
+    this.change = change;
+    this.shown = [];
+    this.at = -1;
     this.input = h("input", {
       type: "text", role: "combobox", id, autocomplete: "off", spellcheck: "false",
       "aria-expanded": "false", "aria-controls": `${id}-list`, "aria-autocomplete": "list",

@@ -1,15 +1,20 @@
+// @ts-check
 // The page with a board: the state of a table, and the actions of people at it.
 
+import { drawActions, drawTools, hint } from "./actions.js";
 import { get, post, Refusal, Stream, whileCompiling } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
-import { chip, newGame, seatName, usual } from "./choices.js";
-import { announce, ask, choose, compileProgress, h, icon, memory, put, sentence, toast } from "./dom.js";
+import { newGame, usual } from "./choices.js";
+import { announce, compileProgress, h, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { keepGame, keptGame } from "./games.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { SetupPanel } from "./setup.js";
+import { speakOfCube, speakOfMove } from "./speech.js";
+import { drawStrips } from "./strips.js";
+import { Tabs } from "./tabs.js";
 import { Thinking } from "./thinking.js";
 import { WhyPanel } from "./why.js";
 
@@ -18,19 +23,6 @@ const BOARDS = {
 };
 
 const EXAMPLES = { checkers: "11-15", backgammon: "8/5 6/5" };
-
-/** The text beside the name of a side. */
-const DETAILS = {
-  checkers: (board, side) => pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length),
-  backgammon: (board, side) => `${board.pips[side]} pips`,
-  grid: (board, side) => {
-    const goal = new Set((board.tints || []).filter(([, whose]) => whose === side).map(([square]) => square));
-    const own = board.pieces.filter(([, whose]) => whose === side);
-    if (!goal.size) return pieces(own.length);
-    return `${own.filter(([square]) => goal.has(square)).length} of ${goal.size} home`;
-  },
-  plain: () => "",
-};
 
 export class PlayPage {
   kind = "play";
@@ -85,7 +77,7 @@ export class PlayPage {
       const show = (now) => put(this.root, h("div", { class: "lonely" }, compileProgress(now)));
       this.sit(await whileCompiling(post("/api/tables", content), show));
     } catch (error) {
-      put(this.root, 
+      put(this.root,
         h("p", { class: "lonely" }, `${sentence(error.message)} `,
           h("button", { type: "button", onclick: () => this.open(content) }, "Try again")),
       );
@@ -106,7 +98,7 @@ export class PlayPage {
 
   lonely(error) {
     const text = error.status === 404 ? "This game is no longer kept." : sentence(error.message);
-    put(this.root, 
+    put(this.root,
       h("h1", { class: "unseen" }, "A game that cannot be shown"),
       h("p", { class: "lonely" }, `${text} `,
         h("button", { type: "button", class: "primary", onclick: () => this.fresh() }, "New table")),
@@ -240,7 +232,7 @@ export class PlayPage {
   flip() {
     this.flipped = !this.flipped;
     this.drawBoard();
-    this.drawStrips();
+    drawStrips(this);
   }
 
   again() {
@@ -249,35 +241,6 @@ export class PlayPage {
       this.stream?.close();
       this.open(chosen);
     });
-  }
-
-  /** Show the best move, or what is right about the cube, and why. */
-  async hint() {
-    const { stakes } = this.view;
-    const cube = this.answering || (stakes?.may_double && this.mine);
-    if (!cube || this.viewing) {
-      this.panel("analysis").hint();
-      return;
-    }
-    const found = await this.act("cube-hint", { evaluator: this.panel("analysis").evaluator });
-    if (!found) return;
-    this.advice = h("p", { class: "advice", role: "status" },
-      h("strong", {}, sentence(found.text)), ` ${sentence(found.reason)} `,
-      h("span", { class: "muted number" }, found.figures && sentence(found.figures)));
-    this.drawActions();
-  }
-
-  async resign() {
-    const { ply, side, sides, stakes } = this.view;
-    if (stakes) {
-      const kinds = ["A single game", "A gammon", "A backgammon"];
-      const kind = await choose(`Resign as ${sides[side]}?`,
-        `${sides[1 - side]} may decline. What do you resign?`, kinds);
-      if (kind !== null) this.act("resign", { kind: kind + 1 });
-      return;
-    }
-    const text = sides.length > 2 ? `The game ends, with ${sides[side]} last.` : `${sides[1 - side]} wins this game.`;
-    if (!ply || (await ask(`Resign as ${sides[side]}?`, text, "Resign"))) this.act("resign");
   }
 
   /** Show the position after `ply` moves; after the last one, the present position. */
@@ -323,7 +286,7 @@ export class PlayPage {
       r: () => this.roll(),
       d: () => this.view.ready && this.act("confirm"),
       m: () => this.entry.focus(),
-      h: () => this.hint(),
+      h: () => hint(this),
       c: () => this.double(),
       "[": () => this.look(this.ply - 1),
       "]": () => this.look(this.ply + 1),
@@ -377,24 +340,8 @@ export class PlayPage {
     this.panels = [new GamePanel(this), new AnalysisPanel(this), new WhyPanel(this), new SetupPanel(this)];
     this.tab = memory.get("tab", "game");
     if (!this.panel(this.tab) || this.tab === "setup") this.tab = "game";
-    this.tabs = h(
-      "div",
-      { class: "tabs", role: "tablist", "aria-label": "About this game", onkeydown: (e) => this.tabKey(e) },
-      this.panels.map((panel) =>
-        h(
-          "button",
-          {
-            type: "button",
-            role: "tab",
-            id: `tab-${panel.name}`,
-            "aria-controls": `panel-${panel.name}`,
-            onclick: () => this.open_tab(panel.name),
-          },
-          panel.title,
-        ),
-      ),
-    );
-    put(this.root, 
+    this.tabs = new Tabs(this.panels, (name) => this.open_tab(name));
+    put(this.root,
       h(
         "div",
         { class: `play ${view.kind} ${this.many ? "many" : ""}` },
@@ -415,13 +362,13 @@ export class PlayPage {
           h(
             "section",
             { class: "card panels", "aria-label": "Panels" },
-            this.tabs,
+            this.tabs.element,
             this.panels.map((panel) => panel.element),
           ),
         ),
       ),
     );
-    this.drawTools();
+    drawTools(this);
     this.open_tab(this.tab, false);
     this.show(view);
   }
@@ -430,29 +377,11 @@ export class PlayPage {
     this.panel(this.tab)?.hide?.();
     this.tab = name;
     if (remember) memory.set("tab", name);
-    for (const panel of this.panels) {
-      const here = panel.name === name;
-      panel.element.hidden = !here;
-      const tab = this.tabs.querySelector(`#tab-${panel.name}`);
-      tab.setAttribute("aria-selected", here);
-      tab.setAttribute("tabindex", here ? 0 : -1);
-    }
+    this.tabs.show(name);
     if (this.view) {
       this.board.heat(null);
       this.panel(name).draw();
     }
-  }
-
-  tabKey(event) {
-    const names = this.panels.map((panel) => panel.name);
-    const at = names.indexOf(this.tab);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const name = names[(to + names.length) % names.length];
-    this.open_tab(name);
-    this.tabs.querySelector(`#tab-${name}`).focus();
   }
 
   /** Take over a new state of the table; an older one, or another table's, is ignored. */
@@ -465,43 +394,21 @@ export class PlayPage {
     if (before && view.ply !== before.ply) {
       this.viewing = null;
       this.board.hint(null);
-      this.speak(before, view);
+      speakOfMove(before, view);
     } else if (before && view.roll && view.roll !== before.roll && !this.mine) {
       announce(`${view.sides[view.side]} rolls ${view.roll}.`);
     } else if (before && view.roll && view.roll !== before.roll) {
       announce(`You roll ${view.roll}.`);
     }
-    if (view.stakes) this.speakOfCube(before, view);
+    if (view.stakes) speakOfCube(before, view);
     const free = view.waiting === "roll" && this.mine && !view.stakes?.may_double;
     if (free && memory.get("autoroll", false)) this.roll();
     this.draw();
   }
 
-  /** Say what happened to the cube, and to offers of resignations. */
-  speakOfCube(before, { stakes, sides, side, outcome, result, ply }) {
-    const old = before?.stakes;
-    if (!old || before.ply > ply) return;
-    if (stakes.offered && !old.offered) announce(`${sides[side]} doubles to ${2 * stakes.value}.`);
-    else if (stakes.resigning && !old.resigning) announce(`${sides[1 - stakes.answering]} resigns ${stakes.resigning}.`);
-    else if (stakes.value > old.value) announce(`The cube is at ${stakes.value}, with ${sides[stakes.owner]}.`);
-    else if (old.resigning && outcome === null) announce("The resignation is declined.");
-    else if (outcome !== null && before.outcome === null && before.ply === ply) announce(`${result}.`);
-  }
-
-  speak(before, view) {
-    const move = view.moves[view.moves.length - 1];
-    if (view.ply < before.ply) announce("Taken back.");
-    else if (view.outcome !== null) announce(`${move ? `${move.text}. ` : ""}${view.result}.`);
-    else if (move) {
-      const who = view.seats[move.side].kind === "human" ? "You play" : `${view.sides[move.side]} plays`;
-      const next = view.waiting === "human" ? ` ${view.sides[view.side]} to move.` : "";
-      announce(`${who} ${move.text}.${next}`);
-    }
-  }
-
   draw() {
     this.drawBoard();
-    this.drawStrips();
+    drawStrips(this);
     this.thinking.draw();
     for (const button of this.tools.querySelectorAll("[data-when]")) {
       button.disabled = !this.when(button.dataset.when);
@@ -532,149 +439,6 @@ export class PlayPage {
     const { kind } = this.view;
     this.board.setFlip(kind === "checkers" ? bottom === 0 : kind === "backgammon" ? bottom === 1 : this.flipped);
     this.board.update(this.boardView());
-    this.drawActions();
+    drawActions(this);
   }
-
-  /** The buttons for what comes next. They stand below the board, so that they cover no piece. */
-  drawActions() {
-    const { view } = this;
-    const buttons = [];
-    if (view.stakes?.crawford && view.outcome === null) {
-      buttons.push(h("span", { class: "muted small" }, "Crawford game"));
-    }
-    if (this.viewing) {
-      buttons.push(
-        h("button", { type: "button", onclick: () => this.back() }, "Back to the game"),
-      );
-    } else if (this.answering) {
-      buttons.push(...this.answers());
-    } else if (view.waiting === "roll" && this.mine) {
-      buttons.push(
-        h("button", { type: "button", class: "primary", "data-roll": true, onclick: () => this.roll() },
-          icon("dice"), "Roll"),
-      );
-      if (view.stakes?.may_double) {
-        buttons.push(h("button", { type: "button", "data-cube": "double", onclick: () => this.double() },
-          `Double to ${2 * view.stakes.value}`));
-      }
-    } else if (view.waiting === "human") {
-      // On a grid a second click on the square does the same, and a button would hide squares.
-      if (view.taken.length && view.kind !== "grid") {
-        buttons.push(
-          h("button", { type: "button", "data-back": true, onclick: () => this.act("back") },
-            icon("undo"), "Step back"),
-        );
-      }
-      if (view.ready) {
-        const nothing = view.taken.length === 0;
-        buttons.push(
-          h("button", { type: "button", class: "primary", "data-done": true,
-            onclick: () => this.act("confirm") },
-          icon("done"), nothing ? "No move: pass" : "Done"),
-        );
-      }
-    } else if (view.outcome === null && this.watched) {
-      const { paused } = view;
-      buttons.push(h("button", { type: "button", "data-pause": true, onclick: () => this.pause() },
-        icon(paused ? "next" : "pause"), paused ? "Go on" : "Pause"));
-      if (paused) {
-        buttons.push(h("button", { type: "button", "data-advance": true, onclick: () => this.advance() },
-          icon("last"), "One move"));
-      }
-    } else if (view.outcome !== null) {
-      buttons.push(h("p", { class: "result" }, view.result));
-      if (view.stakes?.match_goes_on) {
-        buttons.push(h("button", { type: "button", class: "primary", "data-cube": "next",
-          onclick: () => this.act("cube", { kind: "next" }) }, "Next game"));
-      } else {
-        buttons.push(
-          h("button", { type: "button", class: "primary", onclick: () => this.again() }, "New game"),
-        );
-      }
-    }
-    if (this.advice && !this.viewing) buttons.push(this.advice);
-    const focused = [...this.actions.children].indexOf(document.activeElement);
-    put(this.actions, ...buttons);
-    const left = this.actions.querySelectorAll("button");
-    if (focused >= 0) (left[Math.min(focused, left.length - 1)] || this.board.svg.querySelector("[tabindex='0'], button"))?.focus();
-  }
-
-  /** What was offered to a person, and buttons for the answers. */
-  answers() {
-    const { stakes, sides } = this.view;
-    const { answering, resigning, value } = stakes;
-    const other = sides[1 - answering];
-    const text = resigning ? `${other} resigns ${resigning}.` : `${other} doubles to ${2 * value}.`;
-    const kinds = resigning ? [["accept", "Accept"], ["decline", "Decline"]]
-      : [["take", "Take"], ["drop", "Drop"], ...(stakes.may_beaver ? [["beaver", "Beaver"]] : [])];
-    return [
-      h("p", { class: "offer" }, text),
-      kinds.map(([kind, words], n) =>
-        h("button", { type: "button", class: n ? "" : "primary", "data-cube": kind,
-          onclick: () => this.act("cube", { kind }) }, words)),
-    ].flat();
-  }
-
-  /** The score of a side in a match; empty without a match. */
-  score(side) {
-    const { stakes } = this.view;
-    if (!stakes?.match_length) return "";
-    return `${stakes.score[side]} of ${stakes.match_length}`;
-  }
-
-  drawStrips() {
-    const { view } = this;
-    const { bottom } = this;
-    const order = this.many ? view.sides.map((_, side) => side) : [bottom, 1 - bottom];
-    order.forEach((side, n) => {
-      const seat = view.seats[side];
-      const board = this.viewing?.board || view.board;
-      const detail = DETAILS[view.kind](board, side);
-      const limit =
-        seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
-      const acting = view.stakes?.answering ?? view.side;
-      const turn = view.outcome === null && acting === side && !this.viewing;
-      const what = { roll: "to roll", answer: "to answer", evaluator: "thinking…", program: "thinking…" };
-      put(this.strips[n], 
-        chip(this.game, side),
-        h("strong", {}, view.sides[side]),
-        h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
-          limit && h("span", { class: "muted" }, ` · ${limit}`)),
-        h("span", { class: "muted number count" }, [this.score(side), detail].filter(Boolean).join(" · ")),
-        turn ? h("span", { class: "turn" }, (!view.paused && what[view.waiting]) || "to move") : null,
-      );
-      this.strips[n].classList.toggle("active", turn);
-    });
-  }
-
-  drawTools() {
-    const submit = async (event) => {
-      event.preventDefault();
-      const text = this.entry.value.trim();
-      if (text && (await this.act("move", { text }))) this.entry.value = "";
-    };
-    const button = (what, title, act, when) =>
-      h("button", { type: "button", title, "data-when": when, "data-tool": what, onclick: act },
-        icon(what), h("span", {}, title));
-    put(this.tools, 
-      button("plus", "New", () => this.again()),
-      button("undo", "Undo", () => this.undo(), "undo"),
-      button("flip", "Flip", () => this.flip()),
-      button("bulb", "Hint", () => this.hint()),
-      button("flag", "Resign", () => this.resign(), "resign"),
-      h("form", { class: "entry", onsubmit: submit }, this.entry),
-      this.game.dice &&
-        h("label", { class: "check" },
-          h("input", { type: "checkbox", checked: memory.get("autoroll", false),
-            onchange: (e) => {
-              memory.set("autoroll", e.target.checked);
-              this.roll();
-            } }),
-          "Roll for me"),
-    );
-  }
-}
-
-function pieces(count) {
-  return `${count} ${count === 1 ? "piece" : "pieces"}`;
 }

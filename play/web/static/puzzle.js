@@ -1,25 +1,17 @@
+// @ts-check
 // The page of puzzles: moves by hand, hints, solutions as they are found, and why a heuristic
 // values a position as it does. The address holds the puzzle and the position.
 
 import { get, lines, post, whileCompiling } from "./api.js";
-import { chart } from "./chart.js";
 import { evaluatorGroups } from "./choices.js";
-import { announce, compileProgress, h, icon, memory, put, sentence, short, toast } from "./dom.js";
+import { announce, compileProgress, h, icon, memory, put, sentence, toast } from "./dom.js";
+import { estimate } from "./estimate.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { Picker } from "./picker.js";
+import { METHODS, SECONDS, WEIGHTS, figures, frontierCurve, many, wayToGoal } from "./solution.js";
 
-const METHODS = [
-  ["astar", "A*: least cost so far plus estimate first"],
-  ["ida", "IDA*: the same without memory"],
-  ["greedy", "Greedy: least estimate first"],
-  ["beam", "Beam: the best 1000 of each depth"],
-];
-const WEIGHTS = [1, 1.2, 1.5, 2, 3, 5];
-const SECONDS = [1, 5, 10, 30, 60];
 const HINT_SECONDS = 5;
 const PACE = 350; // milliseconds of a move that is shown
-
-const many = (n) => `${n} ${n === 1 ? "move" : "moves"}`;
 
 export class PuzzlePage {
   kind = "puzzle";
@@ -295,43 +287,21 @@ export class PuzzlePage {
     try {
       const answer = await this.ask("why", { position, heuristic });
       if (this.view.position !== position || this.heuristic !== heuristic) return;
-      this.drawWhy(answer);
+      const heat = (parts) => this.board.heat(parts);
+      heat(answer.parts);
+      put(this.why, ...estimate(answer, heat));
     } catch (error) {
       put(this.why, h("p", { class: "problem" }, sentence(error.message)));
       this.board.heat(null);
     }
   }
 
-  drawWhy({ value, name, kind, parts, left_out, rest }) {
-    this.board.heat(parts);
-    const lowers = parts.some((part) => part.value < 0);
-    const largest = Math.max(...parts.map((part) => Math.abs(part.value)), 1e-9);
-    const number = (x) => `${x < 0 ? "−" : ""}${Number(Math.abs(x).toFixed(2))}`;
-    const row = (part) => h("tr", {
-      onmouseenter: () => this.board.heat([part]), onmouseleave: () => this.board.heat(parts),
-    },
-    h("th", { scope: "row" }, part.name),
-    h("td", {}, h("span", { class: `part-bar ${part.value > 0 ? "minus" : "plus"} cost ${lowers ? "" : "only"}` },
-      h("span", { style: { width: `${((lowers ? 50 : 100) * Math.abs(part.value)) / largest}%` } }))),
-    h("td", { class: "number value" }, number(part.value)));
-    put(this.why,
-      h("p", { class: "number" }, h("b", { class: "large" }, number(value)),
-        h("span", { class: "muted" }, ` estimated to go, by ${name}`)),
-      kind === "whole" && h("p", { class: "muted small" },
-        "It cannot be taken apart: it is no sum, and this puzzle has no pieces to take away."),
-      parts.length > 0 && h("p", { class: "muted small" }, kind === "sum"
-        ? "The parts add up to the estimate."
-        : "How much each part adds, averaged over all orders of adding them."),
-      parts.length > 0 && h("div", { class: "parts-box", tabindex: 0, role: "group", "aria-label": "Parts" },
-        h("table", { class: "parts" },
-          h("thead", { class: "unseen" }, h("tr", {}, ["Part", "Share", "Cost"].map((t) => h("th", {}, t)))),
-          h("tbody", {}, parts.map(row)))),
-      left_out > 0 && h("p", { class: "muted small" }, `${left_out} smaller parts add ${number(rest)}.`));
-  }
-
   // --- searching -----------------------------------------------------------------------------
 
-  /** Search from the position; returns the solution, or null if it was stopped or refused. */
+  /**
+   * Search from the position; returns the solution, or null if it was stopped or refused.
+   * @param {(news: any) => void} each
+   */
   async search(options, each = () => {}) {
     this.stop();
     const control = new AbortController();
@@ -372,39 +342,23 @@ export class PuzzlePage {
       method: option("method", "astar"), weight: option("weight", 1), seconds: option("seconds", 10),
     };
     // IDA* has no frontier: what it reports in its place is the length of its longest line
-    this.waiting = options.method === "ida" ? "Moves deep" : "Frontier";
+    const waiting = options.method === "ida" ? "Moves deep" : "Frontier";
     const history = [];
     const { position } = this.view;
-    this.drawFigures({ expanded: 0, generated: 0, frontier: 0, f: null, seconds: 0 });
+    const draw = (news) => put(this.figures, ...figures(news, waiting));
+    draw({ expanded: 0, generated: 0, frontier: 0, f: null, seconds: 0 });
     const solution = await this.search(options, (news) => {
       history.push([Number(news.seconds.toFixed(1)), news.frontier]);
-      this.drawFigures(news);
-      this.drawFrontier(history);
+      draw(news);
+      if (history.length > 2) put(this.curve, frontierCurve(history, waiting));
     });
     if (!solution || this.view.position !== position) return;
-    this.drawFigures({ ...solution, f: solution.cost });
+    draw({ ...solution, f: solution.cost });
     this.solution = { ...solution, start: position };
     this.at = 0;
     this.drawSolution();
     const text = solution.found ? `Solved in ${many(solution.length)}` : "No solution was found";
     announce(`${text}: ${solution.proved}.`);
-  }
-
-  drawFigures({ expanded, generated, frontier, f, seconds }) {
-    const figure = (name, value) => h("div", {}, h("span", { class: "muted" }, `${name} `), h("b", {}, value));
-    put(this.figures,
-      figure("Expanded", short(expanded)), figure("Generated", short(generated)),
-      figure(this.waiting, short(frontier)), f !== null && figure("f", String(Number(f.toFixed(2)))),
-      h("div", {}, h("b", {}, `${seconds.toFixed(1)} s`)));
-  }
-
-  drawFrontier(history) {
-    if (history.length < 3) return;
-    put(this.curve, chart([{ name: this.waiting, points: history }], {
-      title: `${this.waiting} over the search: now ${history.at(-1)[1]}`,
-      height: 130, width: 480, low: 0, across: "seconds", legend: false,
-      upward: this.waiting === "Frontier" ? "positions waiting" : "moves",
-    }));
   }
 
   clearSolution() {
@@ -418,32 +372,12 @@ export class PuzzlePage {
   }
 
   drawSolution() {
-    const { solution, at } = this;
-    if (!solution.found) {
-      const advice = /^out of/.test(solution.proved) && " A larger weight finds a way sooner, though not always the cheapest.";
-      put(this.result, h("p", { class: "problem" }, `No solution was found: ${solution.proved}.`, advice));
-      return;
-    }
-    const bound = solution.factor === null ? "nothing is proved about its cost"
-      : solution.factor === 1 ? "proved to be the cheapest" : `at most ${solution.factor} times the cheapest`;
-    const button = (name, title, act) =>
-      h("button", { type: "button", class: "quiet", title, "aria-label": title, onclick: act }, icon(name));
-    const going = Boolean(this.playing);
-    const focused = this.result.contains(document.activeElement) && document.activeElement.dataset.play;
-    put(this.result,
-      h("p", {}, h("b", { class: "large number" }, many(solution.length)),
-        h("span", { class: "muted" }, ` · cost ${solution.cost}, ${bound} (${solution.proved})`)),
-      h("div", { class: "row tight walk" },
-        button("first", "To the position that was solved", () => this.walk(0)),
-        button("previous", "Back one move", () => this.walk(at - 1)),
-        h("button", { type: "button", "data-play": true, onclick: () => (going ? this.pause(true) : this.animate()) },
-          going ? "Pause" : "Show it"),
-        button("next", "Forward one move", () => this.walk(at + 1)),
-        button("last", "To the goal", () => this.walk(solution.length)),
-        h("span", { class: "muted number" }, `${at} of ${solution.length}`)),
-      h("p", { class: "pv number" }, solution.steps.map(({ move }, n) =>
-        h("span", { class: n < at ? "muted" : null }, `${move} `))));
-    if (focused) this.result.querySelector("[data-play]").focus();
+    const focused = this.result.contains(document.activeElement) && document.activeElement.matches("[data-play]");
+    put(this.result, ...wayToGoal(this.solution, this.at, Boolean(this.playing), {
+      walk: (to) => this.walk(to),
+      toggle: () => (this.playing ? this.pause(true) : this.animate()),
+    }));
+    if (focused) this.result.querySelector("[data-play]")?.focus();
   }
 
   /** Go to a step of the solution: 0 is the position that was solved. */

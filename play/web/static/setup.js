@@ -1,3 +1,4 @@
+// @ts-check
 // The Set up panel: a position from a text or placed on the board.
 
 import { h, put, sentence, toast } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-check
 // The result of the last search, and the bar beside the board that shows who is ahead.
 
 import { chip, seatName, tone } from "./choices.js";

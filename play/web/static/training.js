@@ -1,3 +1,4 @@
+// @ts-check
 // The page of training runs: strength of the snapshots, curves of the log, weights over time.
 
 import { get, post } from "./api.js";
@@ -29,6 +30,7 @@ export class TrainingPage {
     this.shown = null; // the names of the weights that are drawn; null until a run is shown
     this.id = "";
     this.stamp = "";
+    this.drawnId = this.drawnOther = ""; // the runs that are on the page
     this.list = h("div", { class: "runs" });
     this.detail = h("div", { class: "run-detail" });
     root.replaceChildren(

@@ -1,3 +1,4 @@
+// @ts-check
 // The Why panel: the parts of a value before and after a move, by one or two evaluators.
 
 import { entryOf, evaluatorGroups } from "./choices.js";

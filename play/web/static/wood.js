@@ -1,3 +1,4 @@
+// @ts-check
 // Wood grain: a few lines, the same on every visit.
 
 import { s } from "./dom.js";

@@ -1,0 +1,63 @@
+// @ts-check
+// What the page of puzzles shows of a search: its numbers, its frontier and the way to the goal.
+
+import { chart } from "./chart.js";
+import { h, icon, short } from "./dom.js";
+
+/** What can be chosen of a search: its method, the weight of the heuristic, the most seconds. */
+export const METHODS = [
+  ["astar", "A*: least cost so far plus estimate first"],
+  ["ida", "IDA*: the same without memory"],
+  ["greedy", "Greedy: least estimate first"],
+  ["beam", "Beam: the best 1000 of each depth"],
+];
+export const WEIGHTS = [1, 1.2, 1.5, 2, 3, 5];
+export const SECONDS = [1, 5, 10, 30, 60];
+
+/** A number of moves in words. */
+export const many = (n) => `${n} ${n === 1 ? "move" : "moves"}`;
+
+/** The numbers of a search; `waiting` names the frontier. */
+export function figures({ expanded, generated, frontier, f, seconds }, waiting) {
+  const figure = (name, value) => h("div", {}, h("span", { class: "muted" }, `${name} `), h("b", {}, value));
+  return [
+    figure("Expanded", short(expanded)), figure("Generated", short(generated)),
+    figure(waiting, short(frontier)), f !== null && figure("f", String(Number(f.toFixed(2)))),
+    h("div", {}, h("b", {}, `${seconds.toFixed(1)} s`)),
+  ];
+}
+
+/** The curve of the frontier over the seconds of a search. */
+export function frontierCurve(history, waiting) {
+  return chart([{ name: waiting, points: history }], {
+    title: `${waiting} over the search: now ${history.at(-1)[1]}`,
+    height: 130, width: 480, low: 0, across: "seconds", legend: false,
+    upward: waiting === "Frontier" ? "positions waiting" : "moves",
+  });
+}
+
+/** The way to the goal at step `at`; `act` has the functions walk(to) and toggle(). */
+export function wayToGoal(solution, at, going, act) {
+  if (!solution.found) {
+    const advice = /^out of/.test(solution.proved) && " A larger weight finds a way sooner, though not always the cheapest.";
+    return [h("p", { class: "problem" }, `No solution was found: ${solution.proved}.`, advice)];
+  }
+  const bound = solution.factor === null ? "nothing is proved about its cost"
+    : solution.factor === 1 ? "proved to be the cheapest" : `at most ${solution.factor} times the cheapest`;
+  const button = (name, title, press) =>
+    h("button", { type: "button", class: "quiet", title, "aria-label": title, onclick: press }, icon(name));
+  return [
+    h("p", {}, h("b", { class: "large number" }, many(solution.length)),
+      h("span", { class: "muted" }, ` · cost ${solution.cost}, ${bound} (${solution.proved})`)),
+    h("div", { class: "row tight walk" },
+      button("first", "To the position that was solved", () => act.walk(0)),
+      button("previous", "Back one move", () => act.walk(at - 1)),
+      h("button", { type: "button", "data-play": true, onclick: act.toggle },
+        going ? "Pause" : "Show it"),
+      button("next", "Forward one move", () => act.walk(at + 1)),
+      button("last", "To the goal", () => act.walk(solution.length)),
+      h("span", { class: "muted number" }, `${at} of ${solution.length}`)),
+    h("p", { class: "pv number" }, solution.steps.map(({ move }, n) =>
+      h("span", { class: n < at ? "muted" : null }, `${move} `))),
+  ];
+}
