@@ -50,7 +50,7 @@ def test_overestimates_are_rarer_where_they_count_more() -> None:
 
 def test_abstractions_give_at_least_manhattan_and_learning_begins_there() -> None:
     """With one tile at a time they give Manhattan itself, which nobody told them."""
-    problem = SlidingTiles(3, 3)
+    problem = SlidingTiles(3, 2)
     positions = [problem.random_position(seed) for seed in range(100)]
     manhattan = np.array([problem.evaluators["manhattan"].value(place) for place in positions])
     assert np.array_equal(small_patterns(problem, each=1).values(positions), manhattan)

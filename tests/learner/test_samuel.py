@@ -153,13 +153,13 @@ def test_positions_that_the_fixed_terms_decide_teach_the_others_nothing() -> Non
 @compiled_only
 @pytest.mark.thorough
 def test_the_weights_settle_and_the_last_are_better_than_samuels() -> None:
-    """Half of the games of `make train`, at depth 3."""
-    learner = Samuel(CHECKERS, games=800, depth=3, games_per_report=100, seed=1)
+    """A quarter of the games of `make train`, at depth 2."""
+    learner = Samuel(CHECKERS, games=400, depth=2, round_games=50, games_per_report=50, seed=2)
     fitted: list[Any] = []
     learner.fit(watch=lambda progress: fitted.append(learner.evaluator_.weights.copy()))
     free = [CHECKERS.features["samuel"].names.index(name) for name in NAMES]
-    assert np.corrcoef(fitted[-2][free], fitted[-1][free])[0, 1] > 0.9
+    assert np.corrcoef(fitted[-2][free], fitted[-1][free])[0, 1] > 0.99
     players = [Player(name, as_evaluator(CHECKERS, one))
                for name, one in (("learned", learner.evaluator_), ("rote", "rote"))]  # fmt: skip
-    match = play_match(CHECKERS, *players, limits=Limits(depth=5), games=100, threads=1)
-    assert match.summary().score.value > 0.5
+    match = play_match(CHECKERS, *players, limits=Limits(depth=3), games=200, threads=1)
+    assert match.summary().score.low > 0.5
