@@ -156,6 +156,19 @@ class Neighbours:
                 held &= self._around(offset, atom)
         return held
 
+    def board_squares(self, term: CellTerm, side: int) -> list[int]:
+        """Returns the squares of the game's `Board` on which a term holds in the first position.
+
+        side: the side to move there; what holds for the other side is included.
+        """
+        last = self.cells.rows * self.cells.columns - 1
+        return sorted(
+            last - square if self.cells.turned and viewer == 1 else square
+            for viewer, (held, *_) in zip((side, 1 - side), self.held(term), strict=True)
+            for square, bit in self.cells.bits.items()
+            if int(held) >> bit & 1
+        )
+
     def _around(self, offset: Offset, atom: str) -> NDArray[np.uint64]:
         """Returns the squares that see something at an offset, as words, [2, positions]."""
         key = (offset, atom)

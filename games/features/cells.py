@@ -10,14 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from games.features.encoding import Encoding
 from games.features.feature_set import FeatureSet
+from games.kernels import kernel, lowest
+from games.kernels.compiler import GENERATED
 
-__all__ = ["EMPTY", "THEIR", "Cells", "Kind"]
+__all__ = ["CELL_INPUTS", "EMPTY", "THEIR", "Cells", "Kind"]
 
 #: Squares without a piece, beside the kinds of pieces; and what goes before the enemy's.
 EMPTY, THEIR = "empty", "their "
 #: Highest bit that a square may have: a float holds all words of these bits.
 LAST_BIT = 52
+#: Name of the encoding that cells give.
+CELL_INPUTS = "cells"
+WRITE = """    rest = read{number}(position)
+    while rest:
+        places[count] = {first} + lowest(rest)
+        rest &= rest - 1
+        count += 1
+"""
 Kernel = Callable[[Any], int]
 Words = Mapping[str, NDArray[np.uint64]]
 
@@ -119,6 +130,23 @@ class Cells:
             taken |= words[name] | words[THEIR + name]
         words[EMPTY] = np.uint64(self.mask(self.bits)) & ~taken
         return words
+
+    @property
+    def width(self) -> int:
+        """One more than the highest bit of a square."""
+        return max(self.bits.values()) + 1
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The pieces as inputs: width * state + bit; states are own and enemy kinds in turn."""
+        pieces = [self.kinds[name] for name in self.pieces()]
+        read = [own for piece in pieces for own in (piece.own, piece.their)]
+        lines = ["@kernel\ndef active(position, places):\n    count = 0\n"]
+        lines += [WRITE.format(number=i, first=i * self.width) for i in range(len(read))]
+        scope: dict[str, Any] = {"__name__": GENERATED, "kernel": kernel, "lowest": lowest}
+        scope |= {f"read{i}": own for i, own in enumerate(read)}
+        exec(compile("".join([*lines, "    return count\n"]), GENERATED, "exec"), scope)
+        return Encoding(CELL_INPUTS, len(read) * self.width, len(self.bits), scope["active"])
 
     def pieces(self) -> list[str]:
         """Returns the names of the kinds that are pieces, not relations."""
