@@ -124,12 +124,10 @@ class TermSearch:
         learn, held = self.learn, labels.held_out
         columns = [term.difference(self.around) for term in self.terms]
         every = np.column_stack([np.zeros((len(learn), 0)), *columns]).astype(np.float32)
-        self._logits = np.resize(np.r_[self._logits, 0.0], len(columns))
+        self._logits = np.zeros(len(columns))
         if columns:
             fit = LogisticFit([str(i) for i in range(len(columns))], scale=1.0)
-            fit.fit(
-                every[learn], labels.expected[learn], labels.weights[learn], initial=self._logits
-            )
+            fit.fit(every[learn], labels.expected[learn], labels.weights[learn])
             self._logits = fit.weights_
         self.weights = self._logits / labels.scale
         logits = every.astype(np.float64) @ self._logits
