@@ -25,6 +25,7 @@ from learner.fit.calibration import (
     self_play_sample,
 )
 from learner.fit.played import games_of, played_games
+from learner.invention.command import add_options
 from learner.options import Range
 from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
@@ -49,6 +50,10 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "prefilter", help="make a small network that chooses the moves which a large one values"
     )
     _prefilter_options(prefilter)
+    invent = commands.add_parser(
+        "invent", help="invent terms from the geometry of a board, as a file that people can read"
+    )
+    add_options(invent)
     return result
 
 

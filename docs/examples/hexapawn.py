@@ -14,7 +14,7 @@ from typing import Any
 
 from games import KernelGame, PositionError, Rules
 from games.board import Board
-from games.features import FeatureSet
+from games.features import Cells, FeatureSet, Kind
 from games.kernels import kernel, popcount
 
 __all__ = ["Hexapawn"]
@@ -96,6 +96,16 @@ def blocked(position):
     return popcount(position[0] << 3 & (position[0] | position[1]))
 
 
+@kernel
+def _own(position):
+    return position[0]
+
+
+@kernel
+def _their(position):
+    return position[1]
+
+
 def _pieces(position: Any) -> dict[int, tuple[int, str]]:
     """What stands where, seen by White: squares 0 to 8 from the top left."""
     own, opponent, side = position
@@ -121,6 +131,17 @@ def _clicks(position: Any, move: int) -> list[int]:
     return [_shown(position, move >> 4), _shown(position, move & 15)]
 
 
+#: Which bits hold the pawns, for terms that the program invents.
+CELLS = Cells(
+    3,
+    3,
+    {3 * (2 - bit // 3) + bit % 3: bit for bit in range(9)},
+    {"pawn": Kind(_own, _their, "")},
+    swap_sides,
+    turned=True,  # as are the words of a position already
+)
+
+
 class Hexapawn(KernelGame):
     """Hexapawn; texts are three rows of `w`, `b` and `.` from the top, and the side to move."""
 
@@ -136,7 +157,7 @@ class Hexapawn(KernelGame):
     evaluators = {"hand": ("pawns", {"pawns": 1.0, "advance": 0.5})}
     sides = ("White", "Black")
     unit = "pawns"
-    extras = (Board(3, 3, _pieces, _clicks, light_first=True),)
+    extras = (Board(3, 3, _pieces, _clicks, light_first=True), CELLS)
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -8,18 +8,26 @@ from typing import Any
 from games.board import Board
 from games.contract import Game
 from games.extras import extra
+from games.features import Cells
 
 __all__ = ["check_board"]
 
 
 def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[..., Any]) -> None:
-    """Check the pieces and clicks of a game's board in a position, if the game declares a board.
+    """Check the pieces, cells and clicks of a game's board in a position, if it declares a board.
 
     fail: called with the broken rule, the position, and what was expected and found; it raises.
     """
     board: Any = extra(game, Board)
+    cells = extra(game, Cells)
     if board is None:
+        if cells is not None:
+            fail("cells are those of a board", position, "a board", None)
         return
+    if cells is not None:
+        held, shown = cells.held(position), cells.shown(board, position, game.to_move(position))
+        if held != shown:
+            fail("cells hold the pieces that the board shows", position, shown, held)
     for square, piece in board.pieces(position).items():
         if not isinstance(square, int) or not 0 <= square < board.squares:
             fail("pieces stand on squares", position, f"0 to {board.squares - 1}", square)

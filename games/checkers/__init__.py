@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from games.board import Pieces
 from games.checkers import notation, pieces, rules
+from games.checkers.cells import CELLS
 from games.checkers.encoding import PHASE_SQUARES, PIECE_SQUARES
 from games.checkers.evaluators import EVALUATORS
 from games.checkers.features import CLASSIC, SAMUEL
@@ -49,7 +50,7 @@ class Checkers(KernelGame):
     evaluators = EVALUATORS
     sides = pieces.SIDES
     unit = "men"
-    extras = (PDN, Pieces(pieces.removals, _input_text))
+    extras = (pieces.BOARD, CELLS, PDN, Pieces(pieces.removals, _input_text))
 
     def to_move(self, position: Position) -> int:
         return position[3]

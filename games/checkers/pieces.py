@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.checkers.notation import square_bit, squares_of
+from games.board import Board
+from games.checkers.notation import move_path, square_bit, squares_of
 from games.checkers.rules import Position
 
-__all__ = ["SIDES", "input_text", "removals"]
+__all__ = ["BOARD", "PLACES", "SIDES", "input_text", "removals"]
 
 SIDES = ("Black", "White")
 KINDS = ("man", "king")
+#: By square 1 to 32 its place on a board of 64, row by row from the top left as Black sees it.
+PLACES = {
+    square: 63 - 8 * row - 2 * place - (row + 1) % 2
+    for square in range(1, 33)
+    for row, place in [divmod(square - 1, 4)]
+}
 
 
 def input_text(place: int, side: int) -> str:
@@ -28,3 +35,21 @@ def removals(position: Position) -> Iterator[tuple[str, float, Position]]:
             bit = 1 << square_bit(square)
             name = f"{SIDES[colour]} {KINDS[bool(kings & bit)]} on {square}"
             yield name, 1.0, (own & ~bit, opponent & ~bit, kings & ~bit, side)
+
+
+def _shown(position: Position) -> dict[int, tuple[int, str]]:
+    """Returns the pieces for `games.board`: kings have the text K."""
+    own, opponent, kings, side = position
+    return {
+        PLACES[square]: (colour, "K" if kings >> square_bit(square) & 1 else "")
+        for pieces, colour in ((own, side), (opponent, 1 - side))
+        for square in squares_of(pieces)
+    }
+
+
+def _clicks(position: Position, move: int) -> list[int]:
+    """Returns a click for every square that the piece visits."""
+    return [PLACES[square] for square in move_path(move)]
+
+
+BOARD = Board(8, 8, _shown, _clicks)

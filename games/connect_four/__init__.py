@@ -9,7 +9,7 @@ from games.board import Board, Pieces
 from games.connect_four import notation, rules
 from games.connect_four.encoding import STONES, THREATS
 from games.connect_four.evaluators import EVALUATORS
-from games.connect_four.features import LINES
+from games.connect_four.features import CELLS, LINES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
 from games.contract import Rules
 from games.kernel_game import KernelGame
@@ -58,7 +58,9 @@ class ConnectFour(KernelGame):
     title = "Connect Four"
     sides = ("X", "O")
     unit = "threats"
-    extras = (Board(ROWS, COLUMNS, notation.pieces, _clicks), Pieces(_removals, _input_text))
+    extras = (
+        Board(ROWS, COLUMNS, notation.pieces, _clicks), CELLS, Pieces(_removals, _input_text),
+    )  # fmt: skip
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from games.connect_four.rules import ALL, BOTTOM, CENTRE, DIRECTIONS, swap_sides
-from games.features import FeatureSet
+from games.connect_four.rules import ALL, BOTTOM, CENTRE, COLUMNS, DIRECTIONS, ROWS, swap_sides
+from games.features import Cells, FeatureSet, Kind
 from games.kernels import kernel, popcount
 
-__all__ = ["LINES", "completing"]
+__all__ = ["CELLS", "LINES", "completing"]
 
 
 @kernel
@@ -77,4 +77,34 @@ LINES = FeatureSet(
         "threes": threes,
     },
     swap_sides,
+)
+
+
+@kernel
+def _own(position):
+    return position[0]
+
+
+@kernel
+def _their(position):
+    return position[1]
+
+
+@kernel
+def _their_completing(position):
+    return completing(swap_sides(position))
+
+
+#: A threat is an empty square that completes a four.
+CELLS = Cells(
+    ROWS,
+    COLUMNS,
+    {
+        COLUMNS * (ROWS - 1 - row) + column: 7 * column + row
+        for column in range(COLUMNS)
+        for row in range(ROWS)
+    },
+    {"stone": Kind(_own, _their, ""), "threat": Kind(completing, _their_completing)},
+    swap_sides,
+    reach=3,
 )

@@ -30,6 +30,8 @@ class FeatureSet:
         of one side is an equal disadvantage of the other. None for term(position).
     theirs: names of terms that are read for the other side, as term(swap(position)); all others are
         then term(position), without differences. See `of_both_sides`.
+    together: whether terms share so much that evaluators compute all at once, whatever the weights.
+    cell_terms: the terms as data, if they are made from it (`games.features.term_file`).
 
     Raises ValueError if there are no terms or `theirs` does not fit, TypeError if a term is not a
     kernel.
@@ -39,6 +41,8 @@ class FeatureSet:
     terms: Mapping[str, Term]
     swap: Callable[[Any], Any] | None = None
     theirs: frozenset[str] = frozenset()
+    together: bool = False
+    cell_terms: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = field(init=False)
     _measures: dict[int, Callable[[int, int, int], None]] = field(
         init=False, repr=False, compare=False, default_factory=dict
@@ -66,7 +70,8 @@ class FeatureSet:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # compiled code stays in the process; a copy finds its own
-        return FeatureSet, (self.name, dict(self.terms), self.swap, self.theirs)
+        parts = (self.name, dict(self.terms), self.swap, self.theirs)
+        return FeatureSet, (*parts, self.together, dict(self.cell_terms))
 
     @classmethod
     def of_both_sides(
@@ -104,7 +109,8 @@ class FeatureSet:
         chosen = {term: self.terms[term] for term in names}
         theirs = self.theirs & set(chosen)
         swap = self.swap if self.differences or theirs else None
-        return FeatureSet(name or self.name, chosen, swap, theirs)
+        data = {term: self.cell_terms[term] for term in chosen if term in self.cell_terms}
+        return FeatureSet(name or self.name, chosen, swap, theirs, self.together, data)
 
     def measure(self, positions: Any) -> NDArray[np.float64]:
         """Returns the values of all terms for a sequence of positions, [positions, terms].

@@ -44,6 +44,13 @@ RECIPES: dict[str, dict[str, Any]] = {
         "snapshots": 4,
         "options": {"inputs": "stones"},
     },
+    "invent": {
+        "games": 4000,
+        "depth": 5,
+        "from": "hand",
+        "snapshots": 2,
+        "options": {"inputs": "stones", "terms": 30},
+    },
     "quantised": {
         "games": 20_000,
         "depth": None,

@@ -99,10 +99,10 @@ def plot_weights(
     figure, axes = new_figure("Weights over time")
     games = [game for game, _ in snapshots]
     names = [name for name in snapshots[-1][1] if name not in fixed]
-    columns = {name: np.array([weights[name] for _, weights in snapshots]) for name in names}
+    columns = {name: np.array([w.get(name, np.nan) for _, w in snapshots]) for name in names}
     ranking = sorted(names, key=lambda name: -abs(float(columns[name][-1])))
     colours = dict(zip(ranking, COLOURS, strict=False))
-    largest = max((float(np.abs(c).max()) for c in columns.values()), default=0.0)
+    largest = max((float(np.nanmax(np.abs(c))) for c in columns.values()), default=0.0)
     if largest > 1000:
         axes.set_yscale("symlog", base=2, linthresh=1)
     for name in reversed(ranking):

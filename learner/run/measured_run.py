@@ -339,7 +339,7 @@ class MeasuredRun(Run):
         if weights:
             # weights that never changed are fixed
             first = weights[0][1]
-            held = [n for n in first if first[n] and all(w[n] == first[n] for _, w in weights)]
+            held = [n for n in first if first[n] and all(w.get(n) == first[n] for _, w in weights)]
             plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())
 
     def report(

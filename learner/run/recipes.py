@@ -141,6 +141,11 @@ RECIPES: dict[str, Recipe] = {
         "NetworkFit",
         "a small network, trained on stored positions in rounds of self-play",
     ),
+    "invent": Recipe(
+        "invention.invent",
+        "Invent",
+        "terms in words, which a network that learns by self-play finds",
+    ),
     "quantised": Recipe(
         "rounds.quantised_fit",
         "QuantisedFit",

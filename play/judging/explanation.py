@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from games.board import Pieces
+from games.extras import extra
+from games.features import Cells
+from games.features.cell_terms import Neighbours
 from play.judging.shapley import Things, inputs_of, pieces_of, removes, shapley_values
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import (
@@ -38,16 +41,18 @@ SHARES = "Without weights: what a thing adds to the value, averaged over all ord
 class Contribution:
     """The contribution of one thing to the value of a position, for the side to move.
 
-    name: the thing's name.
+    name: the thing's name; an invented term's words.
     term: the term's value in the position; for pieces, their number.
     weight: weight of the term in a linear evaluator; None if `value` is a share.
     value: the contribution in the game's unit; weight times term in a linear evaluator.
+    squares: the squares of the game's `Board` on which an invented term holds, for either side.
     """
 
     name: str
     term: float
     weight: float | None
     value: float
+    squares: tuple[int, ...] = ()
 
 
 def explain(
@@ -100,6 +105,13 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
         Contribution(name, term, weight, weight * term + 0.0)
         for (name, weight), term in zip(weights, terms, strict=True)
     ]
+    cells = extra(evaluator.game, Cells)
+    if cells is not None and evaluator.features.cell_terms:
+        around = Neighbours(cells, cells.words([position]))
+        side = evaluator.game.to_move(position)
+        for i, own in enumerate(evaluator.features.cell_terms.values()):
+            squares = tuple(around.board_squares(own, side))
+            found[i] = replace(found[i], name=own.text(cells), squares=squares)
     total, value = math.fsum(one.value for one in found), evaluator(position)
     size = max([1.0, *(abs(one.value) for one in found)])
     if not abs(total - value) <= 1e-9 * size * len(found):
@@ -112,8 +124,7 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
         found
         if unit == 1
         else [
-            Contribution(one.name, one.term, (one.weight or 0.0) / unit, one.value / unit)
-            for one in found
+            replace(one, weight=(one.weight or 0.0) / unit, value=one.value / unit) for one in found
         ]
     )
 

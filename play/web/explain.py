@@ -17,6 +17,8 @@ from search.textbook.max_n import turned
 __all__ = ["why"]
 
 MOST_PARTS = 40
+#: What differs in a part of the position after a move that the one before lacks.
+_ABSENT: dict[str, Any] = {"before": 0.0, "term": 0.0, "squares": []}
 _CHECKERS_PLACE = re.compile(r"(?:Black|White) (?:man|king) on ([0-9]{1,2})")
 _BACKGAMMON_PLACE = re.compile(r"([XO]) on (?:[XO]'s ([0-9]{1,2}) point|(the bar))")
 
@@ -28,7 +30,7 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     `after`, where the other side is to move, are negated; with more than two players they are those
     of the board turned to that side. They are in the game's unit.
     A finished game has no parts. Parts are sorted by their larger absolute value, before or after
-    the move, largest first.
+    the move, largest first. A part's `squares` are those of the game's board before the move.
     """
     parts = {part.name: _part(loaded, part) for part in explain(loaded.evaluator, before)}
     answer = {
@@ -54,7 +56,7 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         for part in parts.values():
             part["after"] = 0.0
         for found in explain(loaded.evaluator, after) if outcomes is None else ():
-            part = parts.setdefault(found.name, _part(loaded, found) | {"before": 0.0, "term": 0.0})
+            part = parts.setdefault(found.name, _part(loaded, found) | _ABSENT)
             part["after"] = clamped(sign * found.value) + 0.0
     shown = [p for p in parts.values() if p["before"] or p["after"]]
     shown.sort(key=lambda p: -max(abs(p["before"]), abs(p["after"] or 0.0)))
@@ -79,6 +81,7 @@ def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
         "weight": None if part.weight is None else clamped(part.weight),
         "before": clamped(part.value) + 0.0,
         "place": _place(part.name),
+        "squares": list(part.squares),
     }
 
 

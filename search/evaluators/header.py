@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from games.features import Encoding, FeatureSet
+from games.extras import extra
+from games.features import Cells, Encoding, FeatureSet
+from games.features.cells import CELL_INPUTS
 from search.evaluators.samples import sample_positions
 
 __all__ = [
@@ -210,7 +212,9 @@ def find_input(
             f"{path}: expected a feature set or an encoding as inputs, found {short(entry)}"
         )
     check_fields(path, entry, {"encoding": str, "size": int, "identity": str})
-    encoding = game.encodings.get(entry["encoding"]) if own is None else own
+    cells = extra(game, Cells) if entry["encoding"] == CELL_INPUTS else None
+    known = game.encodings if cells is None else {**game.encodings, CELL_INPUTS: cells.encoding}
+    encoding = known.get(entry["encoding"]) if own is None else own
     if encoding is None:
         raise EvaluatorError(
             f"{path}: expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"

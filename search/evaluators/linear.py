@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from games.contract import Game
-from games.extras import Extra
+from games.extras import Extra, extra
 from games.features import FeatureSet
+from games.features.cell_terms import CellTerm
+from games.features.cells import Cells
+from games.features.term_file import feature_set_of, named
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
 from search.evaluators.calibration import CALIBRATION, read_calibration
@@ -38,8 +41,11 @@ from search.evaluators.header import (
 __all__ = ["MOST_BYTES", "LinearEvaluator", "UnitTerms", "load_linear"]
 
 FORMAT = "plysmith-linear-1"
+CELL_TERMS, MOST_TERMS = "cell_terms", 1000
 #: Size of the largest file that is read.
 MOST_BYTES = 4 << 20
+#: Products that are added before they join the total, so that sums need not wait for one another.
+SUMMANDS = 8
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,12 @@ class LinearEvaluator(Evaluator):
             *(["    swapped = swap(position)"] if features.swap else []),
             "    total = 0.0",
         ]
-        for i in range(len(features)):
+        if features.together:  # without branches, so that the compiler computes parts only once
+            for i in range(0, len(features), SUMMANDS):
+                some = range(i, min(i + SUMMANDS, len(features)))
+                parts = [f"load_float(data, {j}) * {features.expression(j)}" for j in some]
+                lines.append(f"    total += {' + '.join(parts)}")
+        for i in range(0 if features.together else len(features)):
             lines += [
                 f"    weight = load_float(data, {i})",
                 "    if weight != 0.0:",
@@ -165,6 +176,9 @@ class LinearEvaluator(Evaluator):
             "identity": identity(self.game, self.features),
             "provenance": self.provenance,
         }
+        if self.features.cell_terms:
+            cell_terms = self.features.cell_terms.items()
+            content[CELL_TERMS] = {name: term.plain() for name, term in cell_terms}
         if self.calibration is not None:
             content[CALIBRATION] = self.calibration.content()
         write_atomically(path, json.dumps(content, indent=1) + "\n")
@@ -175,13 +189,16 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
 
     path: the file.
     game: the game that the file must be made for; None for the game that it names.
-    features: the feature set of the weights; None for the one that the file names.
+    features: the feature set of the weights; None for the one that the file names. Terms that the
+        file holds as data are its own.
 
     Raises EvaluatorError if the file is damaged or does not fit.
     """
     content = _read(path)
     game = find_game(path, content, game)
-    if features is None:
+    if CELL_TERMS in content:
+        features = _own_terms(path, game, content)
+    elif features is None:
         features = find_features(path, content["features"], game)
     weights = content["weights"]
     unknown = [term for term in weights if term not in features.terms]
@@ -194,6 +211,20 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
     return evaluator
 
 
+def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet:
+    """Returns the feature set of the terms that a file holds as data."""
+    given, cells = content[CELL_TERMS], extra(game, Cells)
+    try:
+        if cells is None or not isinstance(given, dict) or not 0 < len(given) <= MOST_TERMS:
+            raise ValueError(f"expected 1 to {MOST_TERMS} terms over cells, found {short(given)}")
+        terms = named(cells, [CellTerm.of(cells, plain) for plain in given.values()])
+    except ValueError as error:
+        raise EvaluatorError(f"{path}: {CELL_TERMS}: {error}") from None
+    if list(terms) != list(given):
+        raise EvaluatorError(f"{path}: {CELL_TERMS}: expected the names {list(terms)!r:.200}")
+    return feature_set_of(cells, terms)
+
+
 def _read(path: Path) -> dict[str, Any]:
     if path.stat().st_size > MOST_BYTES:
         raise EvaluatorError(f"{path}: expected at most {MOST_BYTES} bytes, found a larger file")
@@ -202,7 +233,7 @@ def _read(path: Path) -> dict[str, Any]:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {short(found)!r}")
     fields = {**FIELDS, "features": str, "weights": dict, "identity": dict}
-    check_fields(path, content, fields, optional=[CALIBRATION])
+    check_fields(path, content, fields, optional=[CALIBRATION, CELL_TERMS])
     for term, weight in content["weights"].items():
         good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not good or not abs(weight) <= MOST_WEIGHT:

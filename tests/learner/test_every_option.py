@@ -50,6 +50,7 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "book": {"book": str(BOOK), "games": 30},
     "network": {**_ROUNDS, "hidden": (6,), "rate": 0.01, "batch": 32},
+    "invent": {**_ROUNDS, "games": 40, "round_games": 20, "hidden": (6,), "rate": 0.01},
     "quantised": {
         **_ROUNDS, "depth": None, "nodes": 60, "hidden": (6,), "rate": 0.01, "batch": 64,
         "endgame": 3,
@@ -72,7 +73,8 @@ CHANGES: dict[str, Any] = {
     "asymmetric": False, "averaging": 0.1, "base": ("misplaced",), "batch": 16, "bear_off": True,
     "black_first": False, "blend": 0.9, "book": None, "bounds": False, "candidates": 1,
     "capacity": 50, "decide": False, "decided": False, "depth": 3, "direction": 0.05, "each": 11,
-    "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "features": "samuel",
+    "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "every": 1,
+    "explained": 20, "terms": 2, "features": "samuel",
     "fixed": {"men": 2.0}, "form": "polynomial", "games": 7, "games_per_update": 2, "growing": 2,
     "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
     "judge": "material", "keep_rounds": 1, "kept_phases": ("race",), "lambda_": 0.2,
@@ -134,7 +136,7 @@ CHECKED = {
     "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
-LONG = {"book", "heuristic admissible", "network", "solved"}
+LONG = {"book", "heuristic admissible", "invent", "network", "solved"}
 
 
 def kinds() -> dict[str, Any]:

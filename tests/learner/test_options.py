@@ -71,6 +71,10 @@ RANGES: dict[str, Range] = {
     "tree_positions": SEED,
     "rivals": COUNT,
     "share": SHARE,
+    # invention
+    "terms": ("1 to 1000", (0, 1001)),
+    "every": COUNT,
+    "explained": ("at least 20", (0, 19)),
     # books
     "smoothing": POSITIVE,
     "K": POSITIVE,

@@ -37,7 +37,7 @@ FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: Of these 12 games a round, so that there is more than one.
-ROUNDS = ("samuel", "batch", "network", "quantised", "comparison")
+ROUNDS = ("samuel", "batch", "network", "invent", "quantised", "comparison")
 #: Learners that are tried on backgammon, and the plies of their searches.
 DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
 

@@ -68,7 +68,12 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yields the address of a server with a run of training."""
+    """Yields the address of a server with a run of training, and a file of invented terms."""
+    import games
+    from games.checkers.cells import CELLS
+    from games.features.cell_terms import OFF, CellTerm
+    from games.features.term_file import feature_set_of, named
+    from search import LinearEvaluator
     from tests.web_server import running
 
     run = tmp_path_factory.mktemp("runs") / "demo"
@@ -78,6 +83,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (run / "snapshots.csv").write_text(
         "game,opponent,score,value,low,high\n1,random,0.5,0.0,-50,50\n2,random,0.75,190.0,100,300\n"
     )
+    terms = named(CELLS, [CellTerm("man", "back row"), CellTerm("king").also((0, 2), OFF)])
+    invented = LinearEvaluator(games.load("checkers"), feature_set_of(CELLS, terms), [0.5, 2.0])
+    invented.save(run.parent / "invented.json")
     with running(run.parent, seed=lambda: 1) as address:
         yield address
 

@@ -11,6 +11,12 @@ import pytest
 import games
 from games.backgammon.rules import packed
 from games.backgammon.situation import checker_counts
+from games.checkers.pieces import PLACES
+from games.extras import extra
+from games.features import Cells
+from games.features.cell_terms import CellTerm
+from games.features.cells import EMPTY
+from games.features.term_file import feature_set_of, named
 from games.kernels import uncompiled
 from play.judging import explanation
 from play.judging.explanation import BASE, Contribution, explain
@@ -261,3 +267,19 @@ def test_what_cannot_be_explained_says_so() -> None:
     with pytest.raises(TypeError, match=r"expected a linear evaluator or a network.*in nim, found"):
         explain(PythonEvaluator(nim, lambda position: 1.0), nim.start())
     assert "explain" in explanation.__all__
+
+
+def test_invented_terms_are_told_in_words_with_their_squares() -> None:
+    cells = extra(CHECKERS, Cells)
+    assert cells is not None
+    terms = [CellTerm("man", "back row"), CellTerm("king").also((-1, -1), EMPTY)]
+    features = feature_set_of(cells, named(cells, terms))
+    evaluator = LinearEvaluator(CHECKERS, features, [0.5, 2.0])
+    for text, sign in (("B:W32,K18:B1,4", 1.0), ("W:W32,K18:B1,4", -1.0)):
+        king, man = explain(evaluator, CHECKERS.parse_position(text))
+        assert (king.name, man.name) == (
+            "own king with an empty square ahead to the left", "own man on the back row",
+        )  # fmt: skip
+        assert (king.value, man.value) == (-2.0 * sign, 0.5 * sign)
+        shown = [{PLACES[n] for n in numbers} for numbers in ((18,), (1, 4, 32))]
+        assert [set(king.squares), set(man.squares)] == shown

@@ -158,6 +158,20 @@ def test_analysis_why_and_hint(page: Page, base: str) -> None:
     expect(page.locator(".arrow")).to_have_count(1)
 
 
+def test_why_tells_invented_terms_in_words_and_marks_their_squares(page: Page, base: str) -> None:
+    open_table(page, base, position="W:W32,K20:B1,4,K10")
+    open_tab(page, "Why")
+    pick(page.locator("[data-why='1']"), "run:invented.json", "invented")
+    row = page.locator(".column").nth(1).locator("tbody tr").first
+    expect(row).to_contain_text("own king with the board's edge two to the right")
+    wash = "[data-square='%s'] .wash"
+    for moved, marked in ((row.hover, True), (lambda: page.mouse.move(2, 2), False)):
+        moved()
+        for number, holds in ((20, marked), (10, False), (32, False)):
+            style = page.locator(wash % number).get_attribute("style") or ""
+            assert ("--heat-good" in style) == holds, (number, style)
+
+
 def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: Path) -> None:
     probe = socket.socket()
     probe.bind(("127.0.0.1", 0))

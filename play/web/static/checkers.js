@@ -243,11 +243,13 @@ export class CheckersBoard {
     return text.split(/[-x]/).map(Number);
   }
 
-  /** Colour the squares of pieces by their contributions; null removes the colours. */
+  /** Colour the squares of pieces or terms by their contributions; null removes the colours. */
   heat(parts) {
     const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
     for (const [square, cell] of this.cells) {
-      const part = (parts || []).find((p) => p.before && p.place && p.place[1] === square);
+      const [row, column] = place(square);
+      const part = (parts || []).find((p) => p.before
+        && (p.place ? p.place[1] === square : p.squares?.includes(63 - 8 * row - column)));
       const wash = cell.querySelector(".wash");
       wash.style.fill = part ? (part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)") : "";
       wash.style.opacity = part ? 0.2 + (0.7 * Math.abs(part.before)) / largest : "";

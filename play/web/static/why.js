@@ -106,13 +106,22 @@ export class WhyPanel {
     if (this.page.tab !== "why") return;
     const side = this.page.view.sides[answer.side];
     const placed = answer.of.find((one) => one.parts.some((part) => part.place));
-    this.page.board.heat(placed?.parts || null);
+    this.placed = placed?.parts || null;
+    this.page.board.heat(this.placed);
     put(this.result, 
       h("p", { class: "muted" },
         `Parts of the value for ${side}`,
         answer.move ? `, before and after ${answer.move}.` : "."),
       h("div", { class: `columns of-${answer.of.length}` }, answer.of.map((one) => this.column(one))),
     );
+  }
+
+  /** What shows the squares of an invented term, while the mouse or the cursor is on its row. */
+  marking(part) {
+    if (!part.squares.length) return {};
+    const show = () => this.page.board.heat([{ ...part, value: -part.before }]);
+    const hide = () => this.page.board.heat(this.placed);
+    return { tabindex: 0, onmouseenter: show, onfocus: show, onmouseleave: hide, onblur: hide };
   }
 
   column(one) {
@@ -143,7 +152,7 @@ export class WhyPanel {
         h("thead", { class: "unseen" }, h("tr", {}, h("th", {}, "Part"), h("th", {}, "Before"),
           compared && h("th", {}, "After"))),
         h("tbody", {}, one.parts.slice(0, 16).map((part) =>
-          h("tr", { title: part.help },
+          h("tr", { title: part.help, ...this.marking(part) },
             h("th", { scope: "row" }, h("span", { class: "part-name" }, words(part.name)),
               part.weight !== null &&
                 h("span", { class: "muted small number" }, ` ${trim(part.term)} × ${trim(part.weight)}`)),

@@ -1,0 +1,117 @@
+"""What invented terms are measured by: noise, planted truth, and terms that people wrote.
+
+    python -m benchmarks.invention checkers --runs 100
+    python -m benchmarks.invention checkers --fit classic --store FOLDER
+
+The first counts how often luck is taken for a term: games are random play, and every game's result
+is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
+weights of a feature set to the positions that `learner invent FOLDER` has explained, in the
+same way, and writes them to SET-fit.json. With `planted`, tests make labels that one known term
+determines.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from tqdm import tqdm
+
+import games
+from games.contract import Game
+from games.features.cell_terms import CellTerm, Neighbours
+from learner.fit.logistic import LogisticFit, measure
+from learner.invention.labels import Labels, cells_of, labels_of
+from learner.invention.term_search import TermSearch
+from learner.positions.shards import Rows
+from learner.positions.store import PositionStore
+from search import LinearEvaluator
+
+__all__ = ["deceived", "fit", "noise", "planted"]
+
+#: Plies after which a random game is cut off.
+MOST_PLIES = 120
+#: The weight of a planted term.
+WEIGHT = 0.7
+
+
+def noise(game: Game, count: int, *, seed: int) -> Rows:
+    """Returns the positions of random games, with results drawn at random for each game."""
+    random = np.random.default_rng(seed)
+    parts = []
+    for number in range(count):
+        positions: list[Any] = []
+        position = game.start()
+        while len(positions) < MOST_PLIES and (moves := game.legal_moves(position)):
+            positions.append(position)
+            position = game.play(position, moves[int(random.integers(len(moves)))])
+        sides = np.array([game.to_move(p) for p in positions])
+        result = int(random.integers(-1, 2)) * np.where(sides == 0, 1, -1)
+        parts.append(
+            Rows.of(
+                np.array(positions, dtype=np.int64),
+                result=result,
+                ply=np.arange(len(positions)),
+                game_number=number,
+            )
+        )
+    return Rows.concatenate(parts, len(game.start()))
+
+
+def planted(game: Game, rows: Rows, *truth: CellTerm) -> Labels:
+    """Returns labels of positions that known terms determine, each with the weight WEIGHT."""
+    labels, cells = labels_of(game, rows, blend=1.0), cells_of(game)
+    around = Neighbours(cells, cells.words(labels.positions))
+    value = WEIGHT * sum(term.difference(around).astype(np.float64) for term in truth)
+    return Labels(labels.positions, expit(value), labels.weights, labels.games, labels.held_out)
+
+
+def fit(game: Game, name: str, store: Path, seed: int) -> LinearEvaluator:
+    """Returns the weights of a feature set, fitted to the labels that `learner invent` explains."""
+    labels = labels_of(game, PositionStore(store, game).load(), seed=seed)
+    features, learn = game.features[name], ~labels.held_out
+    terms = measure(features, labels.positions)
+    fitted = LogisticFit(features, scale=1.0)
+    fitted.fit(terms[learn], labels.expected[learn], labels.weights[learn])
+    held = labels.held_out
+    loss = -fitted.score(terms[held], labels.expected[held], labels.weights[held])
+    print(f"{name}: loss {loss:.5f} on {held.sum()} positions held out")
+    return LinearEvaluator(game, features, fitted.weights_ / labels.scale, name=f"{name}-fit")
+
+
+def deceived(game: Game, runs: int, games_each: int) -> int:
+    """Returns how many searches in labels of noise accept a term."""
+    cells, accepted = cells_of(game), 0
+    for seed in tqdm(range(runs), unit=" runs"):
+        labels = labels_of(game, noise(game, games_each, seed=seed), blend=1.0, seed=seed)
+        search = TermSearch(cells, labels, seed=seed)
+        search.run(1)
+        accepted += bool(search.terms)
+    return accepted
+
+
+def main() -> None:
+    """Fit a feature set, or count the searches in noise that accept a term."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("game")
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--fit", metavar="SET", help="fit this feature set to --store instead")
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    game = games.load(options.game)
+    if options.fit:
+        file = Path(f"{options.fit}-fit.json")
+        fit(game, options.fit, options.store, options.seed).save(file)
+        print(f"written: {file}")
+        return
+    accepted = deceived(game, options.runs, options.games)
+    print(f"{accepted} of {options.runs} searches in noise accepted a term")
+
+
+if __name__ == "__main__":
+    main()

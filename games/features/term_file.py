@@ -1,0 +1,106 @@
+"""The source of terms that are data: for a file that a person can edit, and for feature sets."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from games.features.cell_terms import OFF, CellTerm
+from games.features.cells import EMPTY, THEIR, Cells
+from games.features.feature_set import FeatureSet
+from games.kernels import kernel, popcount
+from games.kernels.compiler import GENERATED
+
+__all__ = ["INVENTED", "feature_set_of", "named", "term_file"]
+
+#: The name of the feature set.
+INVENTED = "invented"
+
+HEAD = '''"""Terms of {title} that `plysmith learner invent` found.
+
+Each counts squares as the side to move sees them, itself at the bottom; the feature set subtracts
+the other side's own count. In the drawings a kind is its first letter, a capital for own pieces;
+[ ] is the square that is counted, o an empty square, # no square at all, and . any square.
+"""
+
+from games import load
+from games.extras import extra
+from games.features import Cells, FeatureSet
+from games.kernels import kernel, popcount
+
+_cells = extra(load({name!r}), Cells)
+'''
+
+
+def named(cells: Cells, terms: Iterable[CellTerm]) -> dict[str, CellTerm]:
+    """Returns the terms by names made from their words; equal words are numbered."""
+    names: dict[str, CellTerm] = {}
+    for term in terms:
+        stem = own = term.name(cells)
+        number = 2
+        while own in names:
+            own, number = f"{stem}_{number}", number + 1
+        names[own] = term
+    return names
+
+
+def term_file(
+    game: Any, cells: Cells, name: str, weights: Mapping[str, float], features: FeatureSet
+) -> str:
+    """Returns the text of a file of the terms of a set that `feature_set_of` made.
+
+    cells: the cells that it was made for.
+    name: the game's name as `games.load` takes it.
+    weights: of the terms by their names.
+    """
+    title = game.title or game.name.replace("_", " ")
+    notes = {own: f"Weight {weight:+.4g} {game.unit}." for own, weight in weights.items()}
+    terms = "".join(f'    "{own}": {own},\n' for own in features.names)
+    return (
+        HEAD.format(title=title, name=name)
+        + _source(cells, features.cell_terms, notes)
+        + f'\n\nFEATURES = FeatureSet(\n    "{features.name}",\n    {{\n'
+        + textwrap.indent(terms, "    ")
+        + "    },\n    _cells.swap,\n    together=True,\n)\n"
+    )
+
+
+def feature_set_of(cells: Cells, terms: Mapping[str, CellTerm], name: str = INVENTED) -> FeatureSet:
+    """Returns the feature set of terms; it holds them as data, and files of weights keep them."""
+    scope: dict[str, Any] = {
+        "__name__": GENERATED, "_cells": cells, "kernel": kernel, "popcount": popcount,
+    }  # fmt: skip
+    exec(compile(_source(cells, terms, {}), GENERATED, "exec"), scope)
+    return FeatureSet(
+        name, {own: scope[own] for own in terms}, cells.swap, together=True, cell_terms=terms
+    )
+
+
+def _source(cells: Cells, terms: Mapping[str, CellTerm], notes: Mapping[str, str]) -> str:
+    """Returns the text of the kernels of terms, over `_cells`."""
+    used = {term.anchor for term in terms.values()}
+    used |= {atom for term in terms.values() for _, atom in term.conditions}
+    pieces = [prefix + kind for kind in cells.pieces() for prefix in ("", THEIR)]
+    read = used | set(pieces) if EMPTY in used else used
+    lines = [
+        f"_{atom.replace(' ', '_')} = _cells.kinds[{atom.removeprefix(THEIR)!r}]"
+        f".{'their' if atom.startswith(THEIR) else 'own'}\n"
+        for atom in sorted(read - {EMPTY, OFF})
+    ]
+    if EMPTY in used:
+        taken = " | ".join(f"_{piece.replace(' ', '_')}(position)" for piece in pieces)
+        lines.append(
+            f'\n\n@kernel\ndef _empty(position):\n    """The squares without a piece."""\n'
+            f"    return {hex(cells.mask(cells.bits))} & ~({taken})\n"
+        )
+    for own, term in terms.items():
+        words = term.text(cells)
+        story = textwrap.wrap(f"{words[0].upper()}{words[1:]}.", 96)
+        story += ["", *([notes[own], ""] if own in notes else [])]
+        story += [f"    {line}" for line in term.drawing(cells)]
+        doc = textwrap.indent("\n".join(story), "    ").lstrip()
+        lines.append(
+            f'\n\n@kernel\ndef {own}(position):\n    """{doc}\n    """\n    {term.source(cells)}\n'
+        )
+    return "".join(lines)

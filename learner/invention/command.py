@@ -1,0 +1,87 @@
+"""`plysmith learner invent`: from stored positions to a file of terms that people can read."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+import games
+from games.features.term_file import INVENTED, feature_set_of, named, term_file
+from games.problem import refuse_problem
+from games.whole_files import write_atomically
+from learner.invention.labels import cells_of, labels_of
+from learner.invention.term_search import TermSearch
+from learner.options import Range
+from learner.positions.store import PositionStore
+from play.commands.options import check_writable
+from search import LinearEvaluator
+from search.evaluators.linear import MOST_TERMS
+
+__all__ = ["add_options"]
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add = command.add_argument
+    add("game", help="checkers, or another game that declares its cells")
+    add("positions", type=Path, help="folder of stored positions, such as RUN/positions")
+    add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
+    add("--output", type=Path, default=Path(f"{INVENTED}.py"), metavar="FILE",
+        help=f"new file to write (default {INVENTED}.py), beside the weights in .json")  # fmt: skip
+    add("--seed", type=int, default=0, help="of the games held out and of luck (default 0)")
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    Range(1, MOST_TERMS).check("--terms", options.terms)
+    Range(0).check("--seed", options.seed)
+    game = games.load(options.game)
+    refuse_problem(game)
+    cells = cells_of(game)
+    if options.output.suffix != ".py":
+        raise ValueError(f"--output: expected a file that ends in .py, found {options.output}")
+    for file in (options.output, options.output.with_suffix(".json")):
+        if file.exists():
+            raise ValueError(f"--output: expected a new file, found {file}, which may be edited")
+        check_writable("--output", file)
+    if not options.positions.is_dir():
+        raise FileNotFoundError(f"{options.positions}: expected a folder of positions, found none")
+    rows = PositionStore(options.positions, game).load()
+    labels = labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
+    search = TermSearch(cells, labels, seed=options.seed)
+    before = search.loss
+    with tqdm(total=options.terms, unit=" terms", dynamic_ncols=True) as bar:
+
+        def watch(term: Any, kept: bool) -> None:
+            bar.set_postfix_str(f"{'' if kept else 'not '}{term.text(cells)}", refresh=False)
+            bar.update(len(search.terms) - bar.n)
+
+        search.run(options.terms, watch)
+    if not search.terms:
+        raise ValueError(
+            "expected terms that explain more than luck, found none among"
+            f" {len(search.pool.terms)} candidates; nothing is written"
+        )
+    features = feature_set_of(cells, named(cells, search.terms))
+    evaluator = LinearEvaluator(game, features, search.weights, name=options.output.stem)
+    evaluator.provenance = {
+        "learner": "invent", "seed": options.seed,
+        "positions": len(labels.positions), "date": date.today().isoformat(),
+    }  # fmt: skip
+    text = term_file(game, cells, options.game, evaluator.term_weights(), features)
+    write_atomically(options.output, text)
+    evaluator.save(options.output.with_suffix(".json"))
+    for term, weight in zip(search.terms, search.weights, strict=True):
+        print(f"{weight:+6.3f}  {term.text(cells)}")
+    number = len(np.unique(labels.games[labels.held_out]))
+    print(
+        f"loss on {labels.held_out.sum()} positions of {number} games held out:"
+        f" {before:.5f} before, {search.loss:.5f} with {len(search.terms)} invented terms"
+    )
+    print(f"written: {options.output} and {options.output.with_suffix('.json')}")
+    return 0

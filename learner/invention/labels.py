@@ -1,0 +1,111 @@
+"""The labels that invented terms explain: searched values of an evaluator, results of games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.board import Board
+from games.contract import DiceGame, Game
+from games.extras import extra
+from games.features import Cells
+from learner.fit.targets import expectations, fit_scale
+from learner.positions.filters import Filter, Games, distinct
+from learner.positions.shards import UNKNOWN, Rows
+
+__all__ = ["Labels", "cells_of", "labels_of"]
+
+#: Fewer positions or games say nothing about terms.
+FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
+#: Share of the games that are held out.
+HELD_OUT = 0.2
+#: Positions of random play on which a game's cells are compared with its board.
+TRIED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Positions and what is expected of them, [positions] each; games follow one another.
+
+    positions: int64 [positions, integers].
+    expected: 0 to 1, for the side to move.
+    weights: how many positions of the games each stands for.
+    games: the number of each position's game.
+    held_out: whether the game only tests what is learned from others.
+    scale: a value v, in the unit of the values, stands for the expectation sigmoid(scale * v).
+    """
+
+    positions: NDArray[np.int64]
+    expected: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    games: NDArray[np.int64]
+    held_out: NDArray[np.bool_]
+    scale: float = 1.0
+
+
+def labels_of(
+    game: Game, rows: Rows, *, blend: float = 0.0, most: int = 100_000, seed: int = 0
+) -> Labels:
+    """Returns the labels of stored positions: quiet ones, each once, that no search has decided.
+
+    blend: share of the result in an expectation; the rest is the value.
+    most: at most about this many positions, of games drawn as a whole.
+    seed: chooses these games, and the fifth of them that is held out.
+
+    Raises ValueError for too few positions or games, or without known results.
+    """
+    passing = Filter(quiet=True, undecided=True, known=blend > 0)
+    rows = distinct(game, passing.apply(game, rows))
+    if len(rows) > most:
+        rows = rows.take(Games(0.0, most / len(rows), seed).holds(rows.game_number))
+    count = len(np.unique(rows.game_number))
+    if len(rows) < FEWEST_POSITIONS or count < FEWEST_GAMES:
+        known = " with a known result" * (blend > 0)
+        raise ValueError(
+            f"expected at least {FEWEST_POSITIONS} quiet positions{known} of {FEWEST_GAMES} games,"
+            f" found {len(rows)} of {count}"
+        )
+    scale = 1.0
+    if rows.value.any() and (rows.result != UNKNOWN).any():
+        scale = fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    elif blend < 1:
+        raise ValueError("expected positions with values and known results, found none")
+    rows = rows.take(np.argsort(rows.game_number, kind="stable"))
+    return Labels(
+        rows.positions,
+        expectations(rows.value, rows.result, scale=scale, blend=blend),
+        rows.count.astype(np.float64),
+        rows.game_number.astype(np.int64),
+        Games(0.0, HELD_OUT, seed + 1).holds(rows.game_number),
+        scale,
+    )
+
+
+def cells_of(game: Game) -> Cells:
+    """Returns a game's cells; ValueError unless they hold what its board shows."""
+    board, cells = extra(game, Board), extra(game, Cells)
+    if board is None:
+        raise ValueError(f"expected a game with a board, found {game.name}, which has none")
+    if isinstance(game, DiceGame) or game.players != 2:
+        raise ValueError(f"expected a game for two sides without dice, found {game.name}")
+    if cells is None:
+        raise ValueError(f"expected a game that declares its cells, found {game.name}")
+    random = np.random.default_rng(0)
+    position = game.start()
+    for _ in range(TRIED):
+        moves = game.legal_moves(position)
+        if not moves:
+            position = game.start()
+            continue
+        shown = cells.shown(board, position, game.to_move(position))
+        held = cells.held(position)
+        if shown != held:
+            square = min(s for s in {*shown, *held} if shown.get(s) != held.get(s))
+            raise ValueError(
+                f"cells: expected {shown.get(square, 'nothing')} as the board shows on square"
+                f" {square}, found {held.get(square, 'nothing')} in {game.position_text(position)}"
+            )
+        position = game.play(position, moves[int(random.integers(len(moves)))])
+    return cells

@@ -1,0 +1,190 @@
+"""The search for terms: the best candidates by their scores, grown, refitted and pruned.
+
+The best candidates are grown by one condition at a time, as in GLEM (Buro 1998). A term is accepted
+if its candidate's score passes what luck gives the best of all candidates, and if the loss on games
+held out falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from games.features.cell_terms import MOST_CONDITIONS, OFF, CellTerm, Neighbours, atoms
+from games.features.cells import EMPTY, Cells
+from learner.fit.logistic import LogisticFit
+from learner.fit.targets import mean_loss
+from learner.invention.labels import Labels
+from learner.invention.score_test import Pool, Sample
+
+__all__ = ["TermSearch", "candidates"]
+
+#: Candidates that are grown, and terms that are grown further.
+WIDE, BEAM = 40, 12
+#: A longer term has to score so much more than a shorter one.
+GROWTH = 1.05
+#: Terms in a row that may fail on the games held out before the search ends.
+PATIENCE = 6
+#: At most about this many positions on which terms are grown; the best are scored on all.
+FEW = 25_000
+
+
+def candidates(cells: Cells) -> list[CellTerm]:
+    """Returns all terms of one zone or one condition at most, the shorter first."""
+    bare = [CellTerm(anchor) for anchor in [*cells.kinds, EMPTY]]
+    return [*bare, *(longer for term in bare for longer in _longer(cells, term))]
+
+
+def _longer(cells: Cells, term: CellTerm) -> list[CellTerm]:
+    """Returns the terms with one more condition, or with a zone."""
+    taken = {(0, 0), *dict(term.conditions)}
+    span = range(-cells.reach, cells.reach + 1)
+    found = []
+    if not term.zone:
+        found = [CellTerm(term.anchor, zone, term.conditions) for zone in cells.zones if zone]
+    if len(term.conditions) == MOST_CONDITIONS:
+        return found
+    for offset in ((row, column) for row in span for column in span):
+        there = {cells.neighbour(square, offset) is not None for square in term.squares(cells)}
+        if offset in taken or True not in there:
+            continue
+        for atom in atoms(cells):
+            if atom != OFF or len(there) == 2:
+                found.append(term.also(offset, atom))
+    return found
+
+
+class TermSearch:
+    """A search for terms, one after the other.
+
+    cells: the cells of the game.
+    labels: the positions and what is expected of them.
+    terms: terms to start with, which may be removed.
+    seed: of the exchanges by which luck is measured.
+
+    `terms` are those so far, `weights` theirs in the unit of the values, and `loss` is that on the
+    games held out. The same arguments find the same terms.
+    """
+
+    def __init__(
+        self,
+        cells: Cells,
+        labels: Labels,
+        terms: Iterable[CellTerm] = (),
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.cells = cells
+        self.labels = labels
+        self.learn = ~labels.held_out
+        words = cells.words(labels.positions)
+        self.around = Neighbours(cells, words)
+        numbers = np.cumsum(np.r_[False, labels.games[1:] != labels.games[:-1]])
+        few = self.learn & (numbers % (self.learn.sum() // FEW + 1) == 0)
+        self._all = Sample(cells, words, labels.games, self.learn, seed)
+        self._few = Sample(cells, words, labels.games, few, seed)
+        self.terms = list(terms)
+        self._aside: set[CellTerm] = set()
+        self.pool = Pool(self._all, candidates(cells))
+        self._logits = np.zeros(0)
+        self._fit()
+
+    def run(self, most: int, watch: Callable[[CellTerm, bool], Any] = lambda *_: None) -> None:
+        """Search until there are `most` terms, or no further one gains.
+
+        watch: called with every term that was tried, and whether it was kept.
+        """
+        failed = 0
+        while len(self.terms) < most and failed < PATIENCE:
+            term = self._best()
+            if term is None:
+                break
+            loss = self.loss
+            self.terms.append(term)
+            self._fit()
+            kept = self.loss < loss
+            failed = 0 if kept else failed + 1
+            if kept:
+                self._prune()
+            else:
+                self.terms.pop()
+                self._fit()
+                self._aside.add(term)
+            watch(term, kept)
+
+    def worths(self) -> Any:
+        """Returns each term's squared weight by its variance: what a score test would say of it."""
+        return np.square(self._logits) / np.maximum(np.diag(self._all.inverse), 1e-30)
+
+    def _fit(self) -> None:
+        """Fit the weights of all terms to the games learned from."""
+        labels = self.labels
+        learn, held = self.learn, labels.held_out
+        columns = [term.difference(self.around) for term in self.terms]
+        every = np.column_stack([np.zeros((len(learn), 0)), *columns]).astype(np.float32)
+        self._logits = np.zeros(len(columns))
+        if columns:
+            fit = LogisticFit([str(i) for i in range(len(columns))], scale=1.0)
+            fit.fit(every[learn], labels.expected[learn], labels.weights[learn])
+            self._logits = fit.weights_
+        self.weights = self._logits / labels.scale
+        logits = every.astype(np.float64) @ self._logits
+        self.loss = mean_loss(
+            "cross_entropy", logits[held], labels.expected[held], labels.weights[held]
+        )[0]
+        likely = 1.0 / (1.0 + np.exp(-logits))
+        residual = (labels.weights * (labels.expected - likely)).astype(np.float32)
+        information = (labels.weights * likely * (1.0 - likely)).astype(np.float32)
+        for sample in (self._all, self._few):
+            sample.fitted(every, residual, information)
+
+    def _best(self) -> CellTerm | None:
+        """Returns the term with the best score, grown; None if luck could have made it."""
+        pool = self.pool
+        if not pool.terms:
+            return None
+        scores, self._bar = self._all.scores(pool.columns, luck=True)
+        barred = {*self._aside, *self.terms}
+        scores[[term in barred for term in pool.terms]] = 0.0
+        if scores.max() <= self._bar:
+            return None
+        order = np.argsort(-scores, kind="stable")
+        best: CellTerm = pool.terms[order[0]]
+        score = float(scores[order[0]])
+        beam = [pool.terms[i] for i in order[:WIDE]]
+        for _ in range(MOST_CONDITIONS):
+            longer = dict.fromkeys(more for term in beam for more in _longer(self.cells, term))
+            beam, found = self._top(term for term in longer if term not in barred)
+            if not beam or found <= GROWTH * score:
+                break
+            best, score = beam[0], found
+        pool.add(beam)
+        while True:  # without the parts that it does not need
+            shorter, found = self._top(part for part in best.without() if part not in barred)
+            if not shorter or found * GROWTH < score:
+                return best
+            best = shorter[0]
+
+    def _top(self, terms: Iterable[CellTerm]) -> tuple[list[CellTerm], float]:
+        """Returns the best of many terms by a part of the positions, and the score of the first.
+
+        They are in the order of their scores on all positions.
+        """
+        some = Pool(self._few, terms)
+        order = np.argsort(-self._few.scores(some.columns)[0], kind="stable")[:BEAM]
+        pool = Pool(self._all, [some.terms[i] for i in order])
+        scores = self._all.scores(pool.columns)[0]
+        order = np.argsort(-scores, kind="stable")
+        return [pool.terms[i] for i in order], float(scores.max(initial=0.0))
+
+    def _prune(self) -> None:
+        """Remove the terms, the latest aside, whose weight luck could have made by now."""
+        while len(self.terms) > 1:
+            worth = self.worths()[:-1]
+            place = int(worth.argmin())
+            if worth[place] > self._bar:
+                return
+            self._aside.add(self.terms.pop(place))
+            self._fit()

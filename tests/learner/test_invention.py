@@ -1,0 +1,191 @@
+"""Inventing terms: planted truth is found, noise is not, and files and errors of the command."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import logit
+
+import games
+from benchmarks.invention import deceived, noise, planted
+from games.board import Board
+from games.checkers.cells import CELLS
+from games.checkers.pieces import BOARD
+from games.feature_file import FeatureFileError, load_features
+from games.features.cell_terms import OFF, CellTerm
+from games.features.cells import EMPTY
+from games.features.term_file import named
+from learner.__main__ import main
+from learner.invention.invent import Invent
+from learner.invention.term_search import TermSearch, candidates
+from learner.positions.shards import Rows
+from learner.positions.store import PositionStore
+from search import load_evaluator
+
+CHECKERS = games.load("checkers")
+TRUTHS = [
+    CellTerm("man", "back row"),
+    CellTerm("king").also((-1, -1), EMPTY).also((2, 0), "their man"),
+    CellTerm("man", "centre").also((-1, -1), "their man").also((1, 1), "man"),
+    CellTerm("man").also((-1, -1), "man").also((1, -1), "man").also((-2, 0), "their man"),
+]
+
+
+@functools.cache
+def rows(count: int = 400) -> Rows:
+    return noise(CHECKERS, count, seed=1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("truth", TRUTHS, ids=str)
+def test_planted_truth_is_found_first_and_exactly(truth: CellTerm) -> None:
+    labels = planted(CHECKERS, rows(), truth)
+    search = TermSearch(CELLS, labels)
+    search.run(1)
+    values = [term.difference(search.around) for term in (search.terms[0], truth)]
+    assert (values[0] == values[1]).all(), search.terms[0].text(CELLS)
+    assert search.weights[0] == pytest.approx(0.7, rel=0.02)
+    assert len(search.terms) == 1
+
+
+@pytest.mark.thorough
+def test_noise_has_no_terms() -> None:
+    assert deceived(CHECKERS, 20, 60) <= 1
+
+
+@pytest.mark.thorough
+def test_candidates_that_never_occur_or_equal_another_are_left_out() -> None:
+    search = TermSearch(CELLS, planted(CHECKERS, rows(), TRUTHS[0]))
+    search.run(1)
+    every = candidates(CELLS)
+    assert CellTerm("man", "last row") in every  # where a man is crowned
+    assert CellTerm("man", "last row") not in search.pool.terms
+    columns = search.pool.columns
+    assert len(np.unique(columns, axis=0)) == len(search.pool.terms) < len(every)
+
+
+# --- the learner ----------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_a_network_and_terms_are_learned_from_the_rules_and_resumed(tmp_path: Path) -> None:
+    options: dict[str, Any] = {
+        "depth": 2, "terms": 4, "round_games": 20, "every": 2, "hidden": (8,), "explained": 80,
+    }  # fmt: skip
+    states: list[dict[str, Any]] = []
+    whole = Invent("checkers", games=80, store=tmp_path / "a", **options)
+    whole.fit("material", watch=lambda _: states.append(whole.checkpoint()))
+    assert 1 <= len(whole.evaluator_.features) <= 4
+    come = [figures["come"] for figures in whole.rounds_ if "come" in figures]
+    assert len(come) == 2 and come[0].startswith("own ")
+    begun = Invent("checkers", games=60, store=tmp_path / "b", **options).fit("material")
+    resumed = Invent("checkers", games=80, store=tmp_path / "b", **options)
+    resumed.fit("material", resume=json.loads(json.dumps(states[-2])))
+    assert resumed.evaluator_.term_weights() == whole.evaluator_.term_weights()
+    assert resumed.rounds_ == whole.rounds_ and begun.rounds_[:2] == whole.rounds_[:2]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_the_command_writes_terms_that_load_as_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    labels = planted(CHECKERS, rows(), TRUTHS[0], TRUTHS[2])
+    with PositionStore("store", CHECKERS) as store:
+        store.append(
+            labels.positions,
+            value=logit(labels.expected),
+            result=np.where(
+                labels.expected > np.random.default_rng(0).random(len(labels.games)), 1, -1
+            ),
+            game_number=labels.games,
+        )
+    assert main(["invent", "checkers", "store", "--terms", "2", "--output", "own.py"]) == 0
+    printed = capsys.readouterr().out
+    features = load_features("own.py", CHECKERS)
+    evaluator = load_evaluator("own.json", game=CHECKERS)
+    names = list(named(CELLS, [TRUTHS[0], TRUTHS[2]]))
+    assert set(evaluator.term_weights()) == set(features.names) == set(names)
+    # each term says its weight, and the printed weight is that of the file
+    text = Path("own.py").read_text("utf-8")
+    for name, weight in evaluator.term_weights().items():
+        assert f"def {name}(" in text and f"Weight {weight:+.4g} men." in text
+        assert f"{weight:+6.3f}" in printed
+    # a file that exists may have been edited, and is not lost
+    assert main(["invent", "checkers", "store", "--output", "own.py"]) == 2
+    assert "expected a new file, found" in capsys.readouterr().err
+    # an edited file that no longer compiles: line and reason
+    Path("own.py").write_text(text.replace("return popcount(", "return popcounts(", 1))
+    with pytest.raises(FeatureFileError, match=r"own\.py.*popcounts"):
+        load_features("own.py", CHECKERS)
+
+
+BAD: list[tuple[list[str], str]] = [
+    (["nim", "POSITIONS"], "expected a game with a board, found nim, which has none"),
+    (["backgammon", "POSITIONS"], "expected a game with a board, found backgammon"),
+    (["tic_tac_toe", "RESULTS"], "expected a game that declares its cells, found tic_tac_toe"),
+    (["checkers", "RESULTS", "--terms", "0"], "--terms: expected 1 to 1000, found 0"),
+    (["checkers", "RESULTS", "--terms", "1000000"], "--terms: expected 1 to 1000, found 1000000"),
+    (["checkers", "NOTHING"], "NOTHING: expected a folder of positions, found none"),
+    (
+        ["checkers", "POSITIONS"],
+        "expected at least 1000 quiet positions with a known result of 20 games",
+    ),
+    (
+        ["connect_four", "POSITIONS"],
+        "expected positions of game 'connect_four', found 'checkers'",
+    ),
+    (["checkers", "RESULTS"], "expected positions with values and known results"),
+    (["checkers", "RESULTS", "--output", "x.txt"], "expected a file that ends in .py, found x.txt"),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_input_is_one_line_and_leaves_nothing(
+    given: list[str],
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with PositionStore("POSITIONS", CHECKERS) as store:
+        store.extend(rows(30).take(slice(100)))
+    with PositionStore("RESULTS", CHECKERS) as store:
+        without = rows()
+        store.append(without.positions, value=1.0, game_number=without.game_number)
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["invent", *given]) == 2
+    error = capsys.readouterr().err
+    assert expected in error and len(error.strip().splitlines()) == 1, error
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_board_that_lacks_a_piece_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def blind(position: Any) -> Any:
+        shown = dict(BOARD.pieces(position))
+        shown.pop(40, None)
+        return shown
+
+    changed = (Board(8, 8, blind, BOARD.clicks), CELLS)
+    monkeypatch.setattr(type(CHECKERS), "extras", changed)
+    assert main(["invent", "checkers", "x"]) == 2
+    error = capsys.readouterr().err
+    assert "cells: expected nothing as the board shows on square 40, found" in error
+
+
+def test_terms_of_the_same_words_get_different_names() -> None:
+    same = [CellTerm("man").also((0, -2), OFF)] * 2
+    assert list(named(CELLS, same)) == [
+        "man_with_edge_two_left", "man_with_edge_two_left_2",
+    ]  # fmt: skip
