@@ -1,16 +1,15 @@
 """Bring your own model: a torch module or a scikit-learn estimator in the native search.
 
-Networks of linear layers with ReLU, and linear estimators, become a `NetworkEvaluator` (with tanh
-or LayerNorm a `ShapedNetwork`; where they are weights and nothing else, a `LinearEvaluator`) and
-are compared with the model itself. A ReLU that is cut off above is two ReLUs:
-clip(x, a, b) = a + relu(x - a) - relu(x - b).
+A model is taken apart into layers, activations between them and skips past them, which become a
+`NetworkEvaluator` (weights over terms and nothing else a `LinearEvaluator`), and its values are
+compared with the model's own.
 """
 
 from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +17,13 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.features import Encoding, FeatureSet
+from learner.models.stack import Stack, Sum
+from learner.models.torch_graph import ACCEPTED as TORCH
+from learner.models.torch_graph import torch_output
+from learner.self_play import rows_of
 from search import Evaluator, LinearEvaluator
-from search.evaluators.activations import EPSILON, RELU
-from search.evaluators.layers import Inputs
+from search.evaluators.activations import RELU
+from search.evaluators.layers import Inputs, size_of
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
 
@@ -34,29 +37,10 @@ MOST_LOGIT = 30.0
 
 Values = NDArray[np.float64]
 
-
-class Clip(NamedTuple):
-    """An activation that cuts sums off at two bounds."""
-
-    low: float
-    high: float
-
-
-#: Weights [inputs, outputs] and bias [outputs], or an activation: one that cuts off, or a name.
-Stage = tuple[Values, Values] | Clip | str
-
-#: Names in sklearn.linear_model, sklearn.neural_network and sklearn.preprocessing.
-LINEAR = (
-    "LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV",
-    "HuberRegressor", "SGDRegressor", "SGDClassifier", "LogisticRegression", "LogisticRegressionCV",
-)  # fmt: skip
-NETWORKS = ("MLPRegressor", "MLPClassifier")
-SCALERS = ("StandardScaler", "MaxAbsScaler", "MinMaxScaler", "RobustScaler")
 ACCEPTED = (
-    "a torch.nn.Sequential of Linear, ReLU, ReLU6, Hardtanh, Tanh, LayerNorm, Dropout,"
-    " Identity and Sequential, a module whose only"
-    f" child is one, a fitted scikit-learn estimator ({', '.join(LINEAR + NETWORKS)}) or a Pipeline"
-    f" of {', '.join(SCALERS)} and one of these"
+    f"{TORCH}; or a fitted scikit-learn estimator that is linear, an MLPRegressor or an"
+    " MLPClassifier with activation relu or identity, or a Pipeline of linear steps and one of"
+    " these"
 )
 
 
@@ -92,11 +76,12 @@ def as_native(
 
     Values are compared with the model's on `positions` (by default 1,000 of random play). Raises
     ValueError if they differ by more than `tolerance`, relative to the larger of 1 and the model's
-    value, and for a model of other inputs or several outputs. Raises TypeError for unknown layers
-    and estimators.
+    value, and for a model of other inputs or several outputs. Raises TypeError, with a list of what
+    is accepted, for any other module, function or estimator, and for branches beside the skips.
     """
-    width = sum(len(one) for one in (inputs if isinstance(inputs, tuple) else (inputs,)))
-    layers, activations = _merged(_stages(model))
+    width = size_of(inputs)
+    stack = _taken_apart(model, width)
+    layers = stack.layers
     if layers[0][0].shape[0] != width or layers[-1][0].shape[1] != 1:
         raise ValueError(
             f"expected a model of {width} inputs and one output, found"
@@ -110,8 +95,8 @@ def as_native(
         evaluator = LinearEvaluator(game, inputs, scaled, name=name, provenance=provenance)
     else:
         evaluator = NetworkEvaluator(
-            game, inputs, layers, activations=activations, scale=scale, name=name,
-            provenance=provenance,
+            game, inputs, layers, activations=stack.activations, skips=stack.skips, scale=scale,
+            name=name, provenance=provenance,
         )  # fmt: skip
     if positions is None:
         positions = sample_positions(game, POSITIONS)
@@ -171,6 +156,10 @@ def agreement(
         # compare within the precision of the model's own outputs
         native, found = (np.clip(v, -abs(factor) * most, abs(factor) * most)
                          for v in (native, found))  # fmt: skip
+    return _worst(positions, native, found, worst)
+
+
+def _worst(positions: Sequence[Any], native: Values, found: Values, worst: int) -> list[Case]:
     difference = np.abs(native - found) / np.maximum(1.0, np.abs(found))
     order = np.argsort(-np.nan_to_num(difference, nan=np.inf), kind="stable")[:worst]
     return [Case(positions[i], float(native[i]), float(found[i])) for i in order]
@@ -179,94 +168,35 @@ def agreement(
 def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, worst: int = 3) -> str:
     """Returns the agreement of native code with torch about a network, the worst cases first.
 
+    evaluator: a network of ReLUs over an encoding or a feature set.
+
     Positions are random; fewer are used if the inputs would be too many.
     """
-    import torch
-    from torch import nn
+    from learner.models.network_model import NetworkModel
 
-    game = evaluator.game
-    positions = min(positions, MOST_INPUTS // len(evaluator.layers[0][0]))
-    parts: list[nn.Module] = []
-    for weights, bias in evaluator.layers:
-        layer = nn.Linear(*weights.shape)
-        with torch.no_grad():
-            layer.weight.copy_(torch.from_numpy(weights.T.copy()))
-            layer.bias.copy_(torch.from_numpy(bias.copy()))
-        parts += [layer, nn.ReLU()]
-    module = nn.Sequential(*parts[:-1])
-    cases = agreement(game, evaluator, module, sample_positions(game, positions), worst=worst)
+    sample = sample_positions(evaluator.game, min(positions, MOST_INPUTS // evaluator.widths[0]))
+    values = NetworkModel(evaluator, scale=1.0).values(rows_of(evaluator.inputs, sample))
+    cases = _worst(sample, evaluator.values(sample), values, worst)
     most = cases[0].difference
-    lines = [f"native code and torch agree to {most:.1e} on {positions:,} random positions"]
+    lines = [f"native code and torch agree to {most:.1e} on {len(sample):,} random positions"]
     lines += [
-        f"  {c.native:+.7f} and {c.model:+.7f}: {game.position_text(c.position)}" for c in cases
+        f"  {c.native:+.7f} and {c.model:+.7f}: {evaluator.game.position_text(c.position)}"
+        for c in cases
     ]
     return "\n".join(lines)
 
 
-def _merged(stages: list[Stage]) -> tuple[list[tuple[Values, Values]], list[str]]:
-    """Returns layers, and the activations between them, that compute the same as the stages."""
-    layers: list[tuple[Values, Values]] = []
-    activations: list[str] = []
-    waiting = ""  # the activation behind the last layer
-    for stage in _unclipped(stages):
-        if isinstance(stage, str):
-            if not layers:
-                raise TypeError(f"expected a linear layer before the first {stage}, found none")
-            if waiting and not waiting == stage == RELU:
-                activations.append(waiting)
-                layers.append(_identity(layers))
-            waiting = stage
-        elif waiting or not layers:
-            activations += [waiting] if waiting else []
-            layers.append(stage)
-            waiting = ""
-        else:
-            (weights, bias), (more, its_bias) = layers[-1], stage
-            layers[-1] = weights @ more, bias @ more + its_bias
-    if not layers:
-        raise TypeError(f"expected {ACCEPTED}, found no layer")
-    if waiting:  # behind the output itself
-        activations.append(waiting)
-        layers.append(_identity(layers))
-    return layers, activations
-
-
-def _identity(layers: list[tuple[Values, Values]]) -> tuple[Values, Values]:
-    """Returns a layer that passes on the outputs of the last of some layers."""
-    outputs = layers[-1][0].shape[1]
-    return np.eye(outputs), np.zeros(outputs)
-
-
-def _unclipped(stages: list[Stage]) -> Iterator[tuple[Values, Values] | str]:
-    """Returns the same with two ReLUs in place of each activation that clips."""
-    width = 0
-    for stage in stages:
-        if isinstance(stage, Clip):
-            if not width:
-                raise TypeError("expected a linear layer before the first activation, found none")
-            one = np.eye(width)
-            yield np.hstack([one, one]), np.repeat([-stage.low, -stage.high], width)
-            yield RELU
-            yield np.vstack([one, -one]), np.full(width, stage.low)
-            continue
-        if not isinstance(stage, str):
-            width = stage[0].shape[1]
-        yield stage
-
-
-def _stages(model: Any) -> list[Stage]:
-    """Returns a model's linear layers and activations in order.
-
-    Raises TypeError if it has anything else.
-    """
+def _taken_apart(model: Any, width: int) -> Stack:
+    """Returns the layers of a model of `width` inputs; TypeError if it has anything else."""
+    stack = Stack(width)
     # a library that was not imported has no models here
     if "torch" in sys.modules and isinstance(model, sys.modules["torch"].nn.Module):
-        return _torch_stages(model)
-    if "sklearn" in sys.modules:
-        stages = _estimator_stages(model)
-        if stages is not None:
-            return stages
-    raise TypeError(f"expected {ACCEPTED}, found a {type(model).__name__}")
+        stack.finish(torch_output(stack, model))
+    elif "sklearn" in sys.modules and isinstance(model, sys.modules["sklearn"].base.BaseEstimator):
+        stack.finish(_estimator_output(stack, model, stack.inputs))
+    else:
+        raise TypeError(f"expected {ACCEPTED}, found a {type(model).__name__}")
+    return stack
 
 
 def _outputs(model: Any, inputs: Values) -> tuple[Values, float | None]:
@@ -283,55 +213,6 @@ def _outputs(model: Any, inputs: Values) -> tuple[Values, float | None]:
     return outputs.reshape(-1), most
 
 
-# --- torch -----------------------------------------------------------------------------------
-
-
-def _torch_stages(module: Any) -> list[Stage]:
-    from torch import nn
-
-    if isinstance(module, nn.Linear):
-        weights = _array(module.weight).T
-        bias: Any = module.bias
-        return [(weights, np.zeros(weights.shape[1]) if bias is None else _array(bias))]
-    if isinstance(module, nn.Hardtanh):  # ReLU6 is one
-        return [Clip(float(module.min_val), float(module.max_val))]
-    if isinstance(module, nn.ReLU):
-        return [RELU]
-    if isinstance(module, nn.Tanh):
-        return ["tanh"]
-    if isinstance(module, nn.LayerNorm):
-        return _normalised(module)
-    if isinstance(module, (nn.Dropout, nn.Identity)):
-        return []
-    children = list(module._modules.values())  # `children()` omits repeated modules
-    if isinstance(module, nn.Sequential):
-        return [stage for child in children for stage in _torch_stages(child)]
-    own = list(module.parameters(recurse=False))
-    if len(children) == 1 and not own and isinstance(children[0], nn.Sequential):
-        return _torch_stages(children[0])
-    raise TypeError(f"expected {ACCEPTED}, found a {type(module).__name__}")
-
-
-def _normalised(module: Any) -> list[Stage]:
-    """Returns a LayerNorm over one dimension: normalisation, then a weight and bias per unit."""
-    if len(module.normalized_shape) != 1:
-        raise TypeError(f"expected a LayerNorm over one dimension, found {module}")
-    (width,) = module.normalized_shape
-    one, nothing = np.eye(width), np.zeros(width)
-    stages: list[Stage] = []
-    if module.eps != EPSILON:  # sums s times as large need s * s times the epsilon
-        stages.append((one * np.sqrt(EPSILON / module.eps), nothing))
-    stages.append("normalise")
-    if module.weight is not None:
-        bias = nothing if module.bias is None else _array(module.bias)
-        stages.append((np.diag(_array(module.weight)), bias))
-    return stages
-
-
-def _array(tensor: Any) -> Values:
-    return np.array(tensor.detach().cpu().double().numpy())
-
-
 def _torch_outputs(module: Any, inputs: Values) -> Values:
     import torch
 
@@ -340,68 +221,53 @@ def _torch_outputs(module: Any, inputs: Values) -> Values:
     kinds = [parameter.dtype for parameter in module.parameters()]
     with torch.no_grad():
         outputs = module(torch.as_tensor(inputs).to(kinds[0] if kinds else torch.float32))
-    return _array(outputs)
+    return np.array(outputs.double().numpy())
 
 
 # --- scikit-learn ----------------------------------------------------------------------------
 
 
-def _estimator_stages(model: Any) -> list[Stage] | None:
-    from sklearn import linear_model, neural_network, pipeline
+def _estimator_output(stack: Stack, model: Any, value: Sum) -> Sum:
+    """Returns the output of a fitted estimator for a vector."""
+    from sklearn import neural_network, pipeline
     from sklearn.utils.validation import check_is_fitted
 
     if isinstance(model, pipeline.Pipeline):
         steps = [step for _, step in model.steps if step is not None and step != "passthrough"]
         if not steps:
-            return None
-        scaled = [stage for step in steps[:-1] for stage in _scaler_stages(step)]
-        last = _estimator_stages(steps[-1])
-        return None if last is None else [*scaled, *last]
-    linear: Any = tuple(getattr(linear_model, kind) for kind in LINEAR)
-    if isinstance(model, linear):
-        check_is_fitted(model)
-        weights = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T
-        return [(weights, np.zeros(weights.shape[1]) + model.intercept_)]
-    networks: Any = tuple(getattr(neural_network, kind) for kind in NETWORKS)
-    if not isinstance(model, networks):
-        return None
+            raise TypeError(f"expected {ACCEPTED}, found a Pipeline of nothing")
+        for step in steps[:-1]:
+            value = stack.linear(value, *_linear(step, step.transform, stack.width_of(value)))
+        return _estimator_output(stack, steps[-1], value)
     check_is_fitted(model)
+    if not isinstance(model, neural_network.MLPRegressor | neural_network.MLPClassifier):
+        call = getattr(model, "decision_function", getattr(model, "predict", None))
+        return stack.linear(value, *_linear(model, call, model.n_features_in_))
     if model.activation not in ("relu", "identity"):
         raise TypeError(f"expected activation relu or identity, found {model.activation}")
     if model.out_activation_ not in ("identity", "logistic", "softmax"):  # the last: many outputs
         raise TypeError(f"expected outputs identity or logistic, found {model.out_activation_}")
-    stages: list[Stage] = []
-    for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
-        stages += [(np.asarray(weights, np.float64), np.asarray(bias, np.float64)), RELU]
-        if model.activation == "identity":
-            stages.pop()
-    return stages[:-1] if isinstance(stages[-1], str) else stages
+    for number, (weights, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
+        if number and model.activation == "relu":
+            value = stack.units(value, RELU)
+        value = stack.linear(value, np.asarray(weights, np.float64), np.asarray(bias, np.float64))
+    return value
 
 
-def _scaler_stages(scaler: Any) -> list[Stage]:
-    """Returns a fitted scaler as one linear layer."""
-    from sklearn import preprocessing
-    from sklearn.utils.validation import check_is_fitted
-
-    kinds: Any = tuple(getattr(preprocessing, kind) for kind in SCALERS)
-    if not isinstance(scaler, kinds):
-        raise TypeError(
-            f"expected {', '.join(SCALERS)} before the estimator of a Pipeline, found a"
-            f" {type(scaler).__name__}"
-        )
-    check_is_fitted(scaler)
-    if getattr(scaler, "clip", False):
-        raise TypeError(
-            f"expected a scaler that does not clip, found a {type(scaler).__name__} that does"
-        )
-    nothing = np.zeros(scaler.n_features_in_)
-    if isinstance(scaler, preprocessing.MinMaxScaler):
-        return [(np.diag(scaler.scale_), nothing + scaler.min_)]
-    units = getattr(scaler, "scale_", None)
-    centre = getattr(scaler, "mean_", None) if getattr(scaler, "with_mean", False) else None
-    centre = getattr(scaler, "center_", centre)
-    factor = 1.0 / (nothing + (1.0 if units is None else units))
-    return [(np.diag(factor), -factor * (nothing if centre is None else centre))]
+def _linear(model: Any, call: Callable[[Values], Any] | None, width: int) -> tuple[Values, Values]:
+    """Returns the weights and bias of a linear function of `width` inputs; TypeError for others."""
+    if call is not None:
+        bias = np.asarray(call(np.zeros((1, width))), np.float64).reshape(-1)
+        if hasattr(model, "coef_"):
+            weights = np.atleast_2d(np.asarray(model.coef_, np.float64)).T
+        else:
+            weights = np.asarray(call(np.eye(width)), np.float64).reshape(width, -1) - bias
+        probe = np.random.default_rng(0).normal(0.0, 10.0, (8, width))
+        outputs = np.asarray(call(probe), np.float64).reshape(8, -1)
+        linear = probe @ weights + bias
+        if linear.shape == outputs.shape and np.allclose(linear, outputs, rtol=1e-6, atol=1e-6):
+            return weights, bias
+    raise TypeError(f"expected {ACCEPTED}, found a {type(model).__name__}")
 
 
 def _estimator_outputs(model: Any, inputs: Values) -> tuple[Values, float | None]:

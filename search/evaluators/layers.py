@@ -12,39 +12,32 @@ are literals; weights are read by address, so that new weights compile nothing.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
-from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels.memory import read_position
 from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
 from search.evaluators.activations import KINDS, RELU, activation_of, activation_text
 from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import take_array
-from search.evaluators.header import EvaluatorError, describe_input, find_input, short, shortened
+from search.evaluators.header import short, shortened
 from search.native import call_int
 
 __all__ = [
     "MOST_LAYERS",
     "MOST_UNITS",
     "Inputs",
+    "Layer",
     "LayeredNetwork",
     "Net",
     "check_layers",
-    "described_inputs",
     "last_of",
-    "named_layers",
     "padded",
-    "read_inputs",
-    "read_layers",
     "separate",
     "size_of",
     "widths_of",
@@ -411,88 +404,3 @@ def _in_lanes(products: NDArray[np.float32]) -> np.float32:
     while len(total) > 1:
         total = total[: len(total) // 2] + total[len(total) // 2 :]
     return np.float32(total[0])
-
-
-# --- files -----------------------------------------------------------------------------------
-
-
-def described_inputs(game: Game, inputs: Inputs) -> list[dict[str, Any]]:
-    """Returns the entry of a file for the inputs of a net."""
-    return [describe_input(game, part) for part in separate(inputs) if part is not None]
-
-
-def read_inputs(
-    path: Path, entries: Sequence[Any], game: Game, own: Sequence[Any] | None = None
-) -> Inputs:
-    """Returns the inputs that `described_inputs` described.
-
-    path: the file, for messages.
-    entries: the descriptions in the file.
-    game: the game.
-    own: the inputs to use for each entry; None for the game's own of that name.
-
-    Raises EvaluatorError if they do not fit.
-    """
-    if not 1 <= len(entries) <= 2:
-        raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
-    own = [None] * len(entries) if own is None else own
-    if len(own) != len(entries):
-        raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
-    parts = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
-    inputs: Any = parts[0] if len(parts) == 1 else tuple(parts)
-    return inputs  # type: ignore[no-any-return]
-
-
-def named_layers(layers: Sequence[Layer], prefix: str = "") -> dict[str, NDArray[Any]]:
-    """Returns the arrays of layers by their names in files."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for number, (weights, bias) in enumerate(layers):
-        arrays |= {f"weights_{prefix}{number}": weights, f"bias_{prefix}{number}": bias}
-    return arrays
-
-
-def read_layers(
-    path: Path,
-    arrays: dict[str, NDArray[Any]],
-    widths: Sequence[Any],
-    inputs: Inputs,
-    outputs: int = 1,
-    *,
-    least: int = 1,
-    prefix: str = "",
-    phases: int = 0,
-) -> list[Layer]:
-    """Returns the layers that `named_layers` named, and removes their arrays.
-
-    path: the file, for messages.
-    arrays: the file's arrays by name.
-    widths: the inputs in the file, then the units of each layer.
-    inputs: the inputs expected.
-    outputs: the number of outputs expected.
-    least: the smallest number of layers.
-    phases: number of phases of layers of integers; 0 for layers of float32.
-
-    Raises EvaluatorError if they do not fit.
-    """
-    size = size_of(inputs)
-    good = (
-        least + 1 <= len(widths) <= MOST_LAYERS + 1
-        and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
-        and (widths[0], widths[-1]) == (size, outputs)
-    )
-    if not good:
-        raise EvaluatorError(
-            f"{path}: expected the widths of {least} to {MOST_LAYERS} layers, from {size} to"
-            f" {outputs}, found {shortened(widths)}"
-        )
-    layers = []
-    for number, shape in enumerate(itertools.pairwise(widths)):
-        kinds: Any = (np.float32, np.float32)
-        if phases:
-            kinds = (np.int8, np.int32) if number else (np.int16, np.int16)
-        lead = (phases,) if phases and number else ()
-        layers.append((
-            take_array(path, arrays, f"weights_{prefix}{number}", kinds[0], (*lead, *shape)),
-            take_array(path, arrays, f"bias_{prefix}{number}", kinds[1], (*lead, shape[1])),
-        ))  # fmt: skip
-    return layers

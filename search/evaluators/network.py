@@ -12,17 +12,8 @@ from games.contract import Game
 from search.evaluators.activations import RELU
 from search.evaluators.array_evaluator import NativeNumber
 from search.evaluators.header import check_fields
-from search.evaluators.layers import (
-    Inputs,
-    Layer,
-    LayeredNetwork,
-    Net,
-    described_inputs,
-    named_layers,
-    read_inputs,
-    read_layers,
-    separate,
-)
+from search.evaluators.layer_files import described_inputs, named_layers, read_inputs, read_layers
+from search.evaluators.layers import Inputs, Layer, LayeredNetwork, Net, separate
 
 __all__ = ["SHAPED", "NetworkEvaluator", "ScaledNetwork"]
 

@@ -22,16 +22,8 @@ from games.features import Encoding, FeatureSet
 from games.kernels import kernel
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.header import EvaluatorError, check_fields, short, shortened
-from search.evaluators.layers import (
-    Inputs,
-    LayeredNetwork,
-    Net,
-    described_inputs,
-    named_layers,
-    read_inputs,
-    read_layers,
-    separate,
-)
+from search.evaluators.layer_files import described_inputs, named_layers, read_inputs, read_layers
+from search.evaluators.layers import Inputs, LayeredNetwork, Net, separate
 from search.evaluators.prefilter import PREFILTER, prefilter_parts, read_prefilter
 
 __all__ = ["OutcomeNetwork", "by_phase", "logistic"]

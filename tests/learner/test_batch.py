@@ -18,7 +18,7 @@ from games.nim import Nim
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, distinct
-from learner.positions.packing import packed
+from learner.positions.packing import packed, unpacked
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
 from learner.rounds.batch import BatchFit, scale_of
@@ -219,7 +219,7 @@ def test_rounds_that_grow_begin_with_few_nodes(tmp_path: Path) -> None:
     noted = records[0].annotations[6]
     assert (found.value, found.depth) == (noted.value, noted.depth)
     # 8 passes and 4, each of one step over so few positions
-    assert learner._model.get_state()["steps"] == 12
+    assert learner._model.get_state()["steps"] == [12] * 4
 
 
 # --- the same bits ---------------------------------------------------------------------------
@@ -275,12 +275,14 @@ def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
     before = files(tmp_path)
     state["positions"] -= 10
     bad: Any
-    if kind is QuantisedFit:
-        weights = state["weights"]["weights_1"]
-        numbers = np.full(math.prod(weights[1]), math.nan, dtype=np.float32)
-        bad = {**state["weights"], "weights_1": [*weights[:2], packed(numbers)]}
-    else:
+    if kind is BatchFit:
         bad = [math.nan, *state["weights"][1:]]
+    else:
+        within = state["weights"] if kind is QuantisedFit else {"numbers": state["weights"]}
+        numbers = unpacked(within["numbers"], np.float32)
+        numbers[-1] = math.nan
+        bad = {**within, "numbers": packed(numbers)}
+        bad = bad if kind is QuantisedFit else bad["numbers"]
     damaged = [
         {**state, "weights": [0.5]}, {**state, "weights": bad}, {**state, "weights": None},
         {**state, "rounds_done": None}, {**state, "rounds_done": [3]},

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import (
     LinearRegression,
@@ -29,6 +30,7 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
+from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeRegressor
 from torch import nn
 
@@ -108,8 +110,36 @@ def test_activations_that_cut_off(clip: nn.Module) -> None:
     last = nn.Sequential(nn.Linear(16, 4), nn.ReLU(), clip, nn.Linear(4, 1), clip)
     found = as_native(CHECKERS, last, CLASSIC).values(POSITIONS)
     assert np.allclose(found, torch_values(last, TERMS), rtol=1e-5, atol=1e-5)
-    with pytest.raises(TypeError, match="expected a linear layer before the first"):
-        as_native(CHECKERS, nn.Sequential(clip, nn.Linear(16, 1)), CLASSIC)
+    # and of the inputs themselves
+    first = nn.Sequential(clip, nn.Linear(16, 1))
+    found = as_native(CHECKERS, first, CLASSIC).values(POSITIONS)
+    assert np.allclose(found, torch_values(first, TERMS), rtol=1e-5, atol=1e-5)
+
+
+class SCReLU(nn.Module):
+    """The square of what is clipped to 0 to `high`."""
+
+    def __init__(self, high: float, how: str = "pow") -> None:
+        super().__init__()
+        self.high, self.how = high, how
+
+    def forward(self, sums: Any) -> Any:
+        clipped = torch.clamp(sums, 0, self.high) if self.how == "pow" else sums.clip(0, self.high)
+        if self.how == "mul":
+            return clipped * clipped
+        return clipped**2 if self.how == "pow" else clipped.square()
+
+
+class Skip(nn.Module):
+    """Layers, and what they are given added to their outputs."""
+
+    def __init__(self, width: int, active: nn.Module) -> None:
+        super().__init__()
+        self.first, self.active = nn.Linear(width, width + 2), active
+        self.last = nn.Linear(width + 2, width)
+
+    def forward(self, units: Any) -> Any:
+        return units + self.last(self.active(self.first(units)))
 
 
 SHAPES = {
@@ -124,11 +154,22 @@ SHAPES = {
         nn.Linear(16, 7), nn.LayerNorm(7, eps=0.1), nn.Tanh(), nn.ReLU6(), nn.Linear(7, 6),
         nn.LayerNorm(6, bias=False), nn.Hardtanh(), nn.Linear(6, 1),
     ],
+    "sigmoid": lambda: [nn.Linear(16, 9), nn.Sigmoid(), nn.Linear(9, 1), nn.Sigmoid()],
+    "silu": lambda: [nn.Linear(16, 9), nn.SiLU(), nn.Linear(9, 5), nn.SiLU(), nn.Linear(5, 1)],
+    "leaky": lambda: [nn.Linear(16, 9), nn.LeakyReLU(0.2), nn.Linear(9, 1), nn.LeakyReLU()],
+    "screlu": lambda: [nn.Linear(16, 9), SCReLU(1.0), nn.Linear(9, 6), SCReLU(0.4, "mul"),
+                       nn.Linear(6, 1), SCReLU(9.0, "square")],
+    "skip": lambda: [nn.Linear(16, 9), nn.ReLU(), Skip(9, nn.ReLU()), nn.ReLU(), nn.Linear(9, 1)],
+    "skips": lambda: [
+        nn.Linear(16, 9), Skip(9, nn.SiLU()), Skip(9, nn.ReLU6()), nn.Tanh(), Skip(9, nn.Tanh()),
+        nn.LeakyReLU(), Skip(9, SCReLU(1.0)), nn.Linear(9, 1), Skip(1, nn.ReLU()),
+    ],
+    "skip of the inputs": lambda: [Skip(16, nn.ReLU()), nn.Linear(16, 1)],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_tanh_and_layer_norm(shape: str, tmp_path: Path) -> None:
+def test_other_activations_and_skips(shape: str, tmp_path: Path) -> None:
     torch.manual_seed(5)
     model = nn.Sequential(*SHAPES[shape]())
     with torch.no_grad():
@@ -138,10 +179,11 @@ def test_tanh_and_layer_norm(shape: str, tmp_path: Path) -> None:
                 if module.bias is not None:
                     module.bias.uniform_(-1.0, 1.0)
     evaluator = as_native(CHECKERS, model, CLASSIC, scale=3.0)
-    assert isinstance(evaluator, NetworkEvaluator) and not evaluator.only_relu
+    assert isinstance(evaluator, NetworkEvaluator)
+    assert evaluator.only_relu == (shape == "leaky")
     found = evaluator.values(POSITIONS)
     assert np.allclose(found, 3 * torch_values(model, TERMS), rtol=1e-5, atol=1e-5)
-    assert np.ptp(found) > 0.1
+    assert np.ptp(found) > (0.02 if shape == "screlu" else 0.1)
     plain = evaluator.plain()
     assert np.allclose([plain(position) for position in POSITIONS[:40]], found[:40], atol=1e-6)
     evaluator.save(tmp_path / "network.safetensors")
@@ -168,7 +210,9 @@ class Wrapped(nn.Module):
 
 def test_torch_modules_that_hold_others() -> None:
     inner = nn.Sequential(nn.Dropout(0.5), nn.Linear(16, 6), nn.Linear(6, 5, bias=False))
-    model = Wrapped(nn.Sequential(inner, nn.Identity(), nn.ReLU(), nn.ReLU(), nn.Linear(5, 1)))
+    model = Wrapped(
+        nn.Sequential(inner, nn.Identity(), nn.ReLU(), nn.ReLU(), nn.Linear(5, 1)), factor=2.5
+    )
     assert model.training
     evaluator = as_native(CHECKERS, model, CLASSIC)
     assert model.training and inner.training  # as it was
@@ -240,6 +284,10 @@ ESTIMATORS: dict[str, tuple[Callable[[], Any], type]] = {
         ),
         NetworkEvaluator,
     ),
+    "principal components": (
+        lambda: make_pipeline(PCA(8), LinearSVR(max_iter=10_000, random_state=1)),
+        NetworkEvaluator,
+    ),
     "robust, not centred": (
         lambda: make_pipeline(RobustScaler(with_centering=False, with_scaling=False), Ridge()),
         NetworkEvaluator,
@@ -300,22 +348,32 @@ def with_outputs(model: MLPRegressor, activation: str) -> MLPRegressor:
     return model
 
 
+class Forward(nn.Module):
+    def __init__(self, function: Callable[[Any, nn.Linear], Any]) -> None:
+        super().__init__()
+        self.own, self.function = nn.Linear(16, 1), function
+
+    def forward(self, inputs: Any) -> Any:
+        return self.function(inputs, self.own)
+
+
 def not_a_number(model: nn.Linear) -> nn.Linear:
     nn.init.constant_(model.weight, math.nan)
     return model
 
 
 def test_a_conversion_that_is_not_the_model_is_refused() -> None:
-    model = Wrapped(model_of(16, 4, 1), factor=1.01)
+    torch.manual_seed(3)
+    factors = iter([1.0, 1.01, 1.0, 1.01, 1.0, 1.01, 1.0, math.nan])
+    model = Forward(lambda inputs, own: next(factors) * own(inputs))
     position = CHECKERS.start()
-    text = r"B:W.*:B.*: native -?[0-9.]+, model -?[0-9.]+"
-    with pytest.raises(ValueError, match=rf"within 0.0001 of the model's on 1000 posi.*{text}; B:"):
+    text = r"posi.*[BW]:W.*:B.*: native -?[0-9.]+, model -?[0-9.]+; [BW]:"
+    with pytest.raises(ValueError, match=rf"within 0.0001 of the model's on 1000 {text}"):
         as_native(CHECKERS, model, CLASSIC)
     with pytest.raises(ValueError, match="on 1 positions, found B:W21,22,.*: native") as caught:
         as_native(CHECKERS, model, CLASSIC, positions=[position], tolerance=1e-9)
     assert len(str(caught.value).split(";")) == 1
     as_native(CHECKERS, model, CLASSIC, tolerance=0.02)
-    model.factor = math.nan
     with pytest.raises(ValueError, match="model nan"):
         as_native(CHECKERS, model, CLASSIC)
 
@@ -343,8 +401,15 @@ def test_the_worst_cases_come_first() -> None:
     ("make", "message"),
     [
         (lambda: nn.Sequential(nn.Linear(16, 1), nn.GELU()), "ReLU, .* Dropout, .* found a GELU"),
-        (lambda: nn.Sequential(nn.ReLU(), nn.Linear(16, 1)), "a linear layer before the first"),
-        (lambda: nn.Sequential(), "expected a torch.nn.Sequential of .*, found no layer"),
+        (lambda: nn.Sequential(), "expected a model with layers, found no layer"),
+        (lambda: Forward(lambda x, own: own(x) * own(x)), "found a mul"),
+        (lambda: Forward(lambda x, own: own(x) if x.sum() > 0 else x), "found Forward: symbolic"),
+        (lambda: Forward(lambda x, own: own(x) + own.weight[0, 0]), "found a "),
+        (
+            lambda: Forward(lambda x, own: torch.relu(own(x)) + torch.tanh(own(x))),
+            "expected layers and skips past some of them, found other branches",
+        ),
+        (lambda: Forward(lambda x, own: own(x).clamp(min=0)), "found a clamp"),
         (lambda: nn.Bilinear(16, 16, 1), "found a Bilinear"),
         (lambda: nn.ModuleList([nn.Linear(16, 1)]), "found a ModuleList"),
         (
@@ -355,17 +420,17 @@ def test_the_worst_cases_come_first() -> None:
             lambda: with_outputs(fitted(MLPRegressor(max_iter=2)), "exp"),
             "expected outputs identity or logistic, found exp",
         ),
-        (lambda: fitted(DecisionTreeRegressor()), "LinearRegression, .* found a DecisionTreeReg"),
+        (lambda: fitted(DecisionTreeRegressor()), "that is linear, .* found a DecisionTreeReg"),
         (lambda: fitted(PoissonRegressor(), np.abs(VALUES)), "found a PoissonRegressor"),
         (lambda: fitted(make_pipeline(PolynomialFeatures(), Ridge())), "found a PolynomialFeatu"),
-        (lambda: fitted(make_pipeline(FunctionTransformer(), Ridge())), "found a FunctionTransf"),
-        (lambda: fitted(make_pipeline(MinMaxScaler(clip=True), Ridge())), "does not clip, found"),
-        (lambda: fitted(make_pipeline(StandardScaler())), "Pipeline of StandardScaler.*a Pipeline"),
+        (lambda: fitted(make_pipeline(FunctionTransformer(np.tanh), Ridge())), "a FunctionTransf"),
+        (lambda: fitted(make_pipeline(MinMaxScaler(clip=True), Ridge())), "found a MinMaxScaler"),
+        (lambda: fitted(make_pipeline(StandardScaler())), "Pipeline of linear.*a StandardScaler"),
         (lambda: Pipeline([("all", "passthrough")]), "found a Pipeline"),
         (lambda: VALUES, "found a ndarray"),
         (lambda: lambda position: 0.0, "found a function"),
     ],
-    ids=range(16),
+    ids=range(20),
 )
 def test_models_of_other_kinds(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
