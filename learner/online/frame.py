@@ -61,8 +61,6 @@ class OnlineLearner(GameLearner):
     fixed: dict[str, float] | None = None
     settle: bool = True
     opening_plies: int = 3
-    within: float | None = None
-    judge: Any = None
 
     usual_fixed: ClassVar[dict[str, float]] = {}
 
