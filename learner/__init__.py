@@ -10,36 +10,38 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from learner.arena import measure
-    from learner.books.book_learner import BookPolynomial
-    from learner.books.book_study import BookStudy
-    from learner.books.signature import SignatureTables
-    from learner.bootstrap.root_strap import RootStrap
-    from learner.bootstrap.td_leaf import TDLeaf
-    from learner.bootstrap.temporal_difference import TemporalDifference
-    from learner.bootstrap.tree_strap import TreeStrap
-    from learner.checking import check
-    from learner.fit.logistic import LogisticFit
-    from learner.frame import Learner, Progress
-    from learner.game_learner import GameLearner
-    from learner.models.convert import agreement, as_native
-    from learner.online.least_mean_squares import LeastMeanSquares
-    from learner.online.rote import Rote
-    from learner.online.samuel1959 import Samuel1959
-    from learner.positions.filters import Filter
-    from learner.positions.shards import Rows
-    from learner.positions.store import PositionStore
-    from learner.rounds.batch import BatchFit
-    from learner.rounds.comparison import Comparison
-    from learner.rounds.network_fit import NetworkFit
-    from learner.rounds.quantised_fit import QuantisedFit
-    from learner.rounds.samuel import Samuel
-    from learner.run.measured_run import MeasuredRun
-    from learner.run.run import Run
-    from learner.run.settings import RunSettings
-    from learner.td_gammon.backup_fit import BackupFit
-    from learner.td_gammon.td_gammon import TDGammon
-    from play.workers import Workers
+    from learner.arena import measure as measure
+    from learner.books.book_learner import BookPolynomial as BookPolynomial
+    from learner.books.book_study import BookStudy as BookStudy
+    from learner.books.signature import SignatureTables as SignatureTables
+    from learner.bootstrap.root_strap import RootStrap as RootStrap
+    from learner.bootstrap.td_leaf import TDLeaf as TDLeaf
+    from learner.bootstrap.temporal_difference import TemporalDifference as TemporalDifference
+    from learner.bootstrap.tree_strap import TreeStrap as TreeStrap
+    from learner.checking import check as check
+    from learner.fit.logistic import LogisticFit as LogisticFit
+    from learner.frame import Learner as Learner
+    from learner.frame import Progress as Progress
+    from learner.game_learner import GameLearner as GameLearner
+    from learner.models.convert import agreement as agreement
+    from learner.models.convert import as_native as as_native
+    from learner.online.least_mean_squares import LeastMeanSquares as LeastMeanSquares
+    from learner.online.rote import Rote as Rote
+    from learner.online.samuel1959 import Samuel1959 as Samuel1959
+    from learner.positions.filters import Filter as Filter
+    from learner.positions.shards import Rows as Rows
+    from learner.positions.store import PositionStore as PositionStore
+    from learner.rounds.batch import BatchFit as BatchFit
+    from learner.rounds.comparison import Comparison as Comparison
+    from learner.rounds.network_fit import NetworkFit as NetworkFit
+    from learner.rounds.quantised_fit import QuantisedFit as QuantisedFit
+    from learner.rounds.samuel import Samuel as Samuel
+    from learner.run.measured_run import MeasuredRun as MeasuredRun
+    from learner.run.run import Run as Run
+    from learner.run.settings import RunSettings as RunSettings
+    from learner.td_gammon.backup_fit import BackupFit as BackupFit
+    from learner.td_gammon.td_gammon import TDGammon as TDGammon
+    from play.workers import Workers as Workers
 
 #: The modules that the names come from.
 _MODULES = {
@@ -77,40 +79,7 @@ _MODULES = {
     "measure": "learner.arena",
 }
 
-__all__ = [
-    "BackupFit",
-    "BatchFit",
-    "BookPolynomial",
-    "BookStudy",
-    "Comparison",
-    "Filter",
-    "GameLearner",
-    "Learner",
-    "LeastMeanSquares",
-    "LogisticFit",
-    "MeasuredRun",
-    "NetworkFit",
-    "PositionStore",
-    "Progress",
-    "QuantisedFit",
-    "RootStrap",
-    "Rote",
-    "Rows",
-    "Run",
-    "RunSettings",
-    "Samuel",
-    "Samuel1959",
-    "SignatureTables",
-    "TDGammon",
-    "TDLeaf",
-    "TemporalDifference",
-    "TreeStrap",
-    "Workers",
-    "agreement",
-    "as_native",
-    "check",
-    "measure",
-]
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:

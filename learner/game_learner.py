@@ -13,7 +13,6 @@ from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, game_seeds
 from learner.frame import Learner
 from play.match.openings import Openings
-from play.players.opponents import reference
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
@@ -39,19 +38,15 @@ class GameLearner(Learner):
         (`learner.dice_play`).
     nodes: limit of every search in positions, in place of or beside `depth`; not with dice.
 
-    Most learners also take options for openings, which have no effect with dice or with more than
-    two players (`learner.multiplayer_play`): opening_plies: length of the random opening; all
-    distinct positions at that ply are used before longer ones.
-    within: use only openings that `judge` values within this distance of even (None: all). judge:
-    evaluator that values openings in searches of 7 plies (None: the game's `reference`).
+    Most learners also take `opening_plies`, the length of the random opening; all distinct
+    positions at that ply are used before longer ones. It has no effect with dice or with more than
+    two players (`learner.multiplayer_play`).
     """
 
     depth: int | None = 5
     nodes: int | None = None
-    #: fixed values for learners that do not offer these options
+    #: fixed value for learners that do not offer this option
     opening_plies: int = field(default=0, init=False)
-    within: float | None = field(default=None, init=False)
-    judge: Any = field(default=None, init=False)
 
     #: Whether it learns games with dice.
     takes_dice: ClassVar[bool] = False
@@ -122,13 +117,7 @@ class GameLearner(Learner):
 
     def _drawn(self) -> Openings:
         """Returns the distinct openings; raises ValueError for options out of range."""
-        return Openings(
-            self.game_,
-            plies=self.opening_plies,
-            seed=self.seed,
-            within=self.within,
-            judge=self.judge or reference(self.game_) or None,
-        )
+        return Openings(self.game_, plies=self.opening_plies, seed=self.seed)
 
 
 def feature_set(game: Game, features: Any) -> FeatureSet:

@@ -58,8 +58,6 @@ class Bootstrap(TaskLearner):
     scale: float = ranged(1.5, above=0)
     games_per_update: int = ranged(8, 1)
     opening_plies: int = 4
-    within: float | None = None
-    judge: Any = None
     decide: bool = True
     #: fixed values for learners that do not offer these options
     epochs: int = field(default=1, init=False)

@@ -101,10 +101,8 @@ class Solved(Bootstrap):
     positions_per_game: int = ranged(2, 1)
     games_per_update: int = 2000
     epochs: int = ranged(5, 1)
-    #: fixed values for options that it has no use for
+    #: fixed value for an option that it has no use for
     opening_plies: int = field(default=0, init=False)
-    within: float | None = field(default=None, init=False)
-    judge: Any = field(default=None, init=False)
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -42,22 +42,6 @@ RECIPES: dict[str, dict[str, Any]] = {
             "most_plies": _MOST_PLIES,
         },
     },
-    "samuel1959": {
-        "games": 2000,
-        **_LINEAR,
-        # The weights of pips are fixed, as that of men is in checkers; others reach half a point.
-        "options": {
-            "features": "linear",
-            "fixed": {"lead": 1.0, "race": 1.0, "race_rolls": 0.5},
-            "active": 21,
-            "threshold": 0.0,
-            "asymmetric": False,
-            "longest_span": 4096,
-            "top_power": 6,
-            "unit": 2.0**-7,
-            "trial": 100,
-        },
-    },
     "lms": {"games": 3000, **_LINEAR, "options": {"features": "linear", "rate": 0.005}},
     "td": {
         "games": 8000,

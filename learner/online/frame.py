@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
 from games.kernels.chance import stream
 from games.record import GameRecord
 from learner.frame import Progress
@@ -61,8 +60,6 @@ class OnlineLearner(GameLearner):
     fixed: dict[str, float] | None = None
     settle: bool = True
     opening_plies: int = 3
-    within: float | None = None
-    judge: Any = None
 
     usual_fixed: ClassVar[dict[str, float]] = {}
 
@@ -114,50 +111,39 @@ class OnlineLearner(GameLearner):
     # --- one game -----------------------------------------------------------------------------
 
     def _play(self, number: int, opening: tuple[Any, ...]) -> tuple[GameRecord, int, float]:
-        """Play a game; returns its record, Alpha's side and Alpha's outcome."""
-        if isinstance(self.game_, DiceGame):
-            return self._play_with_dice(number, opening)
+        """Play a game; returns its record, Alpha's side and Alpha's outcome.
+
+        opening: its first moves, or with dice the seeds of these.
+        """
         side = number % 2
-        record = GameRecord(self.game_)
-        for move in opening:
+        game: Any = self.game_
+        record = GameRecord(game)
+        dice = Dice(game) if game.dice else None
+        first = 0 if dice is None else stream(*opening)
+        for move in opening if dice is None else ():
             record.play(move)
         self._alpha_engine.clear()
         self._beta_engine.clear()
         steps: list[Step] = []
         while not record.over and record.ply < MOST_PLIES:
-            engine = self._alpha_engine if record.to_move == side else self._beta_engine
-            result = self._search(
-                engine,
-                record.position,
-                depth=self.depth,
-                nodes=self.nodes,
-                history=record.history,
-            )
-            if record.to_move == side:
-                now = self._step(record.position, result)
+            position, alpha = record.position, record.to_move == side
+            engine = self._alpha_engine if alpha else self._beta_engine
+            if dice is not None:
+                if alpha:
+                    now = self._step(position, self._search(engine, position, depth=self.plies + 1))
+                    self._learn([now], now)
+                roll = dice.roll(first, record.ply)
+                result = self._search(engine, position, roll=roll, depth=self.plies)
+                record.play(result.move, roll=roll, value=result.value, depth=result.depth)
+                continue
+            limits = {"depth": self.depth, "nodes": self.nodes}
+            result = self._search(engine, position, history=record.history, **limits)
+            if alpha:
+                now = self._step(position, result)
                 if steps:
                     self._learn(steps, now)
                 steps.append(now)
             record.play(result.move, value=result.value, depth=result.depth)
-        return record, side, _won(record, side)
-
-    def _play_with_dice(self, number: int, seeds: tuple[int, ...]) -> tuple[GameRecord, int, float]:
-        """Play a game with dice, which the seeds start; returns as `_play` does."""
-        assert isinstance(self.game_, DiceGame)
-        side = number % 2
-        record = GameRecord(self.game_)
-        dice, first = Dice(self.game_), stream(*seeds)
-        self._alpha_engine.clear()
-        self._beta_engine.clear()
-        while not record.over and record.ply < MOST_PLIES:
-            engine, position = self._beta_engine, record.position
-            if record.to_move == side:
-                engine = self._alpha_engine
-                now = self._step(position, self._search(engine, position, depth=self.plies + 1))
-                self._learn([now], now)
-            roll = dice.roll(first, record.ply)
-            chosen = self._search(engine, position, roll=roll, depth=self.plies)
-            record.play(chosen.move, roll=roll, value=chosen.value, depth=chosen.depth)
         return record, side, _won(record, side)
 
     def _search(self, engine: Engine, position: Any, **limits: Any) -> Result:

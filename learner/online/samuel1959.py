@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
 from learner.game_learner import library_terms
 from learner.models.model import numbers_of
 from learner.online.frame import OnlineLearner, Step, decided
@@ -25,10 +24,6 @@ __all__ = ["Samuel1959", "powers_of_two"]
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
-#: With dice, a trial is decided only by more standard errors than this.
-LUCK = 2.0
-#: The part of a difference that the running mean of differences takes over.
-TEMPO_SHARE = 0.001
 
 
 def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[np.float64]:
@@ -44,13 +39,13 @@ def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[n
     return np.where(sizes > 0.0, np.sign(correlations) * 2.0**powers, 0.0)
 
 
-def span(seen: int, longest: int = LAST_SPAN) -> int:
+def span(seen: int) -> int:
     """Returns over how many updates a correlation averages: 16 until 32 were seen, 32 until 64, ...
 
-    It is at most `longest`, which is a power of two.
+    It is at most 256.
     """
     size = FIRST_SPAN
-    while size < longest and seen >= 2 * size:
+    while size < LAST_SPAN and seen >= 2 * size:
         size *= 2
     return size
 
@@ -79,15 +74,7 @@ class Samuel1959(OnlineLearner):
         of only with the last one (second series; False in the first).
     settle: value positions after pending captures (second series; False in the first).
     threshold: least difference to learn from (None: the mean size of the active weights).
-    longest_span: most updates that a correlation averages over.
-    top_power: the largest weight is `unit` times 2 to this power.
-    unit: factor of all weights; below 1 where outcomes are points, so that values are in points.
-
-    In games with dice the difference is that between a position and its own backup, less its
-    running mean, `tempo_`: the coming roll has a value for the side to move in every position,
-    which would make all differences positive. A trial is decided only if its points exceed luck;
-    otherwise third black marks would come by chance, and each removes the leading term and so
-    resets all other weights, which are powers of two below it.
+    top_power: the largest weight is 2 to this power.
 
     An evaluator to start from gives the signs and the order of its `active` largest weights.
 
@@ -104,13 +91,10 @@ class Samuel1959(OnlineLearner):
     asymmetric: bool = True
     growing_span: bool = True
     threshold: float | None = ranged(None, 0)
-    longest_span: int = ranged(LAST_SPAN, FIRST_SPAN, 1 << 20)
     top_power: int = ranged(18, 1, 30)
-    unit: float = ranged(1.0, above=0, high=1)
 
     #: A man, 4 times this, outweighs 16 weights of up to 2**18 in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
-    takes_dice = True
 
     def _begin(self, start: LinearEvaluator) -> None:
         names = self.features_.names
@@ -128,9 +112,7 @@ class Samuel1959(OnlineLearner):
         self._tally = dict.fromkeys(library, 0)
         self._pause = 0
         self._anchor = 0
-        self.tempo_ = 0.0
         self._won = 0.0
-        self._squares = 0.0
         self._trial_games = 0
         self.black_marks_ = 0
         self.adoptions_ = 0
@@ -153,9 +135,6 @@ class Samuel1959(OnlineLearner):
         anchor = earlier[self._anchor]
         static = self._static(anchor.terms)
         difference = now.result.value - static
-        if isinstance(self.game_, DiceGame):
-            self.tempo_ += TEMPO_SHARE * (difference - self.tempo_)
-            difference -= self.tempo_
         active = np.array([self._index[name] for name in self.active_])
         threshold = self.threshold
         if threshold is None:
@@ -191,7 +170,7 @@ class Samuel1959(OnlineLearner):
             if against_only and sign * terms[i] * self._alpha.weights[i] > 0:
                 continue
             agreement = sign * np.sign(terms[i])
-            rate = min(1.0, effect / span(int(self.seen_[i]), self.longest_span))
+            rate = min(1.0, effect / span(int(self.seen_[i])))
             self.correlations_[i] -= (self.correlations_[i] - agreement) * rate
             self.seen_[i] += 1
 
@@ -214,21 +193,18 @@ class Samuel1959(OnlineLearner):
         self._tally[newcomer] = 0
 
     def _set_weights(self) -> None:
-        learned = self.unit * powers_of_two(self.correlations_, self.top_power)
+        learned = powers_of_two(self.correlations_, self.top_power)
         self._alpha.weights[:] = np.where(self.fixed_, self._alpha.weights, learned)
 
     # --- between games ------------------------------------------------------------------------
 
     def _after_game(self, alpha_won: float) -> str:
         self._won += alpha_won
-        self._squares += alpha_won**2
         self._trial_games += 1
         if self._trial_games < self.trial:
             return ""
-        won, luck = self._won, LUCK * math.sqrt(self._squares)
-        if isinstance(self.game_, DiceGame) and abs(won) <= luck:
-            won = 0.0
-        self._won, self._squares, self._trial_games = 0.0, 0.0, 0
+        won = self._won
+        self._won, self._trial_games = 0.0, 0
         if won > 0:
             self._beta.weights[:] = self._alpha.weights
             self.adoptions_ += 1
@@ -257,9 +233,7 @@ class Samuel1959(OnlineLearner):
             "reserve": list(self.reserve_),
             "tally": dict(self._tally),
             "pause": self._pause,
-            "tempo": self.tempo_,
             "won": self._won,
-            "squares": self._squares,
             "trial_games": self._trial_games,
             "black_marks": self.black_marks_,
             "adoptions": self.adoptions_,
@@ -277,9 +251,7 @@ class Samuel1959(OnlineLearner):
         self.active_, self.reserve_ = active, reserve
         self._tally = dict(state["tally"])
         self._pause = int(state["pause"])
-        self.tempo_ = float(state["tempo"])
         self._won = float(state["won"])
-        self._squares = float(state["squares"])
         self._trial_games = int(state["trial_games"])
         self.black_marks_ = int(state["black_marks"])
         self.adoptions_ = int(state["adoptions"])

@@ -18,12 +18,11 @@ from typing import Any
 from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import fingerprint
+from learner.arena import Strength, measure
 from learner.frame import Learner
-from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
-from play.ratings.statistics import MatchSummary
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
@@ -42,50 +41,38 @@ __all__ = [
 SEED, PLIES = 4_000_037, 4
 #: Speed is measured by searches of this many positions from this many openings.
 SPEED_NODES, SPEED_NODES_PLAIN, SPEED_OPENINGS, SPEED_ROUNDS = 40_000, 1_000, 8, 3
-TWO_SIDED_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
 class Worth:
-    """A match of an evaluator with terms against one without, and the verdict.
-
-    against: the name of the evaluator without.
-    """
+    """A match of an evaluator with terms against one without, and the verdict."""
 
     terms: tuple[str, ...]
-    against: str
-    match: MatchSummary
+    match: Strength
 
     @property
     def verdict(self) -> str:
-        """`earned`, `cost` or `undecided`, by the 95 % interval of the Elo difference."""
-        elo = self.match.elo
-        return "earned" if elo.low > 0 else "cost" if elo.high < 0 else "undecided"
+        """`earned`, `cost` or `undecided`, by the 95 % interval of the difference in strength."""
+        return "earned" if self.match.low > 0 else "cost" if self.match.high < 0 else "undecided"
 
     @property
     def games_needed(self) -> int | None:
-        """Returns how many more games would decide at this score; None if no number would.
+        """Returns about how many more games would decide at this score; None if no number would.
 
         It is 0 if the match is decided already.
         """
-        tally = self.match.tally
+        match = self.match
         if self.verdict != "undecided":
             return 0
-        lead = tally.score - 0.5
-        if not lead or not tally.units:
+        half = (match.high - match.low) / 2
+        if not match.value or not math.isfinite(half):
             return None
-        # the interval of n units leaves a half once z sqrt(variance / n) < lead
-        units = max(tally.variance, 1e-4) * (TWO_SIDED_95 / lead) ** 2
-        more = math.ceil(tally.games_per_unit * (units - tally.units))
-        return max(more, tally.games_per_unit)
+        # the width of the interval falls as the root of the games
+        return math.ceil(match.games * max(0.0, (half / match.value) ** 2 - 1))
 
     def text(self) -> str:
         """Returns the match and the verdict, in two lines."""
-        m, elo = self.match, self.match.elo
-        played = (
-            f"against {self.against}: {100 * m.score.value:.1f} % of {m.games} games"
-            f" (+{m.wins} ={m.draws} -{m.losses}), Elo {elo.text('+.0f')}"
-        )
+        played = self.match.text()
         several = len(self.terms) > 1
         have, its = ("have", "their") if several else ("has", "its")
         names = " and ".join(filter(None, [", ".join(self.terms[:-1]), self.terms[-1]]))
@@ -94,34 +81,13 @@ class Worth:
         if self.verdict == "cost":
             return f"{played}\n{names} {have} cost strength"
         more = self.games_needed
-        hint = (
-            "" if more is None else f"; if it went on like this, about {_rounded(more)} more would"
-        )
-        return f"{played}\n{names}: {m.games} games do not decide{hint}"
+        hint = "" if more is None else f"; if it went on like this, about {more:,} more would"
+        return f"{played}\n{names}: {self.match.games} games do not decide{hint}"
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the same as plain values."""
-        m = self.match
-        return {
-            "terms": list(self.terms),
-            "against": self.against,
-            "games": m.games,
-            "wins": m.wins,
-            "draws": m.draws,
-            "losses": m.losses,
-            "score": m.score.value,
-            "elo": m.elo.value,
-            "low": m.elo.low,
-            "high": m.elo.high,
-            "verdict": self.verdict,
-            "games_needed": self.games_needed,
-        }
-
-
-def _rounded(number: int) -> str:
-    """Returns a number of games rounded to two digits."""
-    unit = 10 ** max(0, len(str(number)) - 2)
-    return f"{math.ceil(number / unit) * unit:,}"
+        verdict = {"verdict": self.verdict, "games_needed": self.games_needed}
+        return {"terms": list(self.terms), **self.match.as_dict(), **verdict, "text": self.text()}
 
 
 def worth(
@@ -138,21 +104,13 @@ def worth(
 ) -> Worth:
     """Play an evaluator with terms against one without; openings are positions after four plies.
 
+    against: what the match calls the evaluator without (its name).
+
     Raises KeyboardInterrupt if the match was interrupted.
     """
-    match = play_match(
-        game,
-        Player("with", mine),
-        Player("without", other),
-        limits=limits,
-        games=games,
-        openings=Openings(game, plies=PLIES, seed=seed),
-        threads=threads,
-        seed=seed,
-    )
-    if match.interrupted:
-        raise KeyboardInterrupt
-    return Worth(tuple(terms), against or other.name, match.summary())
+    rival = Player(against or other.name, other)
+    options: dict[str, Any] = {"limits": limits, "seed": seed, "plies": PLIES, "threads": threads}
+    return Worth(tuple(terms), measure(game, mine, rival, games=games, **options))
 
 
 def worths(

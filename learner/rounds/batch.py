@@ -66,8 +66,6 @@ class BatchLearner(RoundLearner):
     blend: float = ranged(0.5, 0, 1)
     decided: bool = True
     opening_plies: int = 4
-    within: float | None = None
-    judge: Any = None
     decide: bool = True
     store: Any = None
     #: fixed values for learners that do not offer these options

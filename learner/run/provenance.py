@@ -4,10 +4,12 @@ A run promises the same bits after `--resume` as without a stop, which holds onl
 code. So each session is recorded in the folder, and a run is resumed with other code only if its
 owner says so. Code means what can change the result:
 
-- the learner: a digest of the source of each module that its class is made of or imports, without
-  comments and docstrings, so that an edited text is no change;
+- the learner: a digest of the source of each module that a session has loaded once the learner is
+  prepared, without comments and docstrings, so that an edited text is no change; a module that
+  only one of two sessions has loaded decides nothing;
 - the terms: the fingerprint of each term, or of the encoding (`games.kernels.fingerprint`);
-- the game: the fingerprints of its rules, or for a game in plain Python a digest of its modules;
+- the game: the fingerprints of its rules, or for a game in plain Python digests of the modules of
+  its class;
 - Python's minor version, and the versions of the packages that calculate.
 
 The version of Plysmith, its commit and the machine are recorded and reported, but may differ.
@@ -19,14 +21,13 @@ import ast
 import functools
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
 import os
 import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -121,13 +122,14 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     for part, word in PARTS.items():
         before, now = old[part], new[part]
         for name in sorted({*before, *now}):
-            if before.get(name) == now.get(name):
+            alone = name not in before or name not in now
+            if before.get(name) == now.get(name) or (part == "learner" and alone):
                 continue
             if part == "packages":
                 found.append(f"{name} {now.get(name)} (was {before.get(name)})")
             else:
-                how = "" if name in before and name in now else " new" if name in now else " gone"
-                found.append(f"{word} {name}{how or ' changed'}")
+                how = "changed" if not alone else "new" if name in now else "gone"
+                found.append(f"{word} {name} {how}")
     if found and old["version"] != new["version"]:
         found.append(f"Plysmith {new['version']} (was {old['version']})")
     if found and old["commit"] != new["commit"]:
@@ -182,7 +184,8 @@ def _rules(game: Game) -> str:
     """Returns a digest of the rules of a game."""
     marks = [game.name, str(game.version)]
     if game.rules is None:
-        marks += [f"{name} {mark}" for name, mark in _code_of(type(game)).items()]
+        files = [sys.modules[kind.__module__].__file__ for kind in type(game).__mro__[:-1]]
+        marks += [_file_mark(Path(file)) for file in files if file]
     else:
         kernels = (getattr(game.rules, part.name) for part in fields(game.rules))
         marks += [fingerprint(kernel) if kernel else "-" for kernel in kernels]
@@ -192,75 +195,30 @@ def _rules(game: Game) -> str:
 # --- source -----------------------------------------------------------------------------------
 
 
-def _code_of(kind: type) -> dict[str, str]:
-    """Returns a digest of each module that a class is made of or imports, by name.
+def _code_of(learner: type) -> dict[str, str]:
+    """Returns a digest of each loaded module of Plysmith, and of those beside a learner's class."""
+    tops = {*OURS, learner.__module__.partition(".")[0]}
+    loaded = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
+    files = {
+        name: Path(file)
+        for name, file in loaded.items()
+        if file and file.endswith(".py") and name.partition(".")[0] in tops
+    }
+    return {name: _file_mark(file) for name, file in sorted(files.items())}
 
-    Only modules of Plysmith, and those beside the class, are followed.
-    """
-    own = [part.__module__ for part in kind.__mro__ if part.__module__ != "builtins"]
-    own = [name for name in own if _is_followed(name, ()) or name == kind.__module__]
-    tops = {name.partition(".")[0] for name in own}
-    found: dict[str, str] = {}
-    pending = list(dict.fromkeys(own))
-    while pending:
-        name = pending.pop()
-        file = None if name in found else _source(name)
-        if file is None:
-            continue
-        try:
-            package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-            imported, found[name] = _module(file.read_bytes(), package)
-        except (OSError, SyntaxError, ValueError):
-            continue
-        pending += [used for used in imported if _is_followed(used, tops)]
-    return dict(sorted(found.items()))
+
+def _file_mark(path: Path) -> str:
+    """Returns the digest of a source file; "-" if it is gone or is no Python."""
+    try:
+        return code_mark(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return "-"
 
 
 @functools.lru_cache(maxsize=1024)  # a process that begins many runs parses each module once
-def _module(source: bytes, package: str) -> tuple[tuple[str, ...], str]:
-    """Returns what the source of a module in `package` imports, and its digest."""
-    tree = ast.parse(source)
-    return tuple(_imported(tree, package)), _tree_mark(tree)
-
-
-def _is_followed(module: str, tops: Iterable[str]) -> bool:
-    top = module.partition(".")[0]
-    return top in OURS or top in tops
-
-
-def _source(module: str) -> Path | None:
-    """Returns the source file of a module; None if there is none."""
-    try:
-        loaded = sys.modules.get(module)
-        spec = loaded.__spec__ if loaded is not None else importlib.util.find_spec(module)
-        file = getattr(loaded, "__file__", None) if spec is None else spec.origin
-    except (ImportError, AttributeError, ValueError):  # such as a name in a module
-        return None
-    path = Path(file) if file else None
-    return path if path is not None and path.suffix == ".py" and path.is_file() else None
-
-
-def _imported(tree: ast.AST, package: str) -> Iterable[str]:
-    """Yields the names of modules that a module imports, among names that may be none."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1]
-            base = ".".join([*above, node.module or ""]) if node.level else node.module or ""
-            yield base.rstrip(".")
-            for alias in node.names:
-                yield f"{base.rstrip('.')}.{alias.name}"
-
-
 def code_mark(source: str | bytes) -> str:
     """Returns a digest of Python source that comments, docstrings and line breaks do not change."""
-    return _tree_mark(ast.parse(source))
-
-
-def _tree_mark(tree: ast.AST) -> str:
-    """Returns the digest of a tree, whose docstrings it removes."""
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             if node.body and ast.get_docstring(node, clean=False) is not None:

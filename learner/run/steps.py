@@ -162,7 +162,7 @@ def weigh(
         worth={
             "file": settings.features,
             "without": other.name,
-            "matches": [{**entry.as_dict(), "text": entry.text()} for entry in entries],
+            "matches": [entry.as_dict() for entry in entries],
             "nodes_per_second": {"with": speeds.mine, "without": speeds.other},
         }
     )

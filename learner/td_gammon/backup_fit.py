@@ -31,7 +31,7 @@ from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.table import Played, Table
-from learner.td_gammon.td_gammon import check_widths, find_inputs, new_network
+from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.evaluators.layers import separate
@@ -57,8 +57,6 @@ _SMALL_RATE = 0.003
 #: See `learner.models.outcome_model`: about the last thousand steps are averaged, and the equity
 #: counts beside the outcomes, because it is what moves are chosen by.
 _AVERAGING, _EQUITY_SHARE = 0.999, 0.3
-#: Deviation of new random weights, as in `TDGammon`.
-_SPREAD = 0.3
 #: The small net learns from this many rounds' games before it filters, so many times.
 _INTRODUCED, _INTRODUCTIONS = 3, 4
 #: In the first steps the rate rises, because Adam knows little of the gradients yet and would undo
@@ -146,18 +144,18 @@ class BackupFit(GameLearner):
         if evaluator is None:
             self._start: OutcomeNetwork | None = None
             inputs = find_inputs(game, self.inputs)
-            self._net = single(new_network(game, inputs, hidden, spread=_SPREAD, seed=self.seed))
+            self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
         else:
             start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self._start = start.copy()
-            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=_SPREAD)
+            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
         self._net.name = "backupfit"
         encoding, features = separate(self._net.inputs)
         self._small = single(
             new_network(
-                game, encoding or features, (_SMALL_UNITS,), spread=_SPREAD,
+                game, encoding or features, (_SMALL_UNITS,), spread=SPREAD,
                 seed=self.seed,
             )
         )  # fmt: skip

@@ -30,8 +30,14 @@ from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import MOST_KEPT, Prefilter
 
-__all__ = ["TDGammon", "find_inputs", "new_network"]
+__all__ = ["SPREAD", "TDGammon", "check_widths", "find_inputs", "new_network"]
 
+#: Deviation of the first random weights, in units of that of He et al. (2015): outputs begin even.
+SPREAD = 0.3
+#: Step size of the last layer as a share of that of the others: all its units share its errors.
+_OUTPUT_RATE = 0.3
+#: Hidden units of the small nets that prefilter: with more, filtering saves less time.
+_SMALL_UNITS = 32
 #: The average of weights reaches back over at most one part in this many of the games played.
 _RECENT = 5
 #: In this many first games all replies are valued, because the small nets know nothing yet.
@@ -46,10 +52,8 @@ class TDGammon(GameLearner):
     inputs: inputs of the nets: an encoding or a feature set, both as (encoding, features), or their
         names as NAME or NAME+NAME.
     hidden: widths of the hidden layers of every net.
-    spread: deviation of the first random weights, in units of that of He et al. (2015).
     rate, last_rate: step sizes of gradient descent at the beginning and at the end; between them
         the step size falls by the same factor with every game.
-    output_rate: step size of the last layer as a share of that of the others, 0 to 1.
     lambda_: the lambda of TD(lambda), 0 to 1.
     replays: number of games of the memory that are learned from again after each new one.
     memory: number of games that are remembered, the last ones.
@@ -59,7 +63,6 @@ class TDGammon(GameLearner):
     round_games: games that each plays between two of these sums.
     candidates: number of replies that the nets value, ranked highest by the prefilter, small nets
         over the encoding alone that learn too; 0 for all replies and no prefilter.
-    prefilter_units: hidden units of the small nets.
     averaging: share of its weights that the evaluator keeps every 2,000 games; the rest comes from
         the weights that learn. It is less in the beginning, so that the average reaches back over
         at most a fifth of the games played.
@@ -74,17 +77,14 @@ class TDGammon(GameLearner):
     depth: int | None = None
     inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (256,)
-    spread: float = ranged(0.3, above=0, high=10)
     rate: float = ranged(0.06, above=0, high=10)
     last_rate: float = ranged(0.003, above=0, high=10)
-    output_rate: float = ranged(0.3, 0, 1)
     lambda_: float = ranged(0.5, 0, 1)
     replays: int = ranged(3, 0, 100)
     memory: int = ranged(1000, 1, 100_000)
     tables: int = ranged(2, 1, 256)
     round_games: int = ranged(20, 1, 1_000_000)
     candidates: int = ranged(8, 0, MOST_KEPT)
-    prefilter_units: int = ranged(32, 1, 4096)
     averaging: float = ranged(0.9, 0, below=1)
     games_per_report: int = ranged(1000, 1, 10_000_000)
 
@@ -109,10 +109,8 @@ class TDGammon(GameLearner):
         check_game(game)
         check_compiled()
         if evaluator is None:
-            self.network_ = new_network(
-                game, find_inputs(game, self.inputs), self.hidden, spread=self.spread,
-                seed=self.seed,
-            )  # fmt: skip
+            inputs = find_inputs(game, self.inputs)
+            self.network_ = new_network(game, inputs, self.hidden, spread=SPREAD, seed=self.seed)
         else:
             start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
@@ -123,12 +121,10 @@ class TDGammon(GameLearner):
         self._learning = [self.network_]
         if self.candidates:
             encoding, features = separate(self.network_.inputs)
+            units = (_SMALL_UNITS,)
             self._learning.append(
-                new_network(
-                    game, encoding or features, (self.prefilter_units,), spread=self.spread,
-                    seed=self.seed,
-                )
-            )  # fmt: skip
+                new_network(game, encoding or features, units, spread=SPREAD, seed=self.seed)
+            )
         self._actors = [self._actor(number) for number in range(self.tables)]
         self.errors_: list[float] = []
 
@@ -165,7 +161,7 @@ class TDGammon(GameLearner):
             for own, common in zip(_arrays(actor.networks), _arrays(self._learning), strict=True):
                 own[...] = common
             return actor.play(
-                base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
+                base + (number < extra), rate=rate, last_rate=_OUTPUT_RATE * rate,
                 lambda_=self.lambda_, prefilter=self.games_played_ >= _UNFILTERED,
             )  # fmt: skip
 

@@ -19,7 +19,6 @@ from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.models.model import squash
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit
 from learner.run.command_line import parser, settings_of
 from learner.run.recipes import RECIPES
@@ -262,61 +261,10 @@ def test_online_learners_compare_a_position_with_its_own_backup() -> None:
     assert learner._alpha.weights.tolist() != evaluator_of(TRACK).weights.tolist()
 
 
-@plain
-def test_samuel_takes_the_tempo_off_differences() -> None:
-    learner = Samuel1959(
-        TRACK, games=2, depth=0, features="track", fixed={}, threshold=0.0, unit=0.125, top_power=2,
-        growing_span=False,
-    )  # fmt: skip
-    differences: list[float] = []
-    correct = learner._correct
-
-    def watched(earlier: Any, now: Any) -> bool:
-        differences.append(now.result.value - learner._static(now.terms))
-        return correct(earlier, now)
-
-    learner._correct = watched  # type: ignore[method-assign]
-    learner.fit()
-    mean = 0.0
-    for difference in differences:
-        mean += 0.001 * (difference - mean)
-    assert learner.tempo_ == pytest.approx(mean) and mean != 0.0
-    weights = np.abs(learner._alpha.weights)
-    assert weights.max() == 0.5  # 2 ** 2 units
-    assert set(weights.tolist()) <= {0.0, 0.125, 0.25, 0.5}
-
-
-@plain
-@pytest.mark.parametrize(
-    ("outcomes", "note"),
-    [
-        # of 16 games of a point each 8 points are two standard errors, of those of two points 16
-        ([1.0] * 12 + [-1.0] * 4, ""),
-        ([1.0] * 13 + [-1.0] * 3, "Beta takes over Alpha's polynomial"),
-        ([-1.0] * 12 + [1.0] * 4, ""),
-        ([-1.0] * 13 + [1.0] * 3, "black mark 1"),
-        ([-2.0] * 12 + [2.0] * 4, ""),
-    ],
-)
-def test_samuel_takes_a_trial_that_luck_explains_for_undecided(
-    outcomes: list[float], note: str
-) -> None:
-    learner = Samuel1959(TRACK, depth=0, features="track", fixed={}, trial=16)
-    learner.prepare(evaluator_of(TRACK))
-    notes = [learner._after_game(outcome) for outcome in outcomes]
-    assert notes == [""] * 15 + [note]
-    # the next trial begins from scratch
-    notes = [learner._after_game(0.0) for _ in range(16)]
-    assert notes == [""] * 16
-
-
 # --- whole learners ---------------------------------------------------------------------------
 
 SMALL: dict[str, Any] = {"games": 5, "depth": 0, "seed": 3}
 LEARNERS: dict[str, Any] = {
-    "samuel1959": lambda **o: Samuel1959(
-        BACKGAMMON, features="linear", threshold=0.0, unit=2.0**-18, **SMALL, **o
-    ),
     "lms": lambda **o: LeastMeanSquares(BACKGAMMON, features="linear", rate=0.01, **SMALL, **o),
     "td": lambda **o: TemporalDifference(
         BACKGAMMON, inputs="linear", games_per_update=2, **SMALL, **o
@@ -347,7 +295,7 @@ def test_a_few_hundred_games_teach_to_bring_checkers_home() -> None:
 # --- what is refused --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["tdleaf", "treestrap", "book", "network"])
+@pytest.mark.parametrize("name", ["samuel1959", "tdleaf", "treestrap", "book", "network"])
 def test_learners_without_dice_say_so(name: str) -> None:
     learner = RECIPES[name].load()(BACKGAMMON)
     with pytest.raises(ValueError, match=f"expected one without dice for {RECIPES[name].kind}"):
@@ -366,8 +314,6 @@ def test_learners_without_dice_say_so(name: str) -> None:
 def test_options_that_dice_do_not_take(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         BatchFit(BACKGAMMON, **{"features": "linear", **options}).fit()
-    with pytest.raises(ValueError, match="unit: expected more than 0"):
-        Samuel1959(BACKGAMMON, depth=0, features="linear", unit=0.0).fit()
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -226,9 +226,6 @@ CASES = {
         Samuel, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0,
         lambda_=0.0,
     ),
-    "dice-samuel1959": dice(
-        Samuel1959, (1, 2, 3, 4, 5), features="linear", threshold=0.0, unit=2.0**-18
-    ),
     "dice-lms": dice(LeastMeanSquares, (1, 2, 3, 4, 5), features="linear", rate=0.01),
     "dice-td": dice(TemporalDifference, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-rootstrap": dice(RootStrap, (2, 4, 5), inputs="linear", games_per_update=2),

@@ -35,7 +35,7 @@ _HEURISTIC = {"game": SlidingTiles(3, 2), "games": 48, "each": 12, "nodes": 40}
 #: A run of each learner that takes a moment.
 RUNS: dict[str, dict[str, Any]] = {
     "samuel": {**_ROUNDS, "games": 40, "round_games": 20},
-    "samuel1959": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "unit": 0.001},
+    "samuel1959": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2},
     "lms": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "fixed": {"men": 1.0}},
     "rote": {"game": CHECKERS, "games": 8, "depth": 2, "openings": 4},
     "td": _BOOTSTRAP,
@@ -79,18 +79,18 @@ CHANGES: dict[str, Any] = {
     "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
     "judge": "material", "keep_rounds": 1, "kept_phases": ("race",), "lambda_": 0.2,
     "last_epochs": 3, "last_rate": 0.0005, "least_depth": 2, "library": None, "longest": 4,
-    "longest_span": 16, "loss": "squared", "memory": 7,
+    "loss": "squared", "memory": 7,
     "merge_moves": 3, "method": "samuel", "most": 100, "most_plies": 12, "most_positions": 300,
-    "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2, "output_rate": 0.9, "over": 1.0,
+    "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2, "over": 1.0,
     "percentile": 50.0, "phases": (12,), "positions_per_game": 1, "precision": "bfloat16",
-    "prefilter_units": 7, "rate": 0.05, "replacement_pause": 0,
+    "rate": 0.05, "replacement_pause": 0,
     "replays": 0, "ridge": 100.0, "rivals": 1, "rollout_positions": 7, "rollouts": 2,
     "round_games": 3, "rows": 40, "samples": 3, "scale": 0.7, "searched": 20,
     "seed": 5,
     "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12,
-    "spread": 0.1, "steps": 3, "tables": 1, "tallies": 1, "teacher": "pips",
+    "steps": 3, "tables": 1, "tallies": 1, "teacher": "pips",
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
-    "tuples": CHECKERS_BLOCKS, "unit": 0.5, "weight": 4.0, "whole": 0.9, "win": 1.0, "within": 0.1,
+    "tuples": CHECKERS_BLOCKS, "weight": 4.0, "whole": 0.9, "win": 1.0,
     "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",
     "comparison game": "backgammon",
     "samuel features": "classic", "samuel fixed": {"PIECES": 0.3},
@@ -105,7 +105,6 @@ CHANGES: dict[str, Any] = {
 HOW = {"device", "fit_threads", "games_per_report", "store", "threads", "workers"}
 #: Options of a run that make an option matter.
 WITH: dict[str, dict[str, Any]] = {
-    "judge": {"within": 0.1},
     "hidden": {"fixed": None},
     "tuples": {"fixed": None},
     "decide": {"most_plies": 200, "depth": 3},

@@ -36,9 +36,7 @@ RANGES: dict[str, Range] = {
     "trial": COUNT,
     "replacement_pause": SEED,
     "threshold": ("at least 0", (-1.0, math.nan)),
-    "longest_span": ("16 to 1048576", (1, 10**9)),
     "top_power": ("1 to 30", (0, 1000)),
-    "unit": RATE,
     "rate": RATE,
     "scale": POSITIVE,
     "win": POSITIVE,
@@ -76,17 +74,13 @@ RANGES: dict[str, Range] = {
     "every": COUNT,
     "explained": ("at least 20", (0, 19)),
     # books
-    "smoothing": POSITIVE,
     "K": POSITIVE,
     "skip_plies": SEED,
     "held_out": PART,
     # TD-Gammon
-    "spread": STEP,
-    "output_rate": SHARE,
     "replays": ("0 to 100", (-1, 1.5, 101)),
     "memory": ("1 to 100000", (0, 10**6)),
     "averaging": PART,
-    "prefilter_units": ("1 to 4096", (0, 4097)),
     "tables": ("1 to 256", (0, 257)),
     "candidates": ("0 to 1024", (-1, 1025)),
     "most_positions": COUNT,
@@ -118,7 +112,6 @@ MESSAGES = {
 #: What is said of options of openings.
 OPENINGS = {
     "opening_plies": "plies: expected 0 to 40, found -7",
-    "within": "within: expected a value above 0, found -7",
 }
 NUMBERS = ("int", "float", "int | None", "float | None")
 #: What learners need that are tried on backgammon.
