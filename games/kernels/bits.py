@@ -124,9 +124,7 @@ def _instruct(function: Any, build: Any, *kinds: Any) -> Any:
 
 INT, FLOAT = types.int64, types.float64
 _instruct(popcount, lambda builder, bits: builder.ctpop(bits), INT, INT)
-_instruct(
-    lowest, lambda builder, bits: builder.cttz(bits, ir.Constant(ir.IntType(1), 1)), INT, INT
-)
+_instruct(lowest, lambda builder, bits: builder.cttz(bits, ir.Constant(ir.IntType(1), 1)), INT, INT)
 _instruct(product, lambda builder, first, second: builder.mul(first, second), INT, INT, INT)
 _shift_left = _instruct(
     shift_left, lambda builder, bits, count: builder.shl(bits, count), INT, INT, INT
