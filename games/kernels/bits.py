@@ -99,114 +99,40 @@ def next_up(value: float) -> float:
     return bits_float(bits + 1 if value > 0.0 else bits - 1)
 
 
-def _cast(typingctx: Any, source: Any, target: Any, build: Any) -> Any:
+def _instruct(function: Any, build: Any, *kinds: Any) -> Any:
+    """Replace a function of one or two numbers by an instruction in compiled kernels.
+
+    build: `build(builder, *arguments)` returns the value of the instruction.
+    kinds: the types of the arguments, then that of the value.
+
+    Returns what generated code calls.
+    """
+    *given, result = kinds
+
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return build(builder, arguments[0])
+        return build(builder, *arguments)
 
-    return target(source), codegen
-
-
-@intrinsic
-def _popcount(typingctx: Any, bits: Any) -> Any:
-    return _cast(typingctx, types.int64, types.int64, lambda b, x: b.ctpop(x))
-
-
-@intrinsic
-def _lowest(typingctx: Any, bits: Any) -> Any:
-    return _cast(
-        typingctx, types.int64, types.int64, lambda b, x: b.cttz(x, ir.Constant(ir.IntType(1), 1))
-    )
+    replace = overload(function, strict=False)
+    if len(given) == 1:
+        native = intrinsic(lambda typingctx, bits: (result(*given), codegen))
+        replace(lambda bits: lambda bits: native(bits))
+    else:
+        native = intrinsic(lambda typingctx, bits, other: (result(*given), codegen))
+        replace(lambda bits, other: lambda bits, other: native(bits, other))
+    return native
 
 
-@intrinsic
-def _product(typingctx: Any, first: Any, second: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.mul(*arguments)
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def _shift_left(typingctx: Any, bits: Any, count: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.shl(*arguments)
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def _shift_right(typingctx: Any, bits: Any, count: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.lshr(*arguments)
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def _reverse(typingctx: Any, bits: Any) -> Any:
-    return _cast(typingctx, types.int64, types.int64, lambda b, x: b.bitreverse(x))
-
-
-@intrinsic
-def _float_bits(typingctx: Any, value: Any) -> Any:
-    return _cast(typingctx, types.float64, types.int64, lambda b, x: b.bitcast(x, ir.IntType(64)))
-
-
-@intrinsic
-def _bits_float(typingctx: Any, bits: Any) -> Any:
-    return _cast(typingctx, types.int64, types.float64, lambda b, x: b.bitcast(x, ir.DoubleType()))
-
-
-@overload(popcount, strict=False)
-def _popcount_native(bits: Any) -> Any:
-    return lambda bits: _popcount(bits)
-
-
-@overload(lowest, strict=False)
-def _lowest_native(bits: Any) -> Any:
-    return lambda bits: _lowest(bits)
-
-
-@overload(product, strict=False)
-def _product_native(first: Any, second: Any) -> Any:
-    return lambda first, second: _product(first, second)
-
-
-@overload(word, strict=False)
-def _word_native(bits: Any) -> Any:
-    return lambda bits: bits
-
-
-@overload(bit, strict=False)
-def _bit_native(number: Any) -> Any:
-    return lambda number: _shift_left(1, number)
-
-
-@overload(shift_left, strict=False)
-def _shift_left_native(bits: Any, count: Any) -> Any:
-    return lambda bits, count: _shift_left(bits, count)
-
-
-@overload(shift_right, strict=False)
-def _shift_right_native(bits: Any, count: Any) -> Any:
-    return lambda bits, count: _shift_right(bits, count)
-
-
-@overload(reverse, strict=False)
-def _reverse_native(bits: Any) -> Any:
-    return lambda bits: _reverse(bits)
-
-
-@overload(float_bits, strict=False)
-def _float_bits_native(value: Any) -> Any:
-    return lambda value: _float_bits(value)
-
-
-@overload(bits_float, strict=False)
-def _bits_float_native(bits: Any) -> Any:
-    return lambda bits: _bits_float(bits)
-
-
-@overload(next_up, strict=False)
-def _next_up_native(value: Any) -> Any:
-    return next_up
+INT, FLOAT = types.int64, types.float64
+_instruct(popcount, lambda builder, bits: builder.ctpop(bits), INT, INT)
+_instruct(lowest, lambda builder, bits: builder.cttz(bits, ir.Constant(ir.IntType(1), 1)), INT, INT)
+_instruct(product, lambda builder, first, second: builder.mul(first, second), INT, INT, INT)
+_shift_left = _instruct(
+    shift_left, lambda builder, bits, count: builder.shl(bits, count), INT, INT, INT
+)
+_instruct(shift_right, lambda builder, bits, count: builder.lshr(bits, count), INT, INT, INT)
+_instruct(reverse, lambda builder, bits: builder.bitreverse(bits), INT, INT)
+_instruct(float_bits, lambda builder, value: builder.bitcast(value, ir.IntType(64)), FLOAT, INT)
+_instruct(bits_float, lambda builder, bits: builder.bitcast(bits, ir.DoubleType()), INT, FLOAT)
+overload(word, strict=False)(lambda bits: lambda bits: bits)
+overload(bit, strict=False)(lambda number: lambda number: _shift_left(1, number))
+overload(next_up, strict=False)(lambda value: next_up)

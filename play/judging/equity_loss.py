@@ -25,7 +25,7 @@ from play.match.loop import play_with_dice
 from play.players.limits import STATIC, Limits
 from play.players.player import Player, needs_processes
 from play.players.seats import DiceSeat
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.statistics import Estimate, as_figures, mean_interval
 from play.workers import Workers
 
 __all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
@@ -58,14 +58,7 @@ class EquityLoss:
 
     def figures(self) -> dict[str, Any]:
         """The same as plain values, for JSON, in points; numbers that are not finite are None."""
-        return {
-            "player": self.name,
-            "referee": self.referee,
-            "games": self.games,
-            "decisions": self.decisions,
-            "loss": self.loss.plain(),
-            "agreement": self.agreement.plain(),
-        }
+        return as_figures(self, name="player")
 
 
 def sample_games(

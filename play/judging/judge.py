@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from play.crew import Crew, done
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.statistics import Estimate, as_figures, mean_interval
 from search import PROVEN, Engine, Evaluator, as_evaluator
 
 __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
@@ -64,15 +64,7 @@ class Judgement:
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        return {
-            "evaluator": self.name,
-            "positions": self.positions,
-            "agreement": self.agreement.plain(),
-            "loss": self.loss.plain(),
-            "correlation": self.correlation,
-            "error": self.error,
-            "unit": self.unit,
-        }
+        return as_figures(self, name="evaluator")
 
 
 def random_positions(

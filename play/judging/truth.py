@@ -22,7 +22,7 @@ from games.truth import Truth
 from play.crew import Crew, done
 from play.players.limits import Limits
 from play.players.player import Player
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.statistics import Estimate, as_figures, mean_interval
 
 __all__ = [
     "Kept",
@@ -89,14 +89,7 @@ class Kept:
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        return {
-            "player": self.name,
-            "positions": self.positions,
-            "decisions": self.decisions,
-            "kept": self.kept.plain(),
-            "loss": self.loss.plain(),
-            "unit": self.unit,
-        }
+        return as_figures(self, name="player")
 
 
 @dataclass(frozen=True)
@@ -127,13 +120,7 @@ class Whole:
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        return {
-            "player": self.name,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "won": self.won.plain(),
-        }
+        return as_figures(self, name="player") | {"won": self.won.plain()}
 
 
 def known_values(

@@ -20,7 +20,7 @@ from play.match.driver import play_all
 from play.match.report import Match, outcome_bounds
 from play.players.player import Player
 from play.ratings.bradley_terry import Rating, rate, rate_rounds
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.statistics import Estimate, as_figures, mean_interval
 
 __all__ = ["Standing", "ladder", "plot_estimates", "plot_ladder", "standings"]
 
@@ -35,7 +35,7 @@ class Standing:
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        return {"name": self.name, "points_per_game": self.points.plain(), "games": self.games}
+        return as_figures(self, points="points_per_game")
 
 
 def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:

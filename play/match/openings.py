@@ -94,17 +94,8 @@ class Openings:
         ends: set[Any] = set()
         repeats = 0
         while repeats < _TRIES:
-            position = self.game.start()
-            moves: Moves = ()
-            passed = {position}
-            for _ in range(plies):
-                legal = self.game.legal_moves(position)
-                if not legal:
-                    break
-                move = legal[int(random.integers(len(legal)))]
-                position, moves = self.game.play(position, move), (*moves, move)
-                passed.add(position)
-            if len(passed) <= plies or position in ends or self.game.outcome(position) is not None:
+            position, moves, whole = _extended(self.game, (), plies, random)
+            if not whole or position in ends:
                 repeats += 1
                 continue
             ends.add(position)
@@ -121,12 +112,28 @@ class Openings:
 
 def random_line(game: Game, plies: int, random: np.random.Generator) -> tuple[Any, list[Any]]:
     """Returns a position and the random moves to it, fewer than `plies` if the game ends there."""
-    position, moves = game.start(), list[Any]()
-    while len(moves) < plies and game.outcome(position) is None:
-        legal = game.legal_moves(position)
-        moves.append(legal[int(random.integers(len(legal)))])
-        position = game.play(position, moves[-1])
-    return position, moves
+    position, moves, _ = _extended(game, (), plies, random)
+    return position, list(moves)
+
+
+def _extended(
+    game: Game, moves: Moves, more: int, random: np.random.Generator
+) -> tuple[Any, Moves, bool]:
+    """Returns the position after some moves and `more` random ones, and all of the moves.
+
+    The last is whether the game goes on there, and no position on the way has come twice; it ends
+    sooner where there is no move.
+    """
+    position, plies = game.start(), len(moves) + more
+    passed = {position}
+    for move in moves:
+        position = game.play(position, move)
+        passed.add(position)
+    while len(moves) < plies and (legal := game.legal_moves(position)):
+        move = legal[int(random.integers(len(legal)))]
+        position, moves = game.play(position, move), (*moves, move)
+        passed.add(position)
+    return position, moves, len(passed) == plies + 1 and game.outcome(position) is None
 
 
 def distinct_lines(game: Game, plies: int) -> list[tuple[Any, Moves]] | None:
@@ -162,20 +169,8 @@ def lengthened(game: Game, openings: list[Moves], random: np.random.Generator) -
     for more in count(1):
         barren += 1
         for i in random.permutation(len(openings)):
-            position, moves = game.start(), openings[i]
-            passed = {position}
-            for move in moves:
-                position = game.play(position, move)
-                passed.add(position)
-            for _ in range(more):
-                legal = game.legal_moves(position)
-                if not legal:
-                    break
-                move = legal[int(random.integers(len(legal)))]
-                position, moves = game.play(position, move), (*moves, move)
-                passed.add(position)
-            whole = len(passed) == len(moves) + 1 and len(moves) == len(openings[i]) + more
-            if whole and position not in seen and game.outcome(position) is None:
+            position, moves, whole = _extended(game, openings[i], more, random)
+            if whole and position not in seen:
                 seen.add(position)
                 barren = 0
                 yield moves

@@ -16,7 +16,7 @@ from scipy.special import expit, ndtri, stdtrit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from play.ratings.statistics import Estimate, Tally
+from play.ratings.statistics import Estimate, Tally, as_figures
 
 Floats = NDArray[np.float64]
 
@@ -49,8 +49,7 @@ class Rating:
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        elo = self.elo.plain()
-        return {"name": self.name, "elo": elo, "games": self.games, "score": self.score}
+        return as_figures(self)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from games.values import places
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.statistics import Estimate, as_figures, mean_interval
 
 __all__ = ["PlaceSummary", "Standing"]
 
@@ -32,12 +32,7 @@ class Standing:
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        return {
-            "name": self.name,
-            "first": self.first.plain(),
-            "place": self.place.plain(),
-            "points": self.points.plain(),
-        }
+        return as_figures(self)
 
 
 @dataclass(frozen=True)

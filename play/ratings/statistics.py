@@ -83,6 +83,18 @@ class Estimate:
         return [value if math.isfinite(value) else None for value in values]
 
 
+def as_figures(result: Any, **names: str) -> dict[str, Any]:
+    """Returns the fields of a result as plain values, for JSON: of an estimate its three numbers.
+
+    names: what fields are called, where it is not as in the class.
+    """
+    values = {names.get(name, name): value for name, value in vars(result).items()}
+    return {
+        name: value.plain() if isinstance(value, Estimate) else value
+        for name, value in values.items()
+    }
+
+
 @dataclass(frozen=True)
 class Tally:
     """How often a unit, a pair of games or a single game, ended with each score.
