@@ -42,7 +42,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     solved = folder / "solved"
     solved.mkdir()
     (solved / "options.json").write_text('{"game": "sliding8", "learner": "rote", "games": 50}')
-    (solved / "log.csv").write_text('game,plies,note\n10,,"round 1: seen 5"\n20,,"round 2: seen 9"\n')
+    (solved / "log.csv").write_text(
+        'game,plies,note\n10,,"round 1: seen 5"\n20,,"round 2: seen 9"\n'
+    )
     (solved / "report.json").write_text('{"lines": ["20 positions by A*:", "rote: 5 expansions"]}')
     with running(folder) as address:
         yield address
