@@ -240,7 +240,14 @@ def table(game: str) -> str:
         entry = kept.get(measurement.command)
         if entry is None or game not in (measurement.game, HEADLINE):
             continue
-        commands.append(f"`plysmith play {measurement.command}`")
+        wrapped = textwrap.wrap(
+            f"plysmith play {measurement.command}",
+            116,
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        commands.append(" \\\n".join(wrapped) + "\n")
         rows = [row for row in measurement.rows(entry["figures"]) if row[0] in measurement.players]
         for player, text, basis in rows[:1] if game == HEADLINE else rows:
             what = f"{measurement.against}; {basis}"
@@ -254,7 +261,7 @@ def table(game: str) -> str:
     if game == HEADLINE:
         return f"\n| | strength | measured |\n|---|---|---|\n{''.join(lines)}\n"
     head = "| player | strength | measured | file | when |\n|---|---|---|---|---|\n"
-    return f"\n{head}{''.join(lines)}\n{', '.join(commands)}.\n\n"
+    return f"\n{head}{''.join(lines)}\n```sh\n{''.join(commands)}```\n\n"
 
 
 def _measured(measurement: Measurement) -> dict[str, Any]:

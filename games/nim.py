@@ -185,7 +185,7 @@ class Nim(KernelGame):
 
     def show(self, position: Any) -> str:
         piles = [f"{i + 1}: {'|' * pile}" for i, pile in enumerate(position[:-1])]
-        return "\n".join([*piles, f"player {position[-1] + 1} to move"])
+        return "\n".join([*piles, f"{self.sides[position[-1]]} to move"])
 
 
 class LiNim(Nim):

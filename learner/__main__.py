@@ -36,6 +36,12 @@ from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.shipped import find_file
 
 PROGRAM = "python -m learner"
+#: Words for the evidence of a calibration.
+FIGURES = {
+    "log_loss": "log loss of the chances, nats a position",
+    "guess": "log loss of the shares of the results",
+    "error": "mean distance of what is said and found, in bins of as many positions",
+}
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
@@ -131,7 +137,7 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     for line in reliability_lines(sample, *held_out_shares(sample, game)):
         print(line)
     for name, value in found.evidence.items():
-        print(f"{name}: {value}")
+        print(f"{FIGURES.get(name, name)}: {value}")
     names = game.phases.names if game.phases is not None and len(found.scale) > 1 else ("all",)
     if not found.terms:
         print("phase      scale       draw")
@@ -167,7 +173,7 @@ def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any)
     if len(nodes) == 1 and len(options.seed) > 1:
         raise ValueError(f"--seed: expected one number, found {len(options.seed)}")
     games = options.games * (samples if len(options.games) == 1 else 1)
-    with tqdm(total=sum(games), unit=" games", dynamic_ncols=True) as bar:
+    with tqdm(total=sum(games), unit=" games", dynamic_ncols=True, disable=None) as bar:
         if len(nodes) == 1:
             return self_play_sample(
                 game, evaluator, games=games[0], nodes=nodes[0],

@@ -69,6 +69,7 @@ class Runs:
             "log": _log(path),
             "weights": _weights(path),
             "matches": matches_of(path),
+            "lines": _lines(path),
             "players": _players(str(id), path),
         }
 
@@ -299,6 +300,12 @@ def _players(id: str, path: Path) -> list[dict[str, Any]]:
             inner = f"snapshots/{file.name}"
             found.append({"name": f"after {game:,.0f} games", "game": game, "id": f"{id}/{inner}"})
     return found
+
+
+def _lines(path: Path) -> list[str]:
+    """Returns the lines of the report on a heuristic; empty for other runs."""
+    lines = _json(path / "report.json").get("lines")
+    return [str(line)[:400] for line in (lines if isinstance(lines, list) else [])[:40]]
 
 
 def matches_of(path: Path) -> list[dict[str, Any]]:

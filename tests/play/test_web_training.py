@@ -39,6 +39,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("runs")
     write_run(folder / "one", [0.41, 0.52, 0.63, 0.74], {"men": 1.0, "kings": 1.37})
     write_run(folder / "two", [0.35, 0.45, 0.55], {"men": 0.9, "kings": 1.2})
+    solved = folder / "solved"
+    solved.mkdir()
+    (solved / "options.json").write_text('{"game": "sliding8", "learner": "rote", "games": 50}')
+    (solved / "log.csv").write_text(
+        'game,plies,note\n10,,"round 1: seen 5"\n20,,"round 2: seen 9"\n'
+    )
+    (solved / "report.json").write_text('{"lines": ["20 positions by A*:", "rote: 5 expansions"]}')
     with running(folder) as address:
         yield address
 
@@ -65,6 +72,17 @@ def test_axes_have_titles_and_round_numbers_and_points_have_values(page: Page, r
     strength.get_by_text("Values as a table").click()
     assert strength.locator(".values-table").bounding_box()["width"] <= box["width"]
     expect(strength.locator("tbody tr").last).to_have_text("20074")
+
+
+def test_a_run_of_a_puzzle_has_positions_and_a_report_in_place_of_strength(
+    page: Page, runs: str
+) -> None:
+    open_run(page, runs, "solved")
+    detail = page.locator(".run-detail")
+    expect(detail.locator(".facts")).to_contain_text("Positions20")
+    expect(detail).to_contain_text("rote: 5 expansions")
+    expect(detail).not_to_contain_text("games")
+    expect(detail).not_to_contain_text("Strength")
 
 
 def test_weights_are_chosen(page: Page, runs: str) -> None:

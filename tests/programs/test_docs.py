@@ -69,6 +69,15 @@ five
 
 
 @pytest.mark.plain
+def test_lines_of_pages_are_short_enough_to_review() -> None:
+    """Rows of tables, and what a program prints as one line, cannot be broken."""
+    printed = ("|", "Result(")
+    pages = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md"), ROOT / "data/README.md"]
+    lines = [(page.name, line) for page in pages for line in page.read_text("utf-8").splitlines()]
+    assert [one for one in lines if len(one[1]) > 120 and not one[1].startswith(printed)] == []
+
+
+@pytest.mark.plain
 def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```python\nx = 1\n```\ntext\n```python\nassert x == 2\n```\n")

@@ -125,11 +125,14 @@ export class TrainingPage {
       name: `${other ? `${one.name} ` : ""}against ${name}`, points: list, dashed: one !== run,
       colour: `var(--c${opponents.indexOf(name) % 8})`,
     })));
+    const puzzle = this.catalogue.evaluators.some((e) => e.game === run.game)
+      && !this.catalogue.games.some((game) => game.name === run.game);
     const facts = [
       ["Game", run.game],
       ["Learner", run.learner],
-      ["Games", run.games ? `${short(log.games)} of ${short(run.games)}` : short(log.games)],
-      ["Depth", options.depth ?? "–"],
+      puzzle ? ["Positions", short(log.games)]
+        : ["Games", run.games ? `${short(log.games)} of ${short(run.games)}` : short(log.games)],
+      !puzzle && ["Depth", options.depth ?? "–"],
       ["Seed", options.seed ?? "–"],
       ["State", run.state],
     ];
@@ -140,21 +143,23 @@ export class TrainingPage {
         h("h2", {}, run.name),
         run.state === "going on" && h("span", { class: "live" }, h("span", { class: "pulse" }), "live"),
       ),
-      h("dl", { class: "facts number" }, facts.map(([name, value]) =>
+      h("dl", { class: "facts number" }, facts.filter(Boolean).map(([name, value]) =>
         h("div", {}, h("dt", {}, name), h("dd", {}, String(value))))),
-      run.games
+      run.games && !puzzle
         ? h("div", { class: "progress", role: "progressbar", "aria-label": "Games played",
             "aria-valuenow": Math.round(100 * share), "aria-valuemin": 0, "aria-valuemax": 100 },
           h("span", { style: { width: `${100 * share}%` } }))
         : null,
       this.tools(),
-      card("Strength of the snapshots", `${strength.unit}, with 95 % intervals${same ? "" : "; the other run is measured in another unit"}`,
+      puzzle ? card("Report", "", run.lines.length && run.lines.map((line) => h("p", {}, line)),
+        "The heuristic is judged when the run has ended.")
+      : card("Strength of the snapshots", `${strength.unit}, with 95 % intervals${same ? "" : "; the other run is measured in another unit"}`,
         curves.length && chart(curves, {
           title: `Strength of the snapshots in ${strength.unit}: ${curves.map(lastOf).join(", ")}`,
           upward: strength.unit, zero: points ? 0 : strength.unit === "% of the points" ? 50 : null, low: points ? undefined : 0, high: points ? undefined : 100,
           width: wide(760), height: 300, table: true, pick: (game) => this.pickSnapshot(game),
         }), "No snapshot has been measured yet."),
-      card("Weights over time", weightNote(weights),
+      !puzzle && card("Weights over time", weightNote(weights),
         Object.keys(weights.curves).length > 0 && this.weights(both),
         "This run learns no weights over terms, or has no snapshot yet."),
       Object.keys(log.curves).length
@@ -165,8 +170,9 @@ export class TrainingPage {
           if (also) drawn.push({ name: other.name, points: also, dashed: true, colour: `var(--c${(n + 1) % 8})` });
           return card(words(name), log.lines > line.length ? "each point is the mean of several games" : "",
             chart(drawn, {
-              title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
+              title: `${name} over the ${puzzle ? "positions" : "games"}: last ${line[line.length - 1][1].toFixed(3)}`,
               upward: words(name), width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: drawn.length > 1,
+              across: puzzle ? "positions" : "games",
             }));
         }))
         : null,
