@@ -34,7 +34,7 @@ def catches(process: int, number: signal.Signals) -> bool:
     return bool(int(caught, 16) >> (number - 1) & 1)
 
 
-def wait_until_gone(leader: int, seconds: float = 8.0) -> list[int]:
+def wait_until_gone(leader: int, seconds: float = 60.0) -> list[int]:
     """Returns the processes of a session that are still there after a while, at best none."""
     until = time.monotonic() + seconds
     while session_of(leader) and time.monotonic() < until:

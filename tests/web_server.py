@@ -32,7 +32,7 @@ def running(runs: Path, *, port: int = 0, **options: Any) -> Iterator[str]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while not server.started:
             assert thread.is_alive() and time.monotonic() < until, "the server did not start"
             time.sleep(0.02)

@@ -117,13 +117,13 @@ def test_ranges(text: str, same: str) -> None:
 @pytest.mark.parametrize("piece", ["B", ":", "W:W", "K1,", " ", "1-12,", "\0", "'", "11 "])
 def test_huge_texts_are_refused_at_once(piece: str) -> None:
     text = piece * 1_000_000
-    before = time.perf_counter()
+    before = time.process_time()
     with pytest.raises(PositionError, match="at most 1000 characters") as caught:
         parse_position(text)
     with pytest.raises(MoveError, match="such as 11-15") as also:
         parse_move(START, text)
     # Reading this many pieces one by one would take many times as long.
-    assert time.perf_counter() - before < 0.5
+    assert time.process_time() - before < 0.5
     assert len(str(caught.value)) + len(str(also.value)) < 600
 
 

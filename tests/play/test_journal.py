@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -206,21 +204,40 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
 # --- the command ------------------------------------------------------------------------------
 
 
+#: The program, which at its third result prints the size of its file of games and is sent SIGTERM.
+STOPPED = """
+import os, runpy, signal, sys
+from play.match.journal import Journal
+
+added, results = Journal.add, []
+
+def add(self, name, result):
+    added(self, name, result)
+    results.append(name)
+    if len(results) == 3:
+        print(os.path.getsize(sys.argv[-1]), flush=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+Journal.add = add
+runpy.run_module("play", run_name="__main__", alter_sys=True)
+"""
+
+
 @compiled_only
 @pytest.mark.parametrize(
     "line",
     [
-        "match checkers classic random --depth 7 --games 40 --json --quiet",
+        "match checkers classic random --depth 3 --games 12 --json --quiet",
         *(
             pytest.param(line, marks=pytest.mark.whole_run)
             for line in (
-                "ladder checkers classic rote random --depth 6 --games 10 --json --quiet",
-                "match backgammon hand random --depth 1 --games 40 --json --quiet --luck hand",
+                "ladder checkers classic rote random --depth 2 --games 6 --json --quiet",
+                "match backgammon hand random --depth 1 --games 12 --json --quiet --luck hand",
             )
         ),
     ],
 )
-def test_a_match_stopped_by_timeout_goes_on(
+def test_a_match_stopped_by_sigterm_goes_on(
     line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Two matches that are stopped and go on leave what one leaves that was not."""
@@ -228,19 +245,14 @@ def test_a_match_stopped_by_timeout_goes_on(
     assert main([*words, "--save", str(tmp_path / "whole")]) == 0
     whole = capsys.readouterr().out
     file, journal = tmp_path / "games", tmp_path / "games.journal"
-    command = [sys.executable, "-m", "play", *words, "--save", str(file)]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as program:
-        until = time.monotonic() + 100
-        while not file.exists() and time.monotonic() < until:
-            time.sleep(0.005)
-        kept = file.read_bytes()  # while the match goes on
-        program.send_signal(signal.SIGTERM)
-        _, err = program.communicate(timeout=60)
-    assert program.returncode == 143
-    assert err.splitlines() == [f"the games that ended are in {file}; --resume goes on", "stopped"]
-    assert kept and (tmp_path / "whole").read_bytes().startswith(kept)
+    command = [sys.executable, "-c", STOPPED, *words, "--save", str(file)]
+    program = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert program.returncode == 143, program.stderr
+    said = program.stderr.splitlines()
+    assert said == [f"the games that ended are in {file}; --resume goes on", "stopped"]
+    kept = file.read_bytes()
+    assert len(kept) >= int(program.stdout.split()[0]) > 0
+    assert (tmp_path / "whole").read_bytes().startswith(kept)
     assert journal.exists()
     assert main([*words, "--save", str(file)]) == 2
     assert f"{journal}: expected no match that was stopped" in capsys.readouterr().err

@@ -413,11 +413,11 @@ def test_equal_nodes_and_seconds() -> None:
         if note.depth is not None
     ]
     assert len(set(depths)) > 3
-    began = time.perf_counter()
+    began = time.process_time()
     match = play_match(CHECKERS, first, second, limits=Limits(seconds=0.001), games=4)
     assert match.summary().games == 4
     plies = sum(record.ply for _, (record,) in all_games([match]))
-    assert time.perf_counter() - began < 1 + 0.02 * plies
+    assert time.process_time() - began < 1 + 0.02 * plies
 
 
 @compiled_only
@@ -711,14 +711,14 @@ def test_bad_judgements(call: Callable[[], Any], message: str) -> None:
 def test_ctrl_c_ends_a_judgement(part: str, interrupt_soon: Callable[[], None]) -> None:
     positions = random_positions(CHECKERS, 60)
     verdicts = referee(CHECKERS, "material", positions, depth=2)
-    began = time.perf_counter()
+    began = time.process_time()
     interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
         if part == "referee":
             referee(CHECKERS, "classic", positions, depth=60)
         else:
             judge(CHECKERS, "classic", verdicts, depth=60)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 # Adjudication

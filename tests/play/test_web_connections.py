@@ -18,7 +18,9 @@ from play.web import connections, guard, server
 from tests.web_server import HUMAN, running
 
 #: Seconds for the head of a request in these tests, and for an answer on a busy machine.
-SHORT, PATIENCE = 0.5, 30.0
+SHORT, PATIENCE = 0.5, 60.0
+#: Fewer than the ten seconds of a server that is not patched.
+SOON = 9.5
 Port = int
 
 
@@ -86,14 +88,14 @@ def test_a_head_that_never_ends_is_given_up(port: Port, served: bool, drip: byte
             connection.sendall(head(port))
             assert answer(connection)[0] == b"200"
         connection.sendall(head(port)[:20] if drip else b"")
-        assert SHORT / 2 < seconds_until_closed(connection, drip) < SHORT + 5
+        assert SHORT / 2 < seconds_until_closed(connection, drip) < SOON
 
 
 def test_a_body_that_never_ends_is_given_up(port: Port) -> None:
     more = "Content-Type: application/json\r\nContent-Length: 1000\r\n"
     with closing(connect(port)) as connection:
         connection.sendall(head(port, "/api/tables", "POST", more))
-        assert SHORT / 2 < seconds_until_closed(connection, b" " * 900) < SHORT + 5
+        assert SHORT / 2 < seconds_until_closed(connection, b" " * 900) < SOON
 
 
 def test_a_body_after_the_answer_is_not_waited_for(port: Port) -> None:
@@ -101,15 +103,15 @@ def test_a_body_after_the_answer_is_not_waited_for(port: Port) -> None:
     with closing(connect(port)) as connection:
         connection.sendall(head(port, "/api/tables", "POST", "Content-Length: 1000\r\n"))
         assert answer(connection)[0] == b"415"
-        assert seconds_until_closed(connection, b" " * 900) < SHORT + 5
+        assert seconds_until_closed(connection, b" " * 900) < SOON
 
 
 def test_a_connection_serves_several_requests(port: Port) -> None:
     with closing(connect(port)) as connection:
-        for _ in range(3):
+        for _ in range(12):
             connection.sendall(head(port))
             assert answer(connection)[0] == b"200"
-            time.sleep(0.6 * SHORT)  # together longer than one head may take
+            time.sleep(0.1 * SHORT)  # together longer than one head may take
         connection.sendall(head(port) + head(port))  # the second waits for the first
         assert answer(connection)[0] == b"200"
 
@@ -131,29 +133,28 @@ def test_streams_stay_open_and_leave_room(port: Port, monkeypatch: pytest.Monkey
     monkeypatch.setattr(server, "ALL_LISTENERS", 3)
     assert 2 * 100 <= connections.MOST_CONNECTIONS
     with ExitStack() as stack:
-        own = stack.enter_context(closing(connect(port)))
 
-        def table() -> str:
+        def stream() -> socket.socket:
             text = json.dumps({"game": "nim", "seats": [HUMAN, HUMAN]}).encode()
             more = f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n"
-            own.sendall(head(port, "/api/tables", "POST", more) + text)
-            status, body = answer(own)
+            with closing(connect(port)) as own:
+                own.sendall(head(port, "/api/tables", "POST", more) + text)
+                status, body = answer(own)
             assert status == b"201", body
-            return str(json.loads(body)["id"])
+            events = head(port, f"/api/tables/{json.loads(body)['id']}/events")
+            connection = stack.enter_context(closing(connect(port)))
+            connection.sendall(events)
+            return connection
 
-        streams = []
-        for _ in range(3):
-            streams.append(stack.enter_context(closing(connect(port))))
-            streams[-1].sendall(head(port, f"/api/tables/{table()}/events"))
-            assert b"200 OK" in streams[-1].recv(1 << 16)
-        one_more = stack.enter_context(closing(connect(port)))
-        one_more.sendall(head(port, f"/api/tables/{table()}/events"))
-        assert answer(one_more)[0] == b"429"
+        streams = [stream() for _ in range(3)]
+        for open_stream in streams:
+            assert b"200 OK" in open_stream.recv(1 << 16)
+        assert answer(stream())[0] == b"429"
         time.sleep(2 * SHORT)
-        for stream in streams:
-            stream.settimeout(0.05)
+        for open_stream in streams:
+            open_stream.settimeout(0.05)
             try:
-                while stream.recv(1 << 16):
+                while open_stream.recv(1 << 16):
                     continue
                 raise AssertionError("the stream was closed")
             except TimeoutError:

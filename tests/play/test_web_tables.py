@@ -40,15 +40,17 @@ def test_there_are_only_so_many_tables(runs: Path) -> None:
 
 
 def test_idle_tables_end(runs: Path) -> None:
-    with client_of(runs, idle=0.2) as client:
-        view = new_table(client)
+    with client_of(runs, idle=2.0) as client:
+        view, sittings = new_table(client), client.app.app.state.host.sittings
         assert client.get(f"/api/tables/{view['id']}").status_code == 200
+        for sitting in sittings.values():
+            sitting.used -= 2.0
         until = time.monotonic() + PATIENCE
-        while (answer := client.get(f"/api/tables/{view['id']}")).status_code == 200:
+        while sittings:  # no request, for which it would be kept
             assert time.monotonic() < until
-            time.sleep(0.5)  # longer than `idle`, for which each request keeps it
+            time.sleep(0.05)
+        answer = client.get(f"/api/tables/{view['id']}")
         assert answer.status_code == 404 and "ended" in answer.json()["error"]
-        assert client.app.app.state.host.sittings == {}
 
 
 def test_a_table_is_closed_and_unknown_ones_are_not_found(client: Client) -> None:

@@ -59,6 +59,15 @@ def where(number: int) -> tuple[int, int]:
     return number * number, os.getpid()
 
 
+def two_meet(folder: Path, number: int) -> tuple[int, int]:
+    """Works until two processes do, however late the second of them starts."""
+    (folder / str(os.getpid())).touch()
+    until = time.monotonic() + 60
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    return number * number, os.getpid()
+
+
 def third_fails(number: int) -> int:
     if number == 3:
         raise ZeroDivisionError(f"not {number}")
@@ -109,8 +118,9 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
 # Results
 
 
-def test_results_in_order(workers: Workers) -> None:
-    results = list(workers.map(where, range(12)))
+def test_results_in_order(workers: Workers, tmp_path: Path) -> None:
+    work = where if workers.backend == "threads" else partial(two_meet, tmp_path)
+    results = list(workers.map(work, range(12)))
     assert [square for square, _ in results] == [number**2 for number in range(12)]
     processes = {process for _, process in results}
     assert (processes == {os.getpid()}) == (workers.backend == "threads")
@@ -238,18 +248,18 @@ def test_threads_are_asked_to_stop() -> None:
             self.stopped = threading.Event()
 
         def __call__(self, number: int) -> int:
-            assert number == 0 or self.stopped.wait(30)
+            assert number == 0 or self.stopped.wait(60)
             return number
 
         def stop(self) -> None:
             self.stopped.set()
 
     with Workers() as workers:
-        results = workers.map(Patient(), range(10))
+        patient = Patient()
+        results = workers.map(patient, range(10))
         assert next(results) == 0
-        began = time.perf_counter()
         results.close()
-        assert time.perf_counter() - began < 5
+        assert patient.stopped.is_set()
 
 
 SLOW = """
@@ -415,7 +425,7 @@ def test_no_scheduler() -> None:
     began = time.perf_counter()
     with pytest.raises(ConnectionError, match=r"that answers within 0.5 s"):
         make()
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 25  # dask itself tries for 30 s
 
 
 @pytest.fixture

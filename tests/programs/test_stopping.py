@@ -29,13 +29,13 @@ RESUME = "stopped; go on with --resume"
 
 
 def at_work(program: subprocess.Popen[str]) -> None:
-    """Wait until a program that heeds SIGTERM has worked for a second, or waits for somebody."""
-    until = time.monotonic() + 60
+    """Wait until a program that heeds SIGTERM has worked for a while, or waits for somebody."""
+    until = time.monotonic() + 300
     heeds: float | None = None
     rested, before = 0, 0.0
-    while time.monotonic() < until and (heeds is None or before < heeds + 1) and rested < 5:
+    while time.monotonic() < until and (heeds is None or before < heeds + 0.5) and rested < 5:
         assert program.poll() is None, program.communicate()
-        time.sleep(0.2)
+        time.sleep(0.1)
         spent = busy(program.pid)
         if heeds is None and catches(program.pid, TERM):
             heeds = spent

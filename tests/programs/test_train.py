@@ -61,10 +61,29 @@ def tiny(learner: str, games: int, folder: Path) -> list[object]:
     return [*arguments, *TINY, *(["--set", "capacity=5000"] if learner == "rote" else [])]
 
 
-def start(arguments: list[object]) -> subprocess.Popen[str]:
+#: The program with a checkpoint after each game, which kills itself in the one after game `last`.
+KILLED = """
+import os, signal, sys, threading, train
+from learner.run import folder
+from learner.run.progress_bar import Bar
+
+folder.CHECKPOINT_SECONDS, folder.MOST_SHARE = 0.0, 1e9
+shown, last = Bar.__call__, int(sys.argv.pop(1))
+
+def show(self, progress, measured):
+    shown(self, progress, measured)
+    if progress.game == last:
+        threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGKILL)).start()
+
+Bar.__call__ = show
+train.main(sys.argv[1:])
+"""
+
+
+def start(arguments: list[object], *program: str) -> subprocess.Popen[str]:
     """Start the program in its own process group, as a terminal does."""
     return subprocess.Popen(
-        [sys.executable, str(ROOT / "train.py"), *map(str, arguments)],
+        [sys.executable, *(program or [str(ROOT / "train.py")]), *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
         start_new_session=True,
     )  # fmt: skip
@@ -72,6 +91,18 @@ def start(arguments: list[object]) -> subprocess.Popen[str]:
 
 def succeeds(*arguments: object) -> None:
     assert train.main([str(argument) for argument in arguments]) == 0
+
+
+def killed(arguments: list[object], last: int) -> int:
+    """Kill a run after some of its games; returns how many its checkpoint has."""
+    process = start([last, *arguments], "-c", KILLED)
+    out, err = process.communicate(timeout=180)
+    assert process.returncode == -signal.SIGKILL, out + err
+    # measuring processes end with the one that started them
+    assert wait_until_gone(process.pid) == []
+    folder = Path(str(arguments[arguments.index("--run") + 1]))
+    content = json.loads((folder / "checkpoint.json").read_text())
+    return int(content["learner"]["games_played"])
 
 
 def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
@@ -172,17 +203,8 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
 @pytest.mark.whole_run
 def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    process = start(tiny("samuel1959", 12, folder))
-    try:
-        games = wait_for_checkpoint(process, folder)
-        time.sleep(0.05)
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-    assert 0 < games < 12
+    assert 6 <= killed(tiny("samuel1959", 12, folder), 7) < 12  # the snapshot is being measured
     assert not (folder / "best.json").exists()
-    # measuring processes end with the one that started them
-    assert wait_until_gone(process.pid, 30) == []
     with open(folder / "log.csv", "a") as log:
         log.write("7,what was written after the checkpoint")
     # a program with a process that measures leaves what a run in threads does
@@ -228,13 +250,7 @@ def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Pat
 @pytest.mark.whole_run
 def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
     succeeds(*tiny("rote", 30, tmp_path / "whole"))
-    process = start(tiny("rote", 30, tmp_path / "killed"))
-    try:
-        games = wait_for_checkpoint(process, tmp_path / "killed")
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-    assert 0 < games < 30
+    assert 0 < killed(tiny("rote", 30, tmp_path / "killed"), 10) < 30
     (tmp_path / "killed").rename(tmp_path / "moved")
     succeeds("checkers", "--resume", tmp_path / "moved", "--quiet")
     whole = RoteMemory.load(CHECKERS, tmp_path / "whole/memory.sqlite")

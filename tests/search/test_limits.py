@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import signal
 import threading
 import time
 from typing import Any
 
 import pytest
+from interrupts import ctrl_c, no_search_runs, stopping
 from twin import PlainFace, random_positions
 
 from games import kernels
@@ -138,26 +138,13 @@ def test_the_limit_reached_first_ends_the_search() -> None:
     assert engine.search(CHECKERS.start(), depth=60, nodes=500).nodes < 600
 
 
-def timed(engine: Engine, **limits: Any) -> tuple[Result, float]:
-    began = time.perf_counter()
-    result = engine.search(CHECKERS.start(), **limits)
-    return result, time.perf_counter() - began
-
-
-def no_search_runs() -> bool:
-    """Returns whether every search has ended, or ends within a moment."""
-    for _ in range(100):
-        if not any(thread.name == "search" for thread in threading.enumerate()):
-            return True
-        time.sleep(0.01)
-    return False
-
-
 @plain
 def test_a_time_limit_holds() -> None:
-    result, seconds = timed(Engine(CHECKERS, "material"), seconds=0.3)
-    assert seconds < 2
-    assert seconds >= 0.3
+    engine = Engine(CHECKERS, "material")
+    began, spent = time.perf_counter(), time.process_time()
+    result = engine.search(CHECKERS.start(), seconds=0.3)
+    # work does not grow where a busy machine makes everybody wait
+    assert time.perf_counter() - began >= 0.3 and time.process_time() - spent < 2
     assert result.move in CHECKERS.legal_moves(CHECKERS.start())
     assert result.depth >= 1
     assert not result.interrupted
@@ -168,21 +155,19 @@ def test_a_time_limit_holds() -> None:
 @pytest.mark.parametrize("game", [CHECKERS, PlainFace(CHECKERS)], ids=["native", "plain"])
 @pytest.mark.parametrize("in_main", [True, False], ids=["main thread", "other thread"])
 def test_stop_from_another_thread(game: Game, in_main: bool) -> None:
-    engine = Engine(game, as_evaluator(CHECKERS, "material").plain())
+    material = as_evaluator(CHECKERS, "material").plain()
+    engine = Engine(game, stopping(material, lambda: engine.stop(), 3000))
     results: list[Result] = []
 
     def search() -> None:
         results.append(engine.search(game.start(), depth=90))
 
-    timer = threading.Timer(0.3, engine.stop)
-    timer.start()
     if in_main:
         search()
     else:
         thread = threading.Thread(target=search)
         thread.start()
         thread.join(timeout=60)
-    timer.join()
     assert results[0].interrupted
     assert no_search_runs()
     assert results[0].depth >= 1
@@ -195,15 +180,12 @@ def test_stop_from_another_thread(game: Game, in_main: bool) -> None:
 @pytest.mark.parametrize("limits", [{"depth": 90}, {"seconds": 60}, {"nodes": 10**15}], ids=str)
 def test_ctrl_c_returns_what_was_found(limits: dict[str, Any]) -> None:
     engine = Engine(CHECKERS, "classic")
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    result, seconds = timed(engine, **limits)
-    timer.join()
+    spent = time.process_time()
+    with ctrl_c():
+        result = engine.search(CHECKERS.start(), **limits)
     assert result.interrupted
     assert no_search_runs()
-    assert seconds < 20
+    assert time.process_time() - spent < 10
     assert result.depth >= 1
     assert result.move in CHECKERS.legal_moves(CHECKERS.start())
 
@@ -211,19 +193,19 @@ def test_ctrl_c_returns_what_was_found(limits: dict[str, Any]) -> None:
 @plain
 @pytest.mark.parametrize("limits", [{"depth": 5}, {"nodes": 50_000}], ids=str)
 def test_ctrl_c_ends_a_search_with_a_slow_evaluator(limits: dict[str, Any]) -> None:
+    asked = 0
+
     def slow(position: Any) -> float:
+        nonlocal asked
+        asked += 1
         time.sleep(0.02)
         return 0.0
 
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    result, seconds = timed(Engine(CHECKERS, slow), **limits)
-    timer.join()
+    with ctrl_c():
+        result = Engine(CHECKERS, slow).search(CHECKERS.start(), **limits)
     assert result.interrupted
     assert no_search_runs()
-    assert seconds < 10
+    assert asked < 500
 
 
 @compiled_only
@@ -274,9 +256,9 @@ class Endless(Game):
 
 @plain
 def test_a_game_that_never_gets_quiet_can_be_stopped() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     result = Engine(Endless(), lambda position: 1.0).search(0, seconds=0.3)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert result.move == 1
     assert Engine(Endless(), lambda position: 1.0).search(0, nodes=1000).nodes < 1300
 
