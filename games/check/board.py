@@ -8,7 +8,6 @@ from typing import Any
 from games.board import Board
 from games.contract import Game
 from games.extras import extra
-from games.features import Cells
 
 __all__ = ["check_board"]
 
@@ -18,6 +17,8 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
 
     fail: called with the broken rule, the position, and what was expected and found; it raises.
     """
+    from games.features import Cells  # needs Numba, which programs do not wait for
+
     board: Any = extra(game, Board)
     cells = extra(game, Cells)
     if board is None:
