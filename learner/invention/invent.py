@@ -21,16 +21,13 @@ from search.evaluators.linear import MOST_TERMS
 
 __all__ = ["Invent"]
 
-#: Share of the terms that make room for others when terms are invented again.
-ROOM = 0.25
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Invent(NetworkFit):
     """A network that learns by self-play, and weights over terms that explain its searches.
 
     terms: at most so many terms.
-    every: rounds after which terms are invented; those that say least make room for others.
+    every: rounds after which terms are invented anew.
     explained: the terms explain the positions of so many of the last games.
 
     After `fit`: `evaluator_`, the weights over the newest terms, and `network_`.
@@ -64,11 +61,10 @@ class Invent(NetworkFit):
         except ValueError as error:  # too few games
             return {**figures, "no terms": str(error)}
         before = list(self.evaluator_.features.cell_terms.values())
-        search = TermSearch(self._cells, labels, before, seed=self.seed)
-        kept = np.argsort(-search.worths(), kind="stable")[: int(self.terms * (1 - ROOM))]
-        kept_terms = [before[place] for place in sorted(kept)]
-        search = TermSearch(self._cells, labels, kept_terms, seed=self.seed)
+        search = TermSearch(self._cells, labels, seed=self.seed)
         search.run(self.terms)
+        if not search.terms:
+            return {**figures, "no terms": "none explains more than luck"}
         self.evaluator_ = self._polynomial(search.terms, search.weights)
         come = "; ".join(t.text(self._cells) for t in search.terms if t not in before)
         gone = "; ".join(t.text(self._cells) for t in before if t not in search.terms)

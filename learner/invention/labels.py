@@ -14,6 +14,7 @@ from games.features import Cells
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
+from search.evaluators.samples import sample_positions
 
 __all__ = ["Labels", "cells_of", "labels_of"]
 
@@ -21,8 +22,6 @@ __all__ = ["Labels", "cells_of", "labels_of"]
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
 #: Share of the games that are held out.
 HELD_OUT = 0.2
-#: Positions of random play on which a game's cells are compared with its board.
-TRIED = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +91,7 @@ def cells_of(game: Game) -> Cells:
         raise ValueError(f"expected a game for two sides without dice, found {game.name}")
     if cells is None:
         raise ValueError(f"expected a game that declares its cells, found {game.name}")
-    random = np.random.default_rng(0)
-    position = game.start()
-    for _ in range(TRIED):
-        moves = game.legal_moves(position)
-        if not moves:
-            position = game.start()
-            continue
+    for position in sample_positions(game):
         shown = cells.shown(board, position, game.to_move(position))
         held = cells.held(position)
         if shown != held:
@@ -107,5 +100,4 @@ def cells_of(game: Game) -> Cells:
                 f"cells: expected {shown.get(square, 'nothing')} as the board shows on square"
                 f" {square}, found {held.get(square, 'nothing')} in {game.position_text(position)}"
             )
-        position = game.play(position, moves[int(random.integers(len(moves)))])
     return cells
