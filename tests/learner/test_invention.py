@@ -99,15 +99,16 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     labels = planted(CHECKERS, rows(), TRUTHS[0], TRUTHS[2])
-    with PositionStore("store", CHECKERS) as store:
-        store.append(
-            labels.positions,
-            value=logit(labels.expected),
-            result=np.where(
-                labels.expected > np.random.default_rng(0).random(len(labels.games)), 1, -1
-            ),
-            game_number=labels.games,
-        )
+    store = PositionStore("store", CHECKERS)
+    store.append(
+        labels.positions,
+        value=logit(labels.expected),
+        result=np.where(
+            labels.expected > np.random.default_rng(0).random(len(labels.games)), 1, -1
+        ),
+        game_number=labels.games,
+    )
+    store.flush()
     assert main(["invent", "checkers", "store", "--terms", "2", "--output", "own.py"]) == 0
     printed = capsys.readouterr().out
     features = load_features("own.py", CHECKERS)
@@ -157,11 +158,13 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with PositionStore("POSITIONS", CHECKERS) as store:
-        store.extend(rows(30).take(slice(100)))
-    with PositionStore("RESULTS", CHECKERS) as store:
-        without = rows()
-        store.append(without.positions, value=1.0, game_number=without.game_number)
+    few, without = rows(30).take(slice(100)), rows()
+    store = PositionStore("POSITIONS", CHECKERS)
+    store.extend(few)
+    store.flush()
+    store = PositionStore("RESULTS", CHECKERS)
+    store.append(without.positions, value=1.0, game_number=without.game_number)
+    store.flush()
     before = sorted(tmp_path.rglob("*"))
     assert main(["invent", *given]) == 2
     error = capsys.readouterr().err
