@@ -32,7 +32,6 @@ import games
 from games.backgammon.kinds import KINDS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.rules import PROBABILITIES
-from learner.models.outcome_examples import phases_of
 from learner.td_gammon.backup import Backups
 from learner.td_gammon.explore import explore
 from play.players.gnubg import PUBEVAL, Program, as_program, chances, equity
@@ -66,7 +65,7 @@ class Decisions:
         self.counts = found["counts"]
         self.first = np.cumsum(self.counts) - self.counts
         self.best = self.first + found["best"]
-        self.kinds = phases_of(KINDS, found["positions"])
+        self.kinds = KINDS.of(found["positions"])
         self.equity = OUTCOMES.values(found["outcomes"])
         self.goes_on = np.array(
             [GAME.outcome(tuple(row)) is None for row in self.afters[self.best].tolist()]
@@ -105,7 +104,7 @@ class Decisions:
             f"{name} {_mean(lost[chosen])} of {chosen.sum()}"
             for name, chosen in self._parts(self.kinds, self.natural)
         )
-        kinds = phases_of(KINDS, self.afters[self.best])
+        kinds = KINDS.of(self.afters[self.best])
         error = values[self.best] - self.equity
         yield "  2-ply     " + "  ".join(
             f"{name} {_error(error[chosen & self.goes_on])} of {(chosen & self.goes_on).sum()}"
@@ -114,7 +113,7 @@ class Decisions:
         error, noise = rolled - self.rolled_equity, self.rolled_error
         yield "  rollouts  " + "  ".join(
             f"{name} {_error(error[chosen], noise[chosen])} of {chosen.sum()}"
-            for name, chosen in self._parts(phases_of(KINDS, self.rolled), None)
+            for name, chosen in self._parts(KINDS.of(self.rolled), None)
             if chosen.any()
         )
 
@@ -184,7 +183,7 @@ def build(path: Path, seed: int) -> None:
     found = {name: np.array(part) for name, part in kept.items()}
     after = found["afters"][np.cumsum(found["counts"]) - found["counts"] + found["best"]]
     goes_on = np.array([GAME.outcome(tuple(row)) is None for row in after.tolist()])
-    kinds = np.where(goes_on, phases_of(KINDS, after), -1)
+    kinds = np.where(goes_on, KINDS.of(after), -1)
     chosen = np.concatenate(
         [np.flatnonzero(kinds == number)[:ROLLED] for number in range(len(KINDS) - 1)]
     )
@@ -210,7 +209,7 @@ def _drawn(player: Any, random: Any, seed: int) -> Iterator[tuple[Any, int]]:
     for rows in (natural, others):
         random.shuffle(rows)
     yield from ((tuple(row), -1) for row in natural[:NATURAL].tolist())
-    kinds = phases_of(KINDS, others)
+    kinds = KINDS.of(others)
     for number in range(len(KINDS)):
         rows = others[kinds == number][:OF_A_KIND]
         yield from ((tuple(row), number) for row in rows.tolist())

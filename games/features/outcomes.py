@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from games.kernels import is_kernel
+from games.kernels import compiled, is_kernel, uncompiled
+from games.kernels.memory import native_function, read_position
 
 __all__ = ["Outcomes"]
 
@@ -57,3 +60,35 @@ class Outcomes:
     def values(self, probabilities: ArrayLike) -> NDArray[np.float64]:
         """Returns the values [...] of probabilities [..., outcomes]."""
         return np.asarray(self.base + np.asarray(probabilities, dtype=float) @ self.payoffs)
+
+    def confined(self, positions: Any, probabilities: ArrayLike) -> NDArray[np.float64]:
+        """Returns probabilities [positions, outcomes] corrected by `confine`.
+
+        positions: [positions, integers], or a sequence of positions.
+        """
+        possible = np.array(probabilities, dtype=np.float64, order="C")
+        if not compiled:
+            confine = uncompiled(self.confine)
+            for position, row in zip(positions, possible, strict=True):
+                confine(tuple(map(int, position)), row)
+            return possible
+        rows = np.ascontiguousarray(positions, dtype=np.int64)
+        if len(rows):
+            confine_all = _confine_all(self.confine, rows.shape[1], len(self))
+            confine_all(len(rows), rows.ctypes.data, possible.ctypes.data)
+        return possible
+
+
+@functools.cache
+def _confine_all(confine: Callable[[Any, Any], Any], width: int, count: int) -> Any:
+    """Returns a native function of (rows, positions, probabilities), which confines all rows."""
+    text = f"""
+def confine_all(rows, source, target):
+    for i in range(rows):
+        row = array_at(float64_pointer(target + {8 * count} * i), ({count},))
+        confine({read_position(width)}, row)
+        source += {8 * width}
+"""
+    scope = {"confine": confine}
+    address = native_function("confine_all", text, scope, "void(int64, int64, int64)")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from games.features.feature_set import FeatureSet
 from games.kernels import is_kernel
 
 __all__ = ["Phases"]
@@ -36,3 +41,11 @@ class Phases:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @functools.cached_property
+    def _term(self) -> FeatureSet:
+        return FeatureSet("phases", {"phase": self.phase})
+
+    def of(self, positions: Any) -> NDArray[np.int64]:
+        """Returns the number of the phase of each position, [positions]."""
+        return self._term.measure(positions)[:, 0].astype(np.int64)

@@ -1,21 +1,16 @@
-"""Networks of outcomes that follow targets: torch calculates gradients, on a GPU if there is one.
-
-The nets are those of `search.evaluators.outcome_network`.
-"""
+"""Networks of outcomes that follow targets: torch calculates gradients, on a GPU if wanted."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learner.models.outcome_examples import Examples, Seen, confined
 from learner.models.schedule import Schedule
 from learner.models.torch_model import TorchModel, threads_of_torch
 from learner.options import Range
-from learner.positions.packing import arrays_of
 from search.evaluators.outcome_network import OutcomeNetwork
 
 __all__ = ["OutcomeModel"]
@@ -30,11 +25,32 @@ PRECISIONS = ("float32", "bfloat16", "auto")
 _RECENT = 4.0
 
 
-class OutcomeModel(TorchModel):
-    """The nets of an evaluator in torch, which learn by Adam (Kingma and Ba 2015).
+#: Positions that are measured at a time, which bounds the memory that it takes.
+_CHUNK = 1 << 16
 
-    evaluator: the evaluator whose nets learn; `write` gives it their weights, and `read` takes its
-        weights again after a change elsewhere.
+
+class _Seen(NamedTuple):
+    """What a net sees of positions.
+
+    places: inputs of the encoding that are 1, padded with its size, [rows, most]; None without one.
+    terms: values of the features, float32 [rows, terms]; None without features.
+    possible: 1 for the outcomes that are still possible, else 0, float32 [rows, outcomes].
+    """
+
+    places: NDArray[np.int32] | None
+    terms: NDArray[np.float32] | None
+    possible: NDArray[np.float32]
+
+    def rows(self, chosen: Any) -> _Seen:
+        """Returns the same of some of the positions."""
+        return _Seen(*(None if part is None else part[chosen] for part in self))  # type: ignore[arg-type]
+
+
+class OutcomeModel(TorchModel):
+    """The net of an evaluator in torch, which learns by Adam (Kingma and Ba 2015).
+
+    evaluator: an evaluator with one net for all phases; `write` gives it the weights, and `read`
+        takes its weights again after a change elsewhere.
     batch: positions per step.
     equity_share: share of the squared error of the equity in the loss; the rest is the
         cross-entropy of each possible outcome.
@@ -61,20 +77,18 @@ class OutcomeModel(TorchModel):
         Range(1).check("threads", threads)
         Range(0, 1).check("equity_share", equity_share)
         Range(0, below=1).check("averaging", averaging)
+        if len(evaluator.nets) != 1:
+            raise ValueError(f"expected a network with one net for all phases, found {evaluator!r}")
         self.evaluator = evaluator
+        self.net = evaluator.nets[0]
         self.batch = batch
         self.averaging = averaging
         self.equity_share = equity_share
         self.threads = threads
         self.device = torch.device(_device(device))
         self.half = _half(precision, self.device.type)
-        arrays = [torch.empty(array.shape, device=self.device) for array in arrays_of(evaluator)]
+        arrays = [torch.empty(array.shape, device=self.device) for array in self.net.arrays]
         self._begin(arrays, torch.optim.AdamW, lr=1e-3, weight_decay=0.0, fused=True)
-        ends = np.cumsum([len(net.arrays) for net in evaluator.nets])
-        #: where the tensors of each net are
-        self._nets = [
-            slice(end - len(net.arrays), end) for end, net in zip(ends, evaluator.nets, strict=True)
-        ]
         self.read()
         self._payoffs = torch.tensor(evaluator.kinds.payoffs, device=self.device)
 
@@ -83,7 +97,7 @@ class OutcomeModel(TorchModel):
     def read(self) -> None:
         """Take the evaluator's weights, from which an average begins anew."""
         with torch.no_grad():
-            for parameter, array in zip(self.parameters, arrays_of(self.evaluator), strict=True):
+            for parameter, array in zip(self.parameters, self.net.arrays, strict=True):
                 parameter.copy_(torch.from_numpy(array))
         if self.averaging:
             self.averages = [parameter.detach().clone() for parameter in self.parameters]
@@ -98,14 +112,14 @@ class OutcomeModel(TorchModel):
             raise FloatingPointError(
                 "expected finite weights, found NaN or infinity: the rate of learning is too high"
             )
-        for weights, array in zip(found, arrays_of(self.evaluator), strict=True):
+        for weights, array in zip(found, self.net.arrays, strict=True):
             array[...] = weights
 
     # --- learning -----------------------------------------------------------------------------
 
     def learn(
         self,
-        examples: Examples,
+        positions: Any,
         targets: NDArray[np.float64],
         *,
         rate: float,
@@ -113,8 +127,9 @@ class OutcomeModel(TorchModel):
         epochs: int = 1,
         random: np.random.Generator,
     ) -> float:
-        """Pass over the examples in random order; each net has steps of its own.
+        """Pass over positions in random order; the evaluator gets the weights.
 
+        positions: [positions, integers].
         targets: probabilities [positions, outcomes] for the side to move.
         epochs: number of passes.
         rate, last_rate: the rate of the first and the last step; it changes by the same factor with
@@ -123,79 +138,54 @@ class OutcomeModel(TorchModel):
         Returns the mean loss of the last epoch: the cross-entropy minus the targets' own entropy,
         so that 0 is perfect.
         """
-        self._check(examples, targets)
+        target = self._checked(positions, targets)
         if epochs < 1 or not rate > 0 or (last_rate is not None and not last_rate > 0):
             raise ValueError(
                 "epochs, rate, last_rate: expected at least 1 and above 0, found"
                 f" {epochs}, {rate} and {last_rate}"
             )
-        total = 0.0
-        rates = Schedule.between(rate, last_rate, "geometric")
-        with threads_of_torch(self.threads):
-            for number, seen in enumerate(examples.seen):
-                if len(seen.index):
-                    total += self._learn_net(number, seen, targets, rates, epochs, random)
-        self.write()
-        return total / max(1, len(examples))
-
-    def _learn_net(
-        self,
-        number: int,
-        seen: Seen,
-        targets: NDArray[np.float64],
-        rates: Schedule,
-        epochs: int,
-        random: np.random.Generator,
-    ) -> float:
-        """Train one net; returns the sum of the losses of the last epoch."""
-        count = len(seen.index)
+        rates, seen = Schedule.between(rate, last_rate, "geometric"), self._seen(positions)
+        count = len(target)
         steps, done = epochs * -(-count // self.batch), 0
         total = torch.zeros((), device=self.device)
-        for _ in range(epochs):
-            total.zero_()
-            order = random.permutation(count)
-            for first in range(0, count, self.batch):
-                chosen = seen.rows(order[first : first + self.batch])
-                total += self._descend(number, chosen, targets, rates.at(done, max(1, steps - 1)))
-                done += 1
-        return float(total) - self._least(seen, targets)
+        with threads_of_torch(self.threads):
+            for _ in range(epochs):
+                total.zero_()
+                order = random.permutation(count)
+                for first in range(0, count, self.batch):
+                    chosen = order[first : first + self.batch]
+                    rate = rates.at(done, max(1, steps - 1))
+                    total += self._descend(seen.rows(chosen), target[chosen], rate)
+                    done += 1
+            least = self._least(seen, target)
+        self.write()
+        return (float(total) - least) / max(1, count)
 
-    def step(self, examples: Examples, targets: NDArray[Any], rate: float) -> float:
-        """Take one step by all examples, with each net that sees some.
-
-        targets: probabilities [positions, outcomes] for the side to move.
-        rate: the rate of the step.
+    def step(self, positions: Any, targets: NDArray[Any], rate: float) -> float:
+        """Take one step of a rate by all positions, with targets as in `learn`.
 
         Returns the mean loss, as `learn` does. The evaluator gets the weights by `write`.
         """
-        self._check(examples, targets)
-        total = 0.0
+        target, seen = self._checked(positions, targets), self._seen(positions)
         with threads_of_torch(self.threads):
-            for number, seen in enumerate(examples.seen):
-                if len(seen.index):
-                    least = self._least(seen, targets)
-                    total += float(self._descend(number, seen, targets, rate) - least)
-        return total / max(1, len(examples))
+            least = self._least(seen, target)
+            return float(self._descend(seen, target, rate) - least) / max(1, len(target))
 
-    def _least(self, seen: Seen, targets: NDArray[Any]) -> float:
+    def _least(self, seen: _Seen, targets: NDArray[np.float32]) -> float:
         """Returns the least possible loss, by the entropy of the targets."""
-        target = self._tensor(targets[seen.index].astype(np.float32))
-        possible = self._tensor(seen.possible.astype(np.float32))
+        target, possible = self._tensor(targets), self._tensor(seen.possible)
         entropy = -(torch.xlogy(target, target) + torch.xlogy(1.0 - target, 1.0 - target))
         return (1.0 - self.equity_share) * float((possible * entropy).sum())
 
-    def _descend(self, number: int, seen: Seen, targets: NDArray[Any], rate: float) -> Any:
-        """Take a step with a net; returns the sum of the losses before it."""
-        target = self._tensor(targets[seen.index].astype(np.float32))
-        loss = self._loss(
-            self._logits(number, seen), target, self._tensor(seen.possible.astype(np.float32))
-        )
-        self.descend(loss / len(target), rate)
+    def _descend(self, seen: _Seen, targets: NDArray[np.float32], rate: float) -> Any:
+        """Take a step; returns the sum of the losses before it."""
+        loss = self._loss(self._logits(seen), self._tensor(targets), self._tensor(seen.possible))
+        self.descend(loss / len(targets), rate)
         if self.averaging:
-            own = self.parameters[self._nets[number]]
-            keep = min(self.averaging, 1.0 - 1.0 / (1.0 + self.steps_of(own[0]) / _RECENT))
+            steps = self.steps_of(self.parameters[0])
+            keep = min(self.averaging, 1.0 - 1.0 / (1.0 + steps / _RECENT))
             with torch.no_grad():
-                for mean, parameter in zip(self.averages[self._nets[number]], own, strict=True):
+                for mean, parameter in zip(self.averages, self.parameters, strict=True):
                     mean.lerp_(parameter, 1.0 - keep)
         return loss.detach()
 
@@ -209,9 +199,9 @@ class OutcomeModel(TorchModel):
         error = (possible * (torch.sigmoid(logits) - target)) @ self._payoffs
         return (1.0 - self.equity_share) * loss + self.equity_share * (error * error).sum()
 
-    def _logits(self, number: int, seen: Seen) -> Any:
-        """Returns the outputs of a net before the logistic function, [rows, outcomes]."""
-        parameters = self.parameters[self._nets[number]]
+    def _logits(self, seen: _Seen) -> Any:
+        """Returns the outputs of the net before the logistic function, [rows, outcomes]."""
+        parameters = self.parameters
         inputs = [] if seen.terms is None else [self._tensor(seen.terms)]
         if seen.places is not None:
             size = len(parameters[0]) - (0 if seen.terms is None else seen.terms.shape[1])
@@ -227,23 +217,39 @@ class OutcomeModel(TorchModel):
 
     # --- asking -------------------------------------------------------------------------------
 
-    def probabilities(self, examples: Examples) -> NDArray[np.float64]:
+    def probabilities(self, positions: Any) -> NDArray[np.float64]:
         """Returns probabilities, [positions, outcomes], as `OutcomeNetwork.outcomes` does."""
-        found = np.zeros((len(examples), len(self.evaluator.kinds)))
+        seen = self._seen(positions)
+        found = np.zeros(seen.possible.shape)
         block = _BLOCK if self.device.type == "cpu" else _GPU_BLOCK
         with threads_of_torch(self.threads), torch.no_grad():
-            for number, seen in enumerate(examples.seen):
-                for first in range(0, len(seen.index), block):
-                    rows = np.arange(first, min(first + block, len(seen.index)))
-                    index = seen.index[rows]
-                    if self.half:
-                        rows = np.resize(rows, -(-len(rows) // _ROWS) * _ROWS)
-                    logits = self._logits(number, seen.rows(rows))[: len(index)].double()
-                    found[index] = torch.sigmoid(logits).cpu().numpy()
-        return confined(self.evaluator.game, examples.positions, found)
+            for first in range(0, len(found), block):
+                rows = np.arange(first, min(first + block, len(found)))
+                size = len(rows)
+                if self.half:
+                    rows = np.resize(rows, -(-size // _ROWS) * _ROWS)
+                logits = self._logits(seen.rows(rows))[:size].double()
+                found[first : first + size] = torch.sigmoid(logits).cpu().numpy()
+        return self.evaluator.kinds.confined(positions, found)
 
-    def _check(self, examples: Examples, targets: NDArray[np.float64]) -> None:
-        shape = (len(examples), len(self.evaluator.kinds))
+    def _seen(self, positions: Any) -> _Seen:
+        """Returns what the net sees of positions."""
+        parts = [
+            positions[first : first + _CHUNK] for first in range(0, max(1, len(positions)), _CHUNK)
+        ]
+        places = terms = None
+        if self.net.encoding is not None:
+            active = self.net.encoding.active_rows
+            places = np.concatenate([active(part).astype(np.int32) for part in parts])
+        if self.net.features is not None:
+            measure = self.net.features.measure
+            terms = np.concatenate([measure(part).astype(np.float32) for part in parts])
+        half = np.full((len(positions), len(self.evaluator.kinds)), 0.5)
+        possible = self.evaluator.kinds.confined(positions, half) > 0
+        return _Seen(places, terms, possible.astype(np.float32))
+
+    def _checked(self, positions: Any, targets: NDArray[Any]) -> NDArray[np.float32]:
+        shape = (len(positions), len(self.evaluator.kinds))
         if targets.shape != shape:
             raise ValueError(f"targets: expected shape {shape}, found {targets.shape}")
         if targets.size and not (targets.min() >= 0 and targets.max() <= 1):  # NaN is neither
@@ -251,6 +257,7 @@ class OutcomeModel(TorchModel):
                 "targets: expected probabilities from 0 to 1, found"
                 f" {targets.min()} to {targets.max()}"
             )
+        return targets.astype(np.float32)
 
     def _tensor(self, array: NDArray[Any]) -> Any:
         return torch.from_numpy(array).to(self.device)

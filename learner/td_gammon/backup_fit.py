@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from games.record import GameRecord
 from learner.frame import Learner, Progress, round_note
 from learner.game_learner import GameLearner
-from learner.models.outcome_examples import Examples
 from learner.models.outcome_model import OutcomeModel
 from learner.models.schedule import Schedule
 from learner.models.torch_model import threads_of_torch
@@ -260,7 +259,7 @@ class BackupFit(GameLearner):
         )  # fmt: skip
 
     def _values(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        return self._player.probabilities(Examples(self._net, positions))
+        return self._player.probabilities(positions)
 
     def _learn(self, games: int, steps: int, random: np.random.Generator) -> float:
         """Take the steps of a round of games; returns the mean loss."""
@@ -270,7 +269,7 @@ class BackupFit(GameLearner):
             done = (self.games_played_ + games * step / steps) / self.games
             positions, targets = self._kept.draw(self.batch, random)
             rate = rates.at(done, 1.0) * min(1.0, (self.updates_ / self.batch + 1.0) / _RISING)
-            total += self._model.step(Examples(self._net, positions), targets, rate)
+            total += self._model.step(positions, targets, rate)
             self.updates_ += self.batch
         return total / steps
 
@@ -296,7 +295,7 @@ class BackupFit(GameLearner):
         """Train the small net on probabilities of positions."""
         model = OutcomeModel(self._small, threads=self.fit_threads)
         model.learn(
-            Examples(self._small, positions), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
+            positions, labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
             epochs=epochs, random=random,
         )  # fmt: skip
 

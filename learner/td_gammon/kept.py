@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from learner.models.outcome_examples import phases_of
 from learner.positions.kinds import RareKinds
 from search.evaluators.array_files import load_arrays, save_arrays
 
@@ -121,7 +120,8 @@ class KeptPositions:
             self._kinds = _longer(self._kinds, room)
         at = (self.added + np.arange(len(positions))) % self.most
         self._positions[at], self._targets[at] = positions, labels
-        self._kinds[at] = phases_of(RareKinds.of(self.game).kinds, positions)
+        kinds = RareKinds.of(self.game).kinds
+        self._kinds[at] = 0 if kinds is None else kinds.of(positions)
         self.added += len(positions)
         self.sizes.append(len(positions))
 

@@ -15,7 +15,6 @@ from games.backgammon.rules import ROLLS
 from games.checkers import Checkers
 from games.kernels import kernel
 from games.values import EXACT
-from learner.models.outcome_examples import Examples, phases_of
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
@@ -103,12 +102,13 @@ def test_backups_equal_their_twin(positions: Any, with_exact: bool) -> None:
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"])
 def test_a_model_in_torch_backs_up_as_native_code_does(positions: Any, device: str) -> None:
-    exact = backed_up(positions)
+    one = single(NET)
+    exact = Backups(GAME, one.outcomes)(positions).outcomes
     for precision, error in (("float32", 2e-5), ("bfloat16", 0.01)):
-        model = OutcomeModel(NET, precision=precision, device=device)
+        model = OutcomeModel(one, precision=precision, device=device)
 
         def source(rows: Any, model: OutcomeModel = model) -> Any:
-            return model.probabilities(Examples(NET, rows))
+            return model.probabilities(rows)
 
         found = Backups(GAME, source)(positions).outcomes
         assert np.abs(found - exact).max() < error, precision
@@ -274,7 +274,7 @@ def test_games_of_a_table_begin_where_they_are_told_to() -> None:
         np.array([later] * 30), np.random.default_rng(3)
     )
     assert len(races) < len(played) and RareKinds.of(GAME).kinds is kinds.KINDS
-    assert (phases_of(kinds.KINDS, races.positions) != kinds.KINDS.names.index("race")).all()
+    assert (kinds.KINDS.of(races.positions) != kinds.KINDS.names.index("race")).all()
 
 
 def test_threads_and_seeds_of_games() -> None:
@@ -354,7 +354,7 @@ def test_one_net_grows_beside_one_that_is_kept(positions: Any) -> None:
     whole = composed(grown(alone, (14, 10), seed=(1,)), NET, ("race",))
     assert [net.widths[1:-1] for net in whole.nets] == [(14, 10), (14, 10), (12,)]
     expected, others = NET.outcomes(positions), alone.outcomes(positions)
-    phases = phases_of(GAME.phases, positions)
+    phases = GAME.phases.of(positions)
     assert set(phases) >= {0, 2}
     expected[phases == 1] = others[phases == 1]
     np.testing.assert_allclose(whole.outcomes(positions), expected, atol=1e-6)

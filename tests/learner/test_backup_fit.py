@@ -15,7 +15,6 @@ from games.backgammon import Backgammon
 from games.backgammon.kinds import KINDS
 from games.checkers import Checkers
 from learner.frame import Progress
-from learner.models.outcome_examples import Examples, phases_of
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
 from learner.td_gammon import backup_fit
@@ -73,7 +72,7 @@ def test_targets_are_means_of_returns_and_backups(monkeypatch: pytest.MonkeyPatc
     kept = learner._kept
     rows, random = kept._positions[: len(kept)], np.random.default_rng(1)
     model = OutcomeModel(start)
-    backed = Backups(GAME, lambda rows: model.probabilities(Examples(start, rows)))(rows)
+    backed = Backups(GAME, lambda rows: model.probabilities(rows))(rows)
     backups = backed.outcomes
     static = start.outcomes(rows)
     begins = np.flatnonzero((rows == GAME.start()).all(axis=1))
@@ -98,7 +97,7 @@ def test_half_of_the_games_begin_with_positions_of_all_kinds() -> None:
     own = learner._kept._positions[: len(learner._kept)]
     known = {tuple(row) for row in own.tolist()}
     assert len(starts) == 600 and all(tuple(row) in known for row in starts.tolist())
-    met, played = (phases_of(KINDS, rows) for rows in (own, starts))
+    met, played = (KINDS.of(rows) for rows in (own, starts))
     present = np.unique(met)
     assert len(present) > 4 and np.bincount(met, minlength=7).max() > len(met) / 4
     shares = np.bincount(played, minlength=7)[present] / 600

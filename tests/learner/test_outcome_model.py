@@ -13,10 +13,10 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.features import FeatureSet
 from games.kernels import kernel
-from learner.models.outcome_examples import Examples, confined, phases_of
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed
 from learner.td_gammon.explore import explore
+from learner.td_gammon.growth import single
 from learner.td_gammon.td_gammon import new_network
 from search import load_evaluator
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -41,7 +41,7 @@ FEW = FeatureSet("few", {"off": _off, "on bar": _on_bar})
 
 
 def network(*hidden: int, inputs: Any = POINTS, seed: int = 1) -> OutcomeNetwork:
-    made = new_network(GAME, inputs, hidden, spread=1.0, seed=seed)
+    made = single(new_network(GAME, inputs, hidden, spread=1.0, seed=seed))
     random = np.random.default_rng(seed)
     for net in made.nets:
         weights, bias = net.layers[-1]
@@ -57,14 +57,13 @@ def positions() -> NDArray[np.int64]:
 
 def largest_difference(evaluator: OutcomeNetwork, positions: Any) -> float:
     """Returns the largest difference between the probabilities of torch and of native code."""
-    examples = Examples(evaluator, positions)
-    found = OutcomeModel(evaluator).probabilities(examples)
-    return float(np.abs(found - evaluator.outcomes(examples.positions)).max())
+    found = OutcomeModel(evaluator).probabilities(positions)
+    return float(np.abs(found - evaluator.outcomes(positions)).max())
 
 
-def equity_error(model: OutcomeModel, examples: Examples, targets: Any) -> float:
-    """Returns the root mean squared difference between the nets' equities and the targets'."""
-    found = GAME.outcomes.values(model.probabilities(examples))
+def equity_error(model: OutcomeModel, positions: Any, targets: Any) -> float:
+    """Returns the root mean squared difference between the net's equities and the targets'."""
+    found = GAME.outcomes.values(model.probabilities(positions))
     return float(np.sqrt(np.mean((found - GAME.outcomes.values(targets)) ** 2)))
 
 
@@ -76,34 +75,27 @@ def test_torch_and_native_code_agree(positions: Any, inputs: Any, hidden: Any) -
 
 def test_a_difference_is_seen(positions: Any) -> None:
     net = network(12)
-    examples = Examples(net, positions[:300])
+    rows = positions[:300]
     model = OutcomeModel(net)
     net.nets[0].layers[0][0][:, 3] += 0.5
-    apart = np.abs(model.probabilities(examples) - net.outcomes(examples.positions)).max()
+    apart = np.abs(model.probabilities(rows) - net.outcomes(rows)).max()
     model.read()
-    together = np.abs(model.probabilities(examples) - net.outcomes(examples.positions)).max()
+    together = np.abs(model.probabilities(rows) - net.outcomes(rows)).max()
     assert apart > 1e-3 and together < 1e-5
-
-
-def test_one_net_for_all_phases(positions: Any) -> None:
-    three = network(12)
-    one = OutcomeNetwork(GAME, [(POINTS, three.nets[1].layers)])
-    assert largest_difference(one, positions[:2000]) < 1e-5
-    assert [len(seen.index) for seen in Examples(one, positions).seen] == [len(positions)]
 
 
 def test_phases_and_what_can_be(positions: Any) -> None:
     rows = positions[::200]
     phase = kernels.uncompiled(GAME.phases.phase)
-    assert phases_of(GAME.phases, rows).tolist() == [phase(tuple(row)) for row in rows.tolist()]
+    assert GAME.phases.of(rows).tolist() == [phase(tuple(row)) for row in rows.tolist()]
     random = np.random.default_rng(2).random((len(rows), 5))
     slow = random.copy()
     for row, own in zip(rows.tolist(), slow, strict=True):
         kernels.uncompiled(GAME.outcomes.confine)(tuple(row), own)
     before = random.copy()
-    assert np.array_equal(confined(GAME, rows, random), slow)
+    assert np.array_equal(GAME.outcomes.confined(rows, random), slow)
     assert np.array_equal(random, before) and not np.array_equal(random, slow)
-    impossible = np.concatenate([seen.possible for seen in Examples(network(12), rows).seen]) == 0
+    impossible = GAME.outcomes.confined(rows, np.full((len(rows), 5), 0.5)) == 0
     assert 0 < impossible.sum() and not impossible[:, 0].any()
 
 
@@ -111,14 +103,13 @@ def test_phases_and_what_can_be(positions: Any) -> None:
 def test_learning_what_another_network_says(positions: Any, share: float) -> None:
     rows = positions[:6000]
     targets = network(12, seed=5).outcomes(rows)
-    pupil = new_network(GAME, POINTS, (12,), spread=0.5, seed=1)
+    pupil = single(new_network(GAME, POINTS, (12,), spread=0.5, seed=1))
     model = OutcomeModel(pupil, equity_share=share, batch=64)
-    examples = Examples(pupil, rows)
-    before = equity_error(model, examples, targets)
+    before = equity_error(model, rows, targets)
     random = np.random.default_rng(1)
-    first = model.learn(examples, targets, rate=0.003, random=random)
-    last = model.learn(examples, targets, rate=0.003, last_rate=1e-4, epochs=8, random=random)
-    after = equity_error(model, examples, targets)
+    first = model.learn(rows, targets, rate=0.003, random=random)
+    last = model.learn(rows, targets, rate=0.003, last_rate=1e-4, epochs=8, random=random)
+    after = equity_error(model, rows, targets)
     assert 0 < last < 0.3 * first and after < 0.5 * before, (first, last, before, after)
     # the evaluator has learned it, natively too
     error = GAME.outcomes.values(pupil.outcomes(rows)) - GAME.outcomes.values(targets)
@@ -130,17 +121,13 @@ def test_a_perfect_network_has_no_loss_and_a_seed_decides_all(
 ) -> None:
     rows = positions[:1500]
     net = network(12)
-    examples, targets = Examples(net, rows), net.outcomes(rows)
-    loss = OutcomeModel(net.copy()).learn(
-        examples, targets, rate=1e-9, random=np.random.default_rng(1)
-    )
+    targets = net.outcomes(rows)
+    loss = OutcomeModel(net.copy()).learn(rows, targets, rate=1e-9, random=np.random.default_rng(1))
     assert abs(loss) < 1e-4
     results = []
     for _ in range(2):
         one = network(12, seed=3)
-        OutcomeModel(one).learn(
-            examples, targets, rate=0.01, epochs=2, random=np.random.default_rng(4)
-        )
+        OutcomeModel(one).learn(rows, targets, rate=0.01, epochs=2, random=np.random.default_rng(4))
         results.append(one)
     assert np.array_equal(results[0].outcomes(rows), results[1].outcomes(rows))
     results[0].save(tmp_path / "net.safetensors")
@@ -150,15 +137,15 @@ def test_a_perfect_network_has_no_loss_and_a_seed_decides_all(
 
 def test_steps_are_those_of_a_fit(positions: Any) -> None:
     """A pass over shuffled examples is a step for each batch, at rates that fall."""
-    examples = Examples(network(12), positions[:256])
-    targets = np.clip(network(9, seed=4).outcomes(examples.positions), 0, 1)
+    rows = positions[:256]
+    targets = np.clip(network(9, seed=4).outcomes(rows), 0, 1)
     whole, single = network(12), network(12)
     one, two = (OutcomeModel(net, batch=256, equity_share=0.3) for net in (whole, single))
     losses = []
     for number in range(3):
         random = np.random.default_rng(number)
-        losses.append(one.learn(examples, targets, rate=0.01, random=random))
-        assert two.step(examples, targets, 0.01) == pytest.approx(losses[-1], rel=1e-4)
+        losses.append(one.learn(rows, targets, rate=0.01, random=random))
+        assert two.step(rows, targets, 0.01) == pytest.approx(losses[-1], rel=1e-4)
     two.write()
     np.testing.assert_allclose(whole.outcomes(positions[:50]), single.outcomes(positions[:50]),
                                atol=1e-5)  # fmt: skip
@@ -166,8 +153,8 @@ def test_steps_are_those_of_a_fit(positions: Any) -> None:
 
 
 def test_a_model_goes_on_from_its_state_and_plays_with_the_average(positions: Any) -> None:
-    examples = Examples(network(12), positions[:128])
-    targets = np.clip(network(9, seed=4).outcomes(examples.positions), 0, 1)
+    rows = positions[:128]
+    targets = np.clip(network(9, seed=4).outcomes(rows), 0, 1)
 
     def made(net: OutcomeNetwork) -> OutcomeModel:
         return OutcomeModel(net, averaging=0.9, precision="bfloat16")
@@ -179,13 +166,13 @@ def test_a_model_goes_on_from_its_state_and_plays_with_the_average(positions: An
     model = made(net)
     seen = []
     for _ in range(6):
-        model.step(examples, targets, 0.02)
+        model.step(rows, targets, 0.02)
         seen.append(model.get_state())
     model.write()
     again = made(network(12, seed=9))
     again.set_state(seen[2])
     for _ in range(3):
-        again.step(examples, targets, 0.02)
+        again.step(rows, targets, 0.02)
     again.write()
     assert np.array_equal(weights(again.evaluator), weights(net))
     assert again.get_state() == seen[5] != seen[2]
@@ -193,7 +180,7 @@ def test_a_model_goes_on_from_its_state_and_plays_with_the_average(positions: An
     plain = OutcomeModel(network(12), precision="bfloat16")
     ways = []
     for _ in range(6):
-        plain.step(examples, targets, 0.02)
+        plain.step(rows, targets, 0.02)
         plain.write()
         ways.append(weights(plain.evaluator))
     low, high = np.min(ways, axis=0), np.max(ways, axis=0)
@@ -210,8 +197,7 @@ def test_a_model_goes_on_from_its_state_and_plays_with_the_average(positions: An
 
 def test_bfloat16_is_near_to_float32(positions: Any) -> None:
     net = network(12, 8)
-    examples = Examples(net, positions[:700])
-    full, half = (OutcomeModel(net, precision=name).probabilities(examples)
+    full, half = (OutcomeModel(net, precision=name).probabilities(positions[:700])
                   for name in ("float32", "bfloat16"))  # fmt: skip
     assert 1e-5 < np.abs(full - half).max() < 0.01
 
@@ -228,15 +214,17 @@ def test_wrong_requests(positions: Any) -> None:
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="without a GPU"):
             OutcomeModel(net, device="cuda")
+    with pytest.raises(ValueError, match="expected a network with one net for all phases, found O"):
+        OutcomeModel(new_network(GAME, POINTS, (12,), spread=1.0, seed=1))
     model = OutcomeModel(net, device="auto")
-    examples = Examples(net, positions[:10])
+    rows = positions[:10]
     random = np.random.default_rng(0)
     for targets in (np.full((10, 5), 1.5), np.full((10, 5), np.nan), np.zeros((9, 5))):
         with pytest.raises(ValueError, match="targets: expected"):
-            model.learn(examples, targets, rate=0.1, random=random)
+            model.learn(rows, targets, rate=0.1, random=random)
     with pytest.raises(ValueError, match="epochs, rate"):
-        model.learn(examples, np.zeros((10, 5)), rate=0.0, random=random)
+        model.learn(rows, np.zeros((10, 5)), rate=0.0, random=random)
     before = net.nets[0].layers[0][0].copy()
     with pytest.raises(FloatingPointError, match="rate of learning"):
-        model.learn(examples, np.zeros((10, 5)), rate=1e38, epochs=5, random=random)
+        model.learn(rows, np.zeros((10, 5)), rate=1e38, epochs=5, random=random)
     assert np.array_equal(net.nets[0].layers[0][0], before)
