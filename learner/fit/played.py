@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.whole_files import write_atomically
 from learner.fit.calibration import Sample, sample_of
 from learner.fit.starts import uneven_openings
@@ -66,7 +66,7 @@ def played_games(
 
     Raises ValueError in a game with dice, or for more than two players, or for numbers below 1.
     """
-    if isinstance(game, DiceGame) or game.players > 2:
+    if game.dice or game.players > 2:
         raise ValueError(f"--nodes: expected one number in {game.name}, found several")
     if min(*nodes, *games) < 1:
         raise ValueError(f"expected at least 1 node and game, found {nodes} and {games}")
