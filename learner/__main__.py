@@ -12,7 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 import games
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.problem import refuse_problem
 from games.program import exit_status
 from learner.fit.calibration import (
@@ -124,7 +124,7 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     Range(1).check("--threads", options.threads)
     game = games.load(options.game)
     refuse_problem(game)
-    if isinstance(game, DiceGame):
+    if game.dice:
         refuse(options, ("nodes", "plies"), "a game without dice", game)
     evaluator = as_evaluator(game, options.evaluator)
     file = find_file(options.evaluator, game.name)

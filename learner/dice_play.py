@@ -10,24 +10,30 @@ after such moves; and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame
+from games.contract import DiceGame, Game
 from games.kernels.chance import stream
 from games.record import GameRecord
 from play.dice import Dice
 from play.match.dice_loop import DiceLoop
 from play.match.game_loop import Played
+from play.match.openings import Openings
 from search import Engine
 
-__all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds"]
+__all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds", "starts_of"]
 
 #: Plies of play; backups look a ply further, and take 400 times as long for each.
 MOST_DEPTH = 2
+
+
+def starts_of(game: Game, *, plies: int, seed: int) -> Iterable[tuple[Any, ...]]:
+    """Returns what games of self-play begin with: distinct openings, or with dice the seeds."""
+    return game_seeds(seed) if game.dice else Openings(game, plies=plies, seed=seed)
 
 
 def game_seeds(seed: int) -> Iterator[tuple[int, int]]:

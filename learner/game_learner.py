@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, ClassVar
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.features import FeatureSet
 from games.record import GameRecord
-from learner.dice_play import MOST_DEPTH, game_seeds
+from learner.dice_play import MOST_DEPTH, starts_of
 from learner.frame import Learner
-from play.match.openings import Openings
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
@@ -62,7 +61,7 @@ class GameLearner(Learner):
                 f"game: expected one for two players for {type(self).__name__}, found"
                 f" {self.game_.name} for {self.game_.players}"
             )
-        if isinstance(self.game_, DiceGame) and not self.takes_dice:
+        if self.game_.dice and not self.takes_dice:
             raise ValueError(
                 f"game: expected one without dice for {type(self).__name__}, found"
                 f" {self.game_.name}"
@@ -74,7 +73,7 @@ class GameLearner(Learner):
         self._check_limits()
 
     def _check_limits(self) -> None:
-        if isinstance(self.game_, DiceGame):
+        if self.game_.dice:
             if self.nodes is not None or not 0 <= self.plies <= MOST_DEPTH:
                 raise ValueError(
                     f"depth: expected 0 to {MOST_DEPTH} plies in a game with dice, found"
@@ -83,7 +82,7 @@ class GameLearner(Learner):
             return
         check_limits(self.depth, self.nodes)
         if self.game_.players == 2:
-            self._drawn()  # raises ValueError for options of openings out of range
+            self._starts()  # raises ValueError for options of openings out of range
 
     @property
     def plies(self) -> int:
@@ -103,11 +102,9 @@ class GameLearner(Learner):
 
         With dice it yields the seeds of the dice of each game instead.
         """
-        if isinstance(self.game_, DiceGame):
-            yield from game_seeds(self.seed)
         count = 0
         while True:
-            for opening in self._drawn():
+            for opening in self._starts():
                 count += 1
                 yield opening
             if not count:
@@ -115,9 +112,9 @@ class GameLearner(Learner):
                     f"opening_plies: expected openings of {self.opening_plies} plies, found none"
                 )
 
-    def _drawn(self) -> Openings:
-        """Returns the distinct openings; raises ValueError for options out of range."""
-        return Openings(self.game_, plies=self.opening_plies, seed=self.seed)
+    def _starts(self) -> Iterable[tuple[Any, ...]]:
+        """Returns what games begin with; raises ValueError for options out of range."""
+        return starts_of(self.game_, plies=self.opening_plies, seed=self.seed)
 
 
 def feature_set(game: Game, features: Any) -> FeatureSet:

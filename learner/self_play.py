@@ -7,7 +7,8 @@ worker nor on earlier games, so that tasks can go to threads, processes or other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol
@@ -15,12 +16,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, Game
-from learner.dice_play import DiceSelfPlay
+from games.contract import Game
+from learner.dice_play import DiceSelfPlay, starts_of
 from learner.multiplayer_play import MultiplayerSelfPlay, PlayedByMany
 from learner.positions.positions import each, noisy
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop, Played
+from play.workers import Workers
 from search import AlphaBetaOptions, Engine, Evaluator, Lookup
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "evenly",
     "final",
     "game_rows",
+    "games_of",
     "in_tasks",
     "lambda_returns",
     "pick",
@@ -113,41 +116,32 @@ def rows_of(inputs: Any, positions: Any) -> NDArray[Any]:
     return np.asarray(inputs.measure(positions))
 
 
+def loop_of(task: Task, engine: Engine) -> GameLoop | DiceSelfPlay | MultiplayerSelfPlay:
+    """Returns the loop that plays the games of a task with an engine."""
+    game: Any = task.game
+    if game.dice:
+        return DiceSelfPlay(
+            game, engine, depth=task.depth or 0, backups=task.backups, most_plies=task.most_plies
+        )
+    limits: Any = {"depth": task.depth, "nodes": task.nodes, "most_plies": task.most_plies}
+    if game.players > 2:
+        return MultiplayerSelfPlay(game, engine, **limits)
+    teacher = task.teacher
+    traces = teacher is not None and teacher.traces
+    return GameLoop(
+        game, engine, engine, decide=task.decide, leaves=teacher is not None, traces=traces,
+        **limits,
+    )  # fmt: skip
+
+
 def play_task(task: Task) -> list[Lesson]:
     """Play the games of a task, each independent of the others; returns a lesson for each."""
     teacher = task.teacher
-    traces = teacher is not None and teacher.traces
-    options = None
-    many = task.game.players > 2
-    if not isinstance(task.game, DiceGame) and not many:
-        room = TRACE_ROOM if traces else 0
-        options = AlphaBetaOptions(trace=room, techniques=task.techniques)
-    engine = Engine(task.game, task.evaluator, options, table_mib=TABLE_MIB, lookup=task.lookup)
-    loop: GameLoop | DiceSelfPlay | MultiplayerSelfPlay
-    if isinstance(task.game, DiceGame):
-        loop = DiceSelfPlay(
-            task.game,
-            engine,
-            depth=task.depth or 0,
-            backups=task.backups,
-            most_plies=task.most_plies,
-        )
-    elif many:
-        loop = MultiplayerSelfPlay(
-            task.game, engine, depth=task.depth, nodes=task.nodes, most_plies=task.most_plies
-        )
-    else:
-        loop = GameLoop(
-            task.game,
-            engine,
-            engine,
-            depth=task.depth,
-            nodes=task.nodes,
-            most_plies=task.most_plies,
-            decide=task.decide,
-            leaves=teacher is not None,
-            traces=traces,
-        )
+    room = TRACE_ROOM if teacher is not None and teacher.traces else 0
+    options = AlphaBetaOptions(trace=room, techniques=task.techniques)
+    asked = options if room or task.techniques is not None else None
+    engine = Engine(task.game, task.evaluator, asked, table_mib=TABLE_MIB, lookup=task.lookup)
+    loop: Any = loop_of(task, engine)
     lessons = []
     for opening in task.openings:
         engine.clear()
@@ -159,6 +153,32 @@ def play_task(task: Task) -> list[Lesson]:
         rows = rows_of(task.inputs, target.positions)
         lessons.append(Lesson(played, rows, target.low, target.high))
     return lessons
+
+
+def games_of(
+    task: Task,
+    *,
+    games: int,
+    plies: int,
+    seed: int,
+    threads: int = 2,
+    progress: Callable[[int], Any] | None = None,
+) -> Iterator[Played]:
+    """Yields at most `games` games of a task, in order, each from another opening or other dice.
+
+    plies, seed: see `learner.dice_play.starts_of`.
+    threads: number of threads; they do not change the games.
+    progress: called with the number of games done after some of them.
+    """
+    openings = islice(starts_of(task.game, plies=plies, seed=seed), games)
+    with (
+        Workers(jobs=threads) as workers,
+        closing(workers.map(play_task, in_tasks(task, openings))) as lessons,
+    ):
+        for some in lessons:
+            yield from (lesson.played for lesson in some)
+            if progress is not None:
+                progress(len(some))
 
 
 def quiet(game: Game, positions: Any) -> NDArray[np.bool_]:

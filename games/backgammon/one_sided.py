@@ -2,7 +2,7 @@
 
 It is asked where the bear-off tables (`games.backgammon.bear_off`) end, for a side with a checker
 beyond its home. It looks at that side alone, as the tables do: each roll is played for the least
-expected number. `learner.td_gammon.one_sided` makes the weights.
+expected number. The weights were learned once (data/README.md).
 """
 
 from __future__ import annotations

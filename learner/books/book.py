@@ -24,8 +24,9 @@ from games.counted import counted
 from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
 from learner.options import Range
+from play.match.game_loop import GameLoop
 from play.match.openings import Openings
-from search import PROVEN, Engine
+from search import Engine
 
 __all__ = [
     "BookEntry",
@@ -368,27 +369,14 @@ def make_book(
     openings = Openings(game, plies=opening_plies, seed=seed)
     engine = Engine(game, evaluator)
 
+    loop = GameLoop(
+        game, engine, engine, depth=depth, most_plies=most_plies, quiet_moves=quiet_moves,
+        decide=True,
+    )  # fmt: skip
+
     def records() -> Iterator[GameRecord]:
         for opening in islice(openings, skip, games):
-            record = GameRecord(game, quiet_moves=quiet_moves)
-            for move in opening:
-                record.play(move)
-            _play_on(record, engine, depth, most_plies)
-            yield record
+            engine.clear()
+            yield loop.play(opening).record()
 
     return records()
-
-
-def _play_on(record: GameRecord, engine: Engine, depth: int, most_plies: int) -> None:
-    engine.clear()
-    while not record.over and record.ply < most_plies:
-        result = engine.search(record.position, depth=depth, history=record.history)
-        if result.interrupted:
-            raise KeyboardInterrupt
-        mover = record.to_move
-        record.play(result.move, value=result.value, depth=result.depth)
-        if abs(result.value) > PROVEN and not record.over:
-            won = result.value > 0
-            record.declare(1.0 if won == (mover == 0) else -1.0, "decided")
-    if not record.over:
-        record.declare(0.0, f"{most_plies} plies")

@@ -10,10 +10,8 @@ writes the numbers into the evaluator's file. Its values do not change. With sev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,13 +20,11 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from games import kernels
-from games.contract import DiceGame, Game
-from learner.dice_play import game_seeds
+from games.contract import Game
 from learner.fit.validation import CalibrationBin, calibration, calibration_error
-from learner.self_play import Task, in_tasks, play_task
+from learner.self_play import Task, games_of
 from play.match.dice_loop import MOST_TURNS
-from play.match.openings import Openings
-from play.workers import Workers
+from play.match.game_loop import Played
 from search import PROVEN, as_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration, parts_of, terms_of
 
@@ -43,6 +39,7 @@ __all__ = [
     "held_out_shares",
     "log_loss",
     "reliability",
+    "sample_of",
     "self_play_sample",
     "shares",
 ]
@@ -162,39 +159,39 @@ def self_play_sample(
     """
     if games < 2 or nodes < 1:
         raise ValueError(f"expected at least 2 games and 1 node, found {games} and {nodes}")
-    player, number = as_evaluator(game, evaluator), 0
-    origin: dict[str, Any]
-    if isinstance(game, DiceGame):
-        task = Task(game, player, None, 0, None, MOST_TURNS, decide=False)
-        openings = islice(game_seeds(seed), games)
-        origin = {"depth": 1, "seed": seed}
-    else:
-        task = Task(game, player, None, None, nodes, MOST_PLIES + plies, decide=True)
-        openings = islice(iter(Openings(game, plies=plies, seed=seed)), games)
-        origin = {"nodes": nodes, "opening_plies": plies, "seed": seed}
-    phase = (lambda position: 0) if game.phases is None else kernels.uncompiled(game.phases.phase)
-    columns: list[list[float]] = [[], [], [], []]
-    with (
-        Workers(jobs=threads) as workers,
-        closing(workers.map(play_task, in_tasks(task, openings))) as lessons,
-    ):
-        for some in lessons:
-            for played in (lesson.played for lesson in some):
-                results = np.sign(played.outcomes())
-                for ply in range(played.opening, len(played.moves)):
-                    value = float(played.values[ply])
-                    if abs(value) <= PROVEN:
-                        at = played.positions[ply]
-                        position = tuple(at.tolist()) if isinstance(at, np.ndarray) else at
-                        row = value, float(results[ply]), phase(position), number
-                        for column, entry in zip(columns, row, strict=True):
-                            column.append(entry)
-                number += 1
-            if progress is not None:
-                progress(len(some))
-    values, results, phases, numbers = map(np.array, columns)
-    origin = {"games": number, **origin}
-    return Sample(values, results, phases.astype(np.int64), numbers.astype(np.int64), origin=origin)
+    depth, most = (0, MOST_TURNS) if game.dice else (None, MOST_PLIES + plies)
+    player, limit = as_evaluator(game, evaluator), None if game.dice else nodes
+    task = Task(game, player, None, depth, limit, most, decide=True)
+    source = games_of(task, games=games, plies=plies, seed=seed, threads=threads, progress=progress)
+    played = list(source)
+    searched = {"depth": 1} if game.dice else {"nodes": nodes, "opening_plies": plies}
+    origin = {"games": len(played), **searched, "seed": seed}
+    return replace(sample_of(game, enumerate(played)), origin=origin)
+
+
+def sample_of(game: Game, played: Iterable[tuple[int, Played]], nodes: int | None = None) -> Sample:
+    """Returns the undecided positions of games, each with its number.
+
+    nodes: positions searched for a move, if the chances are to follow the size of the search.
+    """
+    phases: Any = game.phases
+    phase = kernels.uncompiled(phases.phase) if phases else None
+    left = kernels.uncompiled(phases.pieces) if phases and phases.pieces else None
+    rows: list[tuple[float, ...]] = []
+    for number, one in played:
+        results = np.sign(one.outcomes())
+        for ply in range(one.opening, len(one.moves)):
+            value = float(one.values[ply])
+            if abs(value) > PROVEN:
+                continue
+            at = one.positions[ply]
+            position = tuple(at.tolist()) if isinstance(at, np.ndarray) else at
+            place = phase(position) if phase else 0
+            pieces = left(position) if left and nodes else 1
+            rows.append((value, float(results[ply]), place, number, nodes or 0, pieces))
+    values, found, *counts = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+    places, numbers, *sizes = (column.astype(np.int64) for column in counts)
+    return Sample(values, found, places, numbers, *(sizes if nodes else (None, None)))
 
 
 def fit_calibration(sample: Sample, game: Game) -> Calibration:

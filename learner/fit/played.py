@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from games import kernels
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.whole_files import write_atomically
-from learner.fit.calibration import Sample
+from learner.fit.calibration import Sample, sample_of
 from learner.fit.starts import uneven_openings
-from play.match.game_loop import GameLoop
+from play.match.game_loop import GameLoop, Played
 from play.workers import Workers
-from search import PROVEN, AlphaBetaOptions, Engine, Evaluator
+from search import AlphaBetaOptions, Engine, Evaluator
 from search.evaluators.samples import value_mark
 
 __all__ = ["GAMES_PER_FILE", "games_of", "played_games"]
@@ -67,7 +66,7 @@ def played_games(
 
     Raises ValueError in a game with dice, or for more than two players, or for numbers below 1.
     """
-    if isinstance(game, DiceGame) or game.players > 2:
+    if game.dice or game.players > 2:
         raise ValueError(f"--nodes: expected one number in {game.name}, found several")
     if min(*nodes, *games) < 1:
         raise ValueError(f"expected at least 1 node and game, found {nodes} and {games}")
@@ -139,23 +138,10 @@ def _play(task: _Task) -> tuple[_Task, Sample]:
     openings = uneven_openings(
         game, task.evaluator, techniques=task.techniques, seed=task.seed, first=task.first
     )
-    phases = game.phases
-    none: Any = lambda position: 0  # noqa: E731
-    phase = none if phases is None else kernels.uncompiled(phases.phase)
-    left = phases and phases.pieces and kernels.uncompiled(phases.pieces)
-    rows: list[tuple[float, ...]] = []
-    for number, opening in enumerate(islice(openings, GAMES_PER_FILE), task.first):
-        engine.clear()
-        played = loop.play(opening)
-        results = np.sign(played.outcomes())
-        for ply in range(played.opening, len(played.moves)):
-            value = float(played.values[ply])
-            if abs(value) > PROVEN:
-                continue
-            at = played.positions[ply]
-            position = tuple(at.tolist()) if isinstance(at, np.ndarray) else at
-            pieces = left(position) if left else 1
-            rows.append((value, results[ply], phase(position), number, task.nodes, pieces))
-    values, found, *counts = np.array(rows, dtype=np.float64).reshape(-1, len(COLUMNS)).T
-    phases_of, numbers, sizes, left_of = (column.astype(np.int64) for column in counts)
-    return task, Sample(values, found, phases_of, numbers, sizes, left_of)
+
+    def games_played() -> Iterator[tuple[int, Played]]:
+        for number, opening in enumerate(islice(openings, GAMES_PER_FILE), task.first):
+            engine.clear()
+            yield number, loop.play(opening)
+
+    return task, sample_of(game, games_played(), task.nodes)

@@ -34,6 +34,7 @@ class Invent(NetworkFit):
     """
 
     settles = True
+    takes_many = False
 
     terms: int = ranged(20, 1, MOST_TERMS)
     every: int = ranged(10, 1)

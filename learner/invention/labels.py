@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.board import Board
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.extras import extra
 from games.features import Cells
 from learner.fit.targets import expectations, fit_scale
@@ -87,7 +87,7 @@ def cells_of(game: Game) -> Cells:
     board, cells = extra(game, Board), extra(game, Cells)
     if board is None:
         raise ValueError(f"expected a game with a board, found {game.name}, which has none")
-    if isinstance(game, DiceGame) or game.players != 2:
+    if game.dice or game.players != 2:
         raise ValueError(f"expected a game for two sides without dice, found {game.name}")
     if cells is None:
         raise ValueError(f"expected a game that declares its cells, found {game.name}")

@@ -8,14 +8,12 @@ report. All of it takes some seconds and depends only on the run.
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.whole_files import write_atomically
 from learner.books.book_study import BookStudy
-from learner.dice_play import game_seeds
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.selection import report_text, select_terms
 from learner.fit.validation import calibration
@@ -24,13 +22,11 @@ from learner.positions.filters import Filter, Games, distinct, split
 from learner.positions.shards import Rows
 from learner.reports.fit_plots import plot_calibration, plot_terms
 from learner.rounds.batch import BatchFit
-from learner.self_play import Task, game_rows, in_tasks, play_task
-from play.match.openings import Openings
-from play.workers import Workers
+from learner.self_play import Task, game_rows, games_of
 from search import Evaluator, LinearEvaluator
 from search.evaluators.network import NetworkEvaluator
 
-__all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]
+__all__ = ["diagnose", "fixed_terms", "remarks", "rows_of_games"]
 
 SEED, PLIES = 5_000_011, 5
 #: Games that an evaluator plays where nothing was stored: no more, and no deeper.
@@ -78,7 +74,7 @@ def _report(path: Path, learner: GameLearner, evaluator: LinearEvaluator) -> Non
     if isinstance(learner, BatchFit):
         rows = _stored(learner)
     else:
-        rows = games_of(
+        rows = rows_of_games(
             game,
             evaluator,
             games=min(MOST_GAMES, learner.games),
@@ -102,29 +98,18 @@ def fixed_terms(learner: GameLearner, evaluator: LinearEvaluator) -> dict[str, f
     return {name: weight for name, weight in fixed.items() if name in evaluator.features.terms}
 
 
-def games_of(
-    game: Game,
-    evaluator: Evaluator,
-    *,
-    games: int,
-    depth: int | None,
-    nodes: int | None = None,
-    seed: int = SEED,
+def rows_of_games(
+    game: Game, evaluator: Evaluator, *, games: int, depth: int | None, nodes: int | None = None
 ) -> Rows:
     """Returns the positions of games that an evaluator plays against itself, as stored rows.
 
     Raises ValueError for a game whose positions are not tuples of integers of one length.
     """
-    dice = isinstance(game, DiceGame)
-    source = game_seeds(seed) if dice else Openings(game, plies=PLIES, seed=seed)
-    openings = list(islice(source, games))
     task = Task(game, evaluator, None, depth, nodes, MOST_PLIES, True)
     start = game.start()
     if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
         raise ValueError(f"expected positions that are tuples of integers, found {start!r}")
-    with Workers(jobs=2) as workers:
-        tasks = in_tasks(task, openings)
-        played = [lesson.played for lessons in workers.map(play_task, tasks) for lesson in lessons]
+    played = list(games_of(task, games=games, plies=PLIES, seed=SEED))
     try:
         parts = [game_rows(entry, number) for number, entry in enumerate(played)]
     except ValueError as error:  # some are longer than others

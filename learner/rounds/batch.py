@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from games.contract import DiceGame
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import fit_scale
 from learner.frame import Progress
@@ -110,7 +109,7 @@ class BatchLearner(RoundLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.rollouts and isinstance(self.game_, DiceGame):
+        if self.rollouts and self.game_.dice:
             raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
         if self.game_.players > 2:
             for name, only in (("blend", 1), ("rollouts", 0)):

@@ -257,7 +257,7 @@ class Comparison(RoundLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not isinstance(self.game_, DiceGame):
+        if not self.game_.dice:
             raise ValueError(f"game: expected one with dice, found {self.game_.name}")
 
     def begin(self, evaluator: Any) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
 from games.kernels.vectors import stack_block
@@ -159,7 +159,7 @@ def lambda_returns(
 
 def check_game(game: Game) -> None:
     """Raise ValueError unless the game has dice, outcomes and rules that are kernels."""
-    if not isinstance(game, DiceGame) or game.outcomes is None or game.rules is None:
+    if not game.dice or game.outcomes is None or game.rules is None:
         raise ValueError(
             "game: expected one with dice and outcomes whose rules are kernels, such as"
             f" backgammon, found {game.name}"

@@ -135,7 +135,6 @@ def explore(
     Returns the positions before their rolls, game after game, [positions, integers]. Raises the
     evaluator's errors.
     """
-    assert isinstance(evaluator.game, DiceGame)
     options = {"first_plies": first_plies, "first_share": first_share, "share": share}
     parts: dict[int, Any] = {}
     numbers = iter(range(-(-games // _GAMES)))

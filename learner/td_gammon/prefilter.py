@@ -17,7 +17,8 @@ import torch
 from numpy.typing import NDArray
 
 from games.features import Encoding
-from learner.models.torch_model import threads_of_torch
+from learner.models.schedule import Schedule
+from learner.models.torch_model import TorchModel, threads_of_torch
 from learner.td_gammon.explore import explore
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
@@ -200,7 +201,8 @@ def _descend(
     random: np.random.Generator,
 ) -> None:  # fmt: skip
     """Take steps of Adam on the squared errors of differences between the moves of a decision."""
-    optimiser = torch.optim.Adam(parameters, lr=RATE)
+    model, rates = TorchModel(), Schedule(RATE, FALL, "geometric")
+    model._begin(parameters)
     first, counts = decisions.first, decisions.counts
     steps = passes * (len(counts) // BATCH)
     step = 0
@@ -219,11 +221,7 @@ def _descend(
             )
             apart = error - (sums / totals)[own]
             loss = (weight * (apart**2 + LEVEL * error**2)).sum() / weight.sum()
-            for group in optimiser.param_groups:
-                group["lr"] = RATE * FALL ** (step / steps)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
+            model.descend(loss, rates.at(step, steps))
             step += 1
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
 from games.kernels.chance import cumulative
 from games.record import GameRecord
 from learner.td_gammon.backup import Backups
@@ -76,9 +75,7 @@ class Table:
         first_share: float = 0.0,
         share: float = 0.0,
     ) -> None:
-        game = backups.game
-        assert isinstance(game, DiceGame)
-        self.game = game
+        self.game = game = backups.game
         self._backups = backups
         self._at_once = at_once
         self._first_plies = first_plies

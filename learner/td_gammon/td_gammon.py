@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame
 from learner.frame import Progress
 from learner.game_learner import GameLearner
 from learner.models.schedule import Schedule
@@ -144,7 +143,8 @@ class TDGammon(GameLearner):
                     error += self._round(threads, due - self.games_played_)
                 outputs = (self.updates_ - before) * len(self.network_.kinds)
                 self.errors_.append(error / max(1, outputs))
-                record = recorded(self._dice_game(), *self._actors[0].last_game())
+                game: Any = self.game_
+                record = recorded(game, *self._actors[0].last_game())
                 yield self.progress(record, f"error {self.errors_[-1]:.5f}")
 
     def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
@@ -188,10 +188,6 @@ class TDGammon(GameLearner):
         self.games_played_ += count
         self.updates_ = sum(actor.updates for actor in self._actors)
         return sum(errors)
-
-    def _dice_game(self) -> DiceGame:
-        assert isinstance(self.game_, DiceGame)
-        return self.game_
 
     # --- state --------------------------------------------------------------------------------
 

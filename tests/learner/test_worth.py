@@ -20,7 +20,7 @@ from games.tic_tac_toe import TicTacToe
 from learner.arena import Strength
 from learner.bootstrap.root_strap import RootStrap
 from learner.online.least_mean_squares import LeastMeanSquares
-from learner.reports.diagnosis import diagnose, fixed_terms, games_of
+from learner.reports.diagnosis import diagnose, fixed_terms, rows_of_games
 from learner.reports.worth import (
     Worth,
     carried_over,
@@ -218,8 +218,8 @@ def test_a_fit_is_also_shown_with_its_trust(tmp_path: Path) -> None:
 
 @native
 def test_games_for_a_report(tmp_path: Path) -> None:
-    rows = games_of(CHECKERS, as_evaluator(CHECKERS, "classic"), games=6, depth=2)
-    again = games_of(CHECKERS, as_evaluator(CHECKERS, "classic"), games=6, depth=2)
+    rows = rows_of_games(CHECKERS, as_evaluator(CHECKERS, "classic"), games=6, depth=2)
+    again = rows_of_games(CHECKERS, as_evaluator(CHECKERS, "classic"), games=6, depth=2)
     assert np.array_equal(rows.positions, again.positions)
     assert np.array_equal(rows.value, again.value)
     assert set(rows.game_number.tolist()) == set(range(6))
