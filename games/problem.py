@@ -177,8 +177,18 @@ class KernelProblem(Problem, KernelGame):
         """
         raise TypeError(f"{self.name}: expected a problem with patterns")
 
-    def _pattern_pieces(self, pieces: Sequence[int], known: range) -> tuple[int, ...]:
-        """Returns the pieces in rising order; raises ValueError unless they are different ones."""
+    def _pattern_pieces(
+        self, pieces: Sequence[int], known: range, *, summed: bool = False
+    ) -> tuple[int, ...]:
+        """Returns the pieces in rising order; raises ValueError unless they are different ones.
+
+        summed: whether a sum was asked for of a problem whose patterns cannot be added.
+        """
+        if summed:
+            raise ValueError(
+                f"{self.name}: expected one pattern, because a turn moves pieces of several, found"
+                " a sum"
+            )
         chosen = tuple(sorted(set(pieces)))
         wrong = [piece for piece in chosen if piece not in known]
         if wrong or not chosen or len(chosen) < len(pieces):
