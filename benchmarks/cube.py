@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.cube_endings import endings
 from games import load
 from games.backgammon.bear_off import unrank
 from games.backgammon.bear_off_tables import bear_off
 from games.backgammon.doubling import Stakes
-from games.backgammon.doubling.endings import endings
 from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import pips_of
 from games.backgammon.situation import Situation

@@ -26,11 +26,11 @@ from games.program import exit_status
 from games.whole_files import write_atomically
 from play.match.driver import play_match
 from play.match.journal import Journal
-from play.match.ladder import plot_estimates
 from play.match.openings import Openings
 from play.players.grammar import quoted
 from play.players.limits import Limits
 from play.players.parse import parse_player
+from play.ratings.plots import plot_estimates
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, MatchSummary
 from search.evaluators.samples import value_mark

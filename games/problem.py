@@ -18,12 +18,13 @@ solved position has moves like any other, and the outcome 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from games.contract import Game, Move, Position, Rules
 from games.kernel_game import KernelGame
+from games.rules import KernelRules
 
 __all__ = [
     "Heuristic",
@@ -99,7 +100,7 @@ class Problem(Game):
 
 
 @dataclass(frozen=True)
-class ProblemRules:
+class ProblemRules(KernelRules):
     """The rules of a problem as kernels; positions are tuples of integers of one length.
 
     legal_moves: `legal_moves(position, moves)` writes the moves (integers); returns their number.
@@ -123,14 +124,6 @@ class ProblemRules:
     standard: Callable[..., Any] | None = None
     parity: Callable[..., Any] | None = None
     mirror: Callable[..., Any] | None = None
-
-    def __post_init__(self) -> None:
-        from games.kernels import is_kernel
-
-        for part in fields(self):
-            kernel = getattr(self, part.name)
-            if kernel is not None and not is_kernel(kernel):
-                raise TypeError(f"rule {part.name}: expected a function marked with @kernel")
 
 
 class KernelProblem(Problem, KernelGame):
@@ -177,8 +170,18 @@ class KernelProblem(Problem, KernelGame):
         """
         raise TypeError(f"{self.name}: expected a problem with patterns")
 
-    def _pattern_pieces(self, pieces: Sequence[int], known: range) -> tuple[int, ...]:
-        """Returns the pieces in rising order; raises ValueError unless they are different ones."""
+    def _pattern_pieces(
+        self, pieces: Sequence[int], known: range, *, summed: bool = False
+    ) -> tuple[int, ...]:
+        """Returns the pieces in rising order; raises ValueError unless they are different ones.
+
+        summed: whether a sum was asked for of a problem whose patterns cannot be added.
+        """
+        if summed:
+            raise ValueError(
+                f"{self.name}: expected one pattern, because a turn moves pieces of several, found"
+                " a sum"
+            )
         chosen = tuple(sorted(set(pieces)))
         wrong = [piece for piece in chosen if piece not in known]
         if wrong or not chosen or len(chosen) < len(pieces):

@@ -52,6 +52,8 @@ class GameRecord:
 
     #: What was done besides moves, such as with a cube, each with `ply` and `kind`, in order.
     actions: Sequence[Any] = ()
+    #: Whether the side to move may offer a cube, before its roll.
+    may_double = False
 
     def __init__(
         self,

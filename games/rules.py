@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Rules"]
+__all__ = ["KernelRules", "Rules"]
+
+
+class KernelRules:
+    """The base of dataclasses of rules as kernels; raises TypeError for a rule that is none."""
+
+    def __post_init__(self) -> None:
+        from games.kernels import is_kernel
+
+        for name, kernel in vars(self).items():
+            if kernel is not None and not is_kernel(kernel):
+                raise TypeError(f"rule {name}: expected a function marked with @kernel")
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(KernelRules):
     """The rules of a game as kernels; positions are tuples of integers of one length.
 
     legal_moves: `legal_moves(position, moves)`, with dice `legal_moves(position, roll, moves)`,
@@ -42,11 +53,3 @@ class Rules:
     standard: Callable[..., Any] | None = None
     outcome_vector: Callable[..., Any] | None = None
     turn: Callable[..., Any] | None = None
-
-    def __post_init__(self) -> None:
-        from games.kernels import is_kernel
-
-        for part in fields(self):
-            kernel = getattr(self, part.name)
-            if kernel is not None and not is_kernel(kernel):
-                raise TypeError(f"rule {part.name}: expected a function marked with @kernel")

@@ -92,7 +92,7 @@ class BackgammonRecord(GameRecord):
         return bool(self.actions) and self.actions[-1].kind == "double"
 
     @property
-    def may_double(self) -> bool:
+    def may_double(self) -> bool:  # type: ignore[override]
         """Whether the side to move may offer the cube, before its roll."""
         if self.over or self.offered or self.crawford or self.match_length == 1:
             return False

@@ -29,7 +29,6 @@ FIRST_PROBABILITIES = tuple(0.0 if high == low else 2 / 30 for high, low in ROLL
 MOST_MOVES = 4096
 
 _HALF = 13  # points in `near`
-_ALL = (1 << 52) - 1
 _ONES = sum(1 << 4 * point for point in range(_HALF))
 _HOME = sum(15 << 4 * point for point in range(7))  # borne off and points 1 to 6
 _NOTES = MOST_MOVES // 4

@@ -35,7 +35,6 @@ CENTRE = squares(10, 11, 14, 15, 18, 19, 22, 23)
 EDGE = squares(5, 12, 13, 20, 21, 28, 4, 29)
 DOUBLE_CORNER, DOUBLE_CORNER_W = both_colours(1, 5, 6)
 KING_CENTRE = squares(10, 11, 14, 15, 18, 19, 22, 23, 6, 7, 26, 27)
-SINGLE_CORNERS = squares(4, 29)
 ROW_1, ROW_2, ROW_3, ROW_4, ROW_5, ROW_6 = (
     squares(*range(4 * row + 1, 4 * row + 5)) for row in range(1, 7)
 )

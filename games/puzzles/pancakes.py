@@ -18,7 +18,13 @@ from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
-from games.puzzles.arrangements import MOST_PIECES, arrangements, number_of, places_of
+from games.puzzles.arrangements import (
+    MOST_PIECES,
+    arrangements,
+    number_of,
+    places_of,
+    whole_pattern,
+)
 
 __all__ = ["Pancakes"]
 
@@ -116,16 +122,6 @@ def unrank(number):
     return (stack,)
 
 
-def whole(position):
-    """Returns the stack as it is."""
-    return position
-
-
-def turn_cost(position, move):
-    """Returns 1, for any turn."""
-    return 1
-
-
 class Pancakes(KernelProblem):
     """A stack of `count` pancakes; texts are their sizes from the top on, 0 the smallest.
 
@@ -169,12 +165,7 @@ class Pancakes(KernelProblem):
 
     def pattern(self, pieces: Sequence[int], *, additive: bool = False) -> Pattern:
         """Returns the pattern of some pancakes, by their sizes."""
-        chosen = self._pattern_pieces(pieces, range(self.count))
-        if additive:
-            raise ValueError(
-                f"{self.name}: expected one pattern, because a turn moves pancakes of several,"
-                " found a sum"
-            )
+        chosen = self._pattern_pieces(pieces, range(self.count), summed=additive)
         if len(chosen) > MOST_PIECES:
             raise ValueError(
                 f"{self.name}: expected at most {MOST_PIECES} pancakes in a pattern, found"
@@ -182,18 +173,8 @@ class Pancakes(KernelProblem):
             )
         made = _pattern_family(self.count, chosen)
         masked = [size if size in chosen else OTHER for size in range(self.count)]
-        return Pattern(
-            pieces=chosen,
-            additive=False,
-            size=arrangements(len(chosen), self.count),
-            fold=1,
-            goal=(sum(size << 4 * place for place, size in enumerate(masked)),),
-            rank=made.rank,
-            unrank=made.unrank,
-            view=made.whole,
-            index=made.rank,
-            cost=made.turn_cost,
-        )
+        goal = sum(size << 4 * place for place, size in enumerate(masked))
+        return whole_pattern(chosen, arrangements(len(chosen), self.count), (goal,), made)
 
     def _input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
         """Returns the two pancakes of a pair, such as "4 above 1"."""
@@ -235,6 +216,4 @@ def _pattern_family(count: int, sizes: tuple[int, ...]) -> Any:
     slot = np.full(16, -1, dtype=np.int64)
     slot[list(sizes)] = range(len(sizes))
     known = np.array(sizes, dtype=np.int64)
-    return family(
-        rank, unrank, whole, turn_cost, COUNT=count, SLOT=slot, SIZES=known, PIECES=len(sizes)
-    )
+    return family(rank, unrank, COUNT=count, SLOT=slot, SIZES=known, PIECES=len(sizes))

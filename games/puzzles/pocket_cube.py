@@ -18,7 +18,7 @@ from games.errors import PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, kernel
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
-from games.puzzles.arrangements import arrangements, number_of, places_of
+from games.puzzles.arrangements import arrangements, number_of, places_of, whole_pattern
 
 __all__ = ["PocketCube"]
 
@@ -167,16 +167,6 @@ def unrank(number):
     return (cube,)
 
 
-def whole(position):
-    """Returns the cube as it is."""
-    return position
-
-
-def turn_cost(position, move):
-    """Returns 1, for any turn."""
-    return 1
-
-
 @functools.cache
 def _pattern_family(corners: tuple[int, ...]) -> Any:
     """Returns the kernels of a pattern."""
@@ -185,8 +175,6 @@ def _pattern_family(corners: tuple[int, ...]) -> Any:
     return family(
         rank,
         unrank,
-        whole,
-        turn_cost,
         SLOT=slot,
         CORNERS=np.array(corners, dtype=np.int64),
         PIECES=len(corners),
@@ -223,26 +211,12 @@ class PocketCube(KernelProblem):
 
     def pattern(self, pieces: Sequence[int], *, additive: bool = False) -> Pattern:
         """Returns the pattern of some corners, with their places and twists."""
-        chosen = self._pattern_pieces(pieces, range(PLACES))
-        if additive:
-            raise ValueError(
-                f"{self.name}: expected one pattern, because a turn moves corners of several,"
-                " found a sum"
-            )
+        chosen = self._pattern_pieces(pieces, range(PLACES), summed=additive)
         made = _pattern_family(chosen)
         masked = [corner if corner in chosen else OTHER for corner in range(PLACES)]
-        return Pattern(
-            pieces=chosen,
-            additive=False,
-            size=arrangements(len(chosen), PLACES) * 3 ** min(len(chosen), PLACES - 1),
-            fold=1,
-            goal=(sum(corner << 5 * place for place, corner in enumerate(masked)),),
-            rank=made.rank,
-            unrank=made.unrank,
-            view=made.whole,
-            index=made.rank,
-            cost=made.turn_cost,
-        )
+        goal = sum(corner << 5 * place for place, corner in enumerate(masked))
+        size = arrangements(len(chosen), PLACES) * 3 ** min(len(chosen), PLACES - 1)
+        return whole_pattern(chosen, size, (goal,), made)
 
     def random_position(self, seed: int) -> tuple[int, ...]:
         """Returns any cube that can be solved, all equally likely; depends on the seed alone."""

@@ -206,9 +206,10 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    game = _game(options)
-    book = _load(game, options.book)
-    settings = book.settings
+    from play.players.thinker import file_value
+
+    book = _read(options)
+    game, settings = book.game, book.settings
     limits = [(settings.depth, "plies"), (settings.nodes, "nodes"), (settings.seconds, "s")]
     searched = ", ".join(f"{value} {unit}" for value, unit in limits if value is not None)
     leaves = [i for i, after in enumerate(book.successors) if after is None]
@@ -236,7 +237,7 @@ def _info(options: argparse.Namespace) -> int:
             "expanded": len(book.expanded),
             "open": open_leaves,
             "plies": max(lengths),
-            "value": _plain(book.backed_up[0]),
+            "value": file_value(book.backed_up[0]),
             "settings": asdict(settings),
         }
         print(json.dumps(figures))
@@ -244,10 +245,11 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from play.players.thinker import file_value
     from search.lookups.opening_book import DECIDED
 
-    game = _game(options)
-    book = _load(game, options.book)
+    book = _read(options)
+    game = book.game
     position = book.positions[0]
     if options.position is not None:
         position = game.parse_position(options.position)
@@ -267,7 +269,7 @@ def _show(options: argparse.Namespace) -> int:
         for played in line:
             texts.append(game.move_text(here, played))
             here = game.play(here, played)
-        rows.append({"line": texts, "value": _plain(value), "depth": after_depth})
+        rows.append({"line": texts, "value": file_value(value), "depth": after_depth})
         more = " ..." if len(texts) > 12 else ""
         print(
             f"  {text(None, value):>8}  {_depth_text(after_depth, DECIDED):10}"
@@ -276,7 +278,9 @@ def _show(options: argparse.Namespace) -> int:
     if not rows:
         print("  a leaf: its moves are not in the book")
     if options.json:
-        print(json.dumps({"value": _plain(book.backed_up[number]), "depth": depth, "moves": rows}))
+        print(
+            json.dumps({"value": file_value(book.backed_up[number]), "depth": depth, "moves": rows})
+        )
     return 0
 
 
@@ -310,24 +314,17 @@ def _depth_text(depth: int, decided: int) -> str:
     return "to the end" if depth >= decided else f"depth {depth}"
 
 
-def _plain(value: float) -> float:
-    from play.players.thinker import file_value
-
-    return file_value(value)
-
-
 def _game(options: argparse.Namespace) -> Any:
-
     game = load_game(options)
     if game.dice:
         raise ValueError(f"opening book: expected a game without dice, found {game.name}")
     return game
 
 
-def _load(game: Any, path: Path) -> OpeningBook:
+def _read(options: argparse.Namespace) -> OpeningBook:
     from search.lookups.opening_book import OpeningBook
 
-    return OpeningBook.load(game, path)
+    return OpeningBook.load(_game(options), options.book)
 
 
 def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
@@ -336,7 +333,7 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
     from play.players.limits import Limits
     from play.players.parse import parse_player
 
-    book = _load(_game(options), options.book)
+    book = _read(options)
     settings = book.settings
     text = options.player or settings.player
     # a book whose player named no techniques goes on with those that were the default then

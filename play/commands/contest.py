@@ -13,7 +13,7 @@ from games.file_form import form_of
 from play.commands.options import refuse
 from play.match.balanced import BalancedOpenings, usual_openings
 from play.match.driver import play_match
-from play.match.ladder import ladder, plot_estimates, plot_ladder
+from play.match.ladder import ladder
 from play.match.openings import Openings
 from play.match.report import Match, all_games
 from play.match.units import CubePairs, DicePairs, Pairs, Rounds, units_of
@@ -24,6 +24,7 @@ from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
 from play.players.thinker import play_text, usual_referee
 from play.ratings.foretold import foretold
+from play.ratings.plots import plot_estimates, plot_ladder
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search.evaluators.samples import value_mark

@@ -157,6 +157,8 @@ class GameLoop:
         self.most_plies = most_plies
         self.repetitions = repetitions
         self.quiet_moves = quiet_moves
+        self._rules = {"repetitions": repetitions, "quiet_moves": quiet_moves}
+        self._units = first.evaluator.unit, second.evaluator.unit
         self.decide = decide
         self.leaves = leaves
         self.traces = traces
@@ -241,16 +243,9 @@ class GameLoop:
             numbers[3, :plies].copy() if self.leaves else None,
             (-outcome if side else outcome) + 0.0,
             "end of the game" if reason == NO_MOVE and not log.returns else REASONS[reason],
-            self._rules(),
-            self._units(),
+            self._rules,
+            self._units,
         )
-
-    def _units(self) -> tuple[float, float]:
-        first, second = (engine.evaluator.unit for engine in self.engines)
-        return first, second
-
-    def _rules(self) -> dict[str, int | None]:
-        return {"repetitions": self.repetitions, "quiet_moves": self.quiet_moves}
 
     def _play_slowly(self, opening: Sequence[Any], start: Any) -> Played:
         """Returns the same with a game record and a search for every move."""
@@ -304,8 +299,8 @@ class GameLoop:
             np.array(leaf_plies, dtype=np.int64) if self.leaves else None,
             outcome,
             REASONS[QUIET_MOVES] if reason.endswith("moves each") else reason,
-            self._rules(),
-            self._units(),
+            self._rules,
+            self._units,
         )
 
 

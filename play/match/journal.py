@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from games.contract import Game, given
+from games.contract import given
 from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
-__all__ = ["Journal", "plain_game", "read_game", "replay"]
+__all__ = ["Journal", "plain_game", "replay"]
 
 FORMAT = "plysmith-match-2"
 
@@ -119,7 +119,7 @@ def _other(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
 
 
 def plain_game(record: GameRecord) -> dict[str, Any]:
-    """Returns a game as plain values, from which `read_game` makes it again.
+    """Returns a game as plain values, from which `replay` makes it again.
 
     Moves are written as their numbers among the legal moves, actions of the cube with the number of
     moves before each.
@@ -135,16 +135,6 @@ def plain_game(record: GameRecord) -> dict[str, Any]:
             for position, roll, move in moves
         ],
     }
-
-
-def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
-    """Returns the record of a plain game; `rules` are options of `GameRecord`.
-
-    Raises ValueError if it is damaged.
-    """
-    record = GameRecord(game, **rules)
-    replay(record, plain)
-    return record
 
 
 def replay(record: GameRecord, plain: Mapping[str, Any]) -> None:

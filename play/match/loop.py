@@ -57,12 +57,10 @@ def play(
             record.declare(0.0, f"{longest} plies" if roll is None else REASONS[TOO_LONG])
         elif roll is None:
             seats[record.to_move].move(record)
-        elif not hasattr(record, "situation"):
-            rolled = roll(record.ply)
-            _move(record, rolled, seats[record.to_move].choose(record.position, rolled), names)
         elif _cube(record, seats):
-            rolled = roll(record.ply)
-            _move(record, rolled, seats[record.to_move].choose(record.situation(rolled)), names)
+            rolled, cube = roll(record.ply), getattr(record, "situation", None)
+            asked = (record.position, rolled) if cube is None else (cube(rolled),)
+            _move(record, rolled, seats[record.to_move].choose(*asked), names)
     return record
 
 
@@ -87,7 +85,7 @@ def _move(record: GameRecord, roll: int, move: Any, names: Sequence[str]) -> Non
 
 
 def _cube(record: Any, seats: Sequence[Any]) -> bool:
-    """Ask for a double, and for its answer; returns whether the game goes on."""
+    """Ask for a double, if there may be one, and for its answer; returns whether to go on."""
     side = record.to_move
     if record.ply and record.may_double and seats[side].decision(record.situation()).double:
         record.double()

@@ -11,12 +11,12 @@ from typing import Any
 from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord, new_record
-from games.values import places_text, value_text
+from games.values import value_text
 from games.whole_files import write_atomically
 from play.players.limits import Limits
 from play.players.thinker import Thinker, chances_text
 from play.terminal.colour import Paint
-from play.words import Words
+from play.words import result_text
 
 __all__ = ["Session", "SessionOf"]
 
@@ -115,26 +115,6 @@ class Session:
         """Take dice that were typed in. Raises MoveError if they are not valid."""
         raise NotImplementedError
 
-    def end_text(self) -> str:
-        """Returns the result of the game in words."""
-        outcome = self.record.outcome()
-        assert outcome is not None
-        reason = self.record.reason
-        if self.game.players > 2:
-            ranking = places_text(self.sides, self.record.outcomes() or ())
-            return f"{ranking or 'The game is drawn'} ({reason})."
-        if outcome == 0:
-            return f"The game is drawn ({reason})."
-        side = self.sides[int(outcome < 0)]
-        if self.game.wins:
-            return f"{side} wins ({reason})."
-        size = abs(outcome)
-        points = f"{size:g} point{'s' * (size != 1)}"
-        if reason == "resignation":
-            return f"{side} wins {points}, by resignation."
-        words = Words.of(self.game).outcomes.get(size)
-        return f"{side} wins {f'{words}, ' if words else ''}{points}."
-
     # --- the flow of a game --------------------------------------------------------------------
 
     @property
@@ -159,7 +139,7 @@ class Session:
         if self.record.over and not self._told_end:
             self._told_end = True
             yield self.board()
-            yield self.paint("strong", self.end_text())
+            yield self.paint("strong", f"{result_text(self.record)}.")
             yield "new, undo, save FILE or quit"
         elif self._stale:
             yield self.board()

@@ -9,7 +9,6 @@ from games.contract import starts
 from games.errors import MoveError
 from games.record import GameRecord
 from play.web.table import Table, start_text
-from play.words import Words
 
 __all__ = ["CubeTable", "Play", "act_with_cube", "play_of"]
 
@@ -245,27 +244,6 @@ class CubeTable(Table):
                 "games": len(self.earlier) + 1,
             },
         }
-
-    def result_text(self, outcome: float) -> str:
-        """As `Table.result_text`, with the points of drops and resignations, and the match."""
-        record: Any = self.record
-        points, game = abs(outcome), self.game
-        winner, loser = (game.sides[n] for n in ((0, 1) if outcome > 0 else (1, 0)))
-        many = f"{points:g} point{'s' * (points != 1)}"
-        if not outcome:
-            return super().result_text(outcome)
-        if record.reason == "double dropped":
-            text = f"{winner} wins {many}: {loser} dropped"
-        elif record.reason == "resignation":
-            kind = KINDS.get(round(points / record.cube), "")
-            text = f"{winner} wins {many}: {loser} resigned" + f" {kind}" * (kind != KINDS[1])
-        else:
-            words = Words.of(game).outcomes.get(points / record.cube, "")
-            text = f"{winner} wins {many}" + f" with {words}" * (points > record.cube)
-        score = record.final_score()
-        if record.match_length and score and max(score) >= record.match_length:
-            text += f", and the match {max(score)} : {min(score)}"
-        return text
 
 
 def act_with_cube(table: Table, kind: Any) -> None:

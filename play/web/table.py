@@ -12,12 +12,12 @@ from typing import Any
 from games.contract import Game, given, starts
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord, new_record, read_situation
-from games.values import places_text, value_text
+from games.values import value_text
 from play.web.faces import Face, Steps
 from play.web.grid_face import face_of
 from play.web.limits import Limits
 from play.web.seat import HUMAN, Seat
-from play.words import Words
+from play.words import Words, result_text
 
 __all__ = ["Table", "clamped", "start_text"]
 
@@ -273,7 +273,6 @@ class Table:
     def kept(self) -> dict[str, Any]:
         """Everything that another table needs to go on with this game, as JSON."""
         record = self.record
-        ending = record.outcome()
         rolled = {ply: roll for ply, roll in self.rolled.items() if ply >= record.ply}
         return {
             "id": self.id,
@@ -285,7 +284,7 @@ class Table:
             "declared": None if record.declared is None else list(record.declared),
             "names": self.names,
             "paused": self.paused,
-            "result": "" if ending is None else self.result_text(ending),
+            "result": result_text(record) if record.over else "",
         }
 
     def view(self) -> dict[str, Any]:
@@ -356,31 +355,6 @@ class Table:
     def _drawn(self, chances: Sequence[float]) -> int:
         """Returns a random roll with these probabilities."""
         return self.chance.choices(range(len(chances)), list(chances))[0]
-
-    def result_text(self, outcome: float) -> str:
-        """Returns the result in words: who won, how many points and why."""
-        reason = self.record.reason
-        if self.game.players > 2:
-            outcomes = self.record.outcomes()
-            assert outcomes is not None
-            ranking = places_text(self.game.sides, outcomes)
-            if reason == "resignation":
-                return f"{self.game.sides[outcomes.index(min(outcomes))]} resigned"
-            return ranking or (f"Draw by {reason}" if reason else "Draw")
-        if not outcome:
-            return f"Draw by {reason}" if reason else "Draw"
-        name = self.game.sides[0 if outcome > 0 else 1]
-        loser = self.game.sides[1 if outcome > 0 else 0]
-        if not self.game.wins:
-            points = abs(outcome)
-            words = Words.of(self.game).outcomes.get(points) if points > 1 else None
-            how = f" with {words}" if words else ""
-            if reason == "resignation":
-                return f"{name} wins: {loser} resigned"
-            return f"{name} wins {points:g} point{'s' * (points != 1)}{how}"
-        if reason == "no move":
-            return f"{name} wins: {loser} {Words.of(self.game).stuck(self.record.position)}"
-        return f"{name} wins: {loser} resigned" if reason == "resignation" else f"{name} wins"
 
 
 def _noted(note: Annotation) -> dict[str, Any]:

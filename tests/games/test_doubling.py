@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.cube_endings import endings
 from games import PositionError, load
 from games.backgammon.bear_off import rank, unrank
 from games.backgammon.doubling import (
@@ -20,7 +21,6 @@ from games.backgammon.doubling import (
     match_equities,
     read_match_equities,
 )
-from games.backgammon.doubling.endings import endings
 from games.backgammon.rules import PROBABILITIES, START
 from games.backgammon.situation import Situation, position_of
 

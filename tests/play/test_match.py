@@ -25,7 +25,7 @@ from play.__main__ import main
 from play.judging.judge import judge, random_positions, referee
 from play.match import loop
 from play.match.driver import play_match
-from play.match.ladder import ladder, plot_ladder
+from play.match.ladder import ladder
 from play.match.loop import play
 from play.match.openings import Openings
 from play.match.report import Match, all_games
@@ -33,6 +33,7 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.bradley_terry import rate
+from play.ratings.plots import plot_ladder
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, Tally
 from search import Engine, PythonEvaluator, as_evaluator

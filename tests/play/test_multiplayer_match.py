@@ -22,6 +22,7 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from play.players.thinker import Thinker
 from play.terminal.session import Session
+from play.words import result_text
 from search import as_evaluator
 
 pytestmark = pytest.mark.plain
@@ -167,14 +168,13 @@ def test_three_sit_at_the_terminal() -> None:
     assert session.side == 2  # the other person's turn
     list(session.answer("resign"))
     assert session.record.outcomes() == (0.5, 0.5, -1.0)  # the person whose turn it was
-    assert session.end_text() == "Player 1 and Player 2 are first, then Player 3 (resignation)."
+    assert result_text(session.record) == "Player 3 resigned"
     assert '[Second "hand"]' not in session.file_text()  # two people are told apart by their sides
     assert '[Second "hand Player 2"]' in session.file_text()
     list(session.answer("undo"))
     assert session.side == 0 and session.record.ply == 0
     list(session.answer("102-111"))
-    text = "Player 1 is first, then Player 2 and Player 3 (end of the game)."
-    assert session.end_text() == text
+    assert result_text(session.record) == "Player 1 is first, then Player 2 and Player 3"
 
 
 def test_a_game_of_three_is_analysed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

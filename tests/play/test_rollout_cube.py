@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.cube_endings import endings
 from games import PositionError, kernels, load
 from games.backgammon.bear_off import rank
 from games.backgammon.doubling import Stakes
-from games.backgammon.doubling.endings import endings
 from games.backgammon.situation import Situation
 from play.__main__ import main
 from play.rollout.cube import rollout_cube

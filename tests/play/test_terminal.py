@@ -152,14 +152,14 @@ def test_new_positions_and_the_end(classic: Thinker) -> None:
     assert "expected the side to move first" in say(session, "new nonsense")
     assert session.record.position == CHECKERS.start()
     shown = say(session, "new B:W18:B15", "15x22")
-    assert "Black wins (no move)." in shown
+    assert "Black wins: White has no piece left." in shown
     assert "The game is over" in say(session, "22-25")
     assert "There are no legal moves now" in say(session, "moves")
     assert "nothing to decide" in say(session, "hint")
     assert "found it over" in say(session, "resign")
     say(session, "undo")
     assert session.record.ply == 0
-    assert "White wins (resignation)." in say(session, "resign")
+    assert "White wins: Black resigned." in say(session, "resign")
     assert "Black to move" in say(session, "new")
     assert "save" in say(session, "save")
     list(session.answer("quit"))

@@ -112,7 +112,7 @@ def test_the_evaluator_declines_a_resignation_of_too_little(backups: Thinker) ->
     say(session, f"new {xgid(Situation(lost))}")
     assert "X declines" in say(session, "resign") and not session.record.over
     assert "expected single, gammon or backgammon" in say(session, "resign match")
-    assert "X wins 3 points, by resignation." in say(session, "resign backgammon")
+    assert "X wins 3 points: O resigned a backgammon." in say(session, "resign backgammon")
 
 
 def test_a_gammon_counts_single_under_the_jacoby_rule(

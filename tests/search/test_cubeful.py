@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from dice_twin import BACKGAMMON, RACE_OUTCOMES, PlainFace, played
 
+from benchmarks.cube_endings import endings
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.bear_off import unrank
 from games.backgammon.doubling import DoublingCube, MatchEquities, match_equities
-from games.backgammon.doubling.endings import endings
 from games.backgammon.situation import Situation, position_of
 from search import Engine, PythonEvaluator, as_evaluator
 from search.expectiminimax.cubeful import searched_values
