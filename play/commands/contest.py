@@ -154,10 +154,11 @@ class Contest:
             yield self.sprt.text(summary.tally)
         twice = summary.games - match.different
         alike = f"repeats of another game with colours swapped: {twice}"
-        yield (
-            f"{alike if twice else 'all games different'};"
-            f" {counted(match.repeated, 'pair')} left out for repeating earlier games"
-        )
+        if summary.games:
+            yield (
+                f"{alike if twice else 'all games different'};"
+                f" {counted(match.repeated, 'pair')} left out for repeating earlier games"
+            )
         wanted = summary.games < self._options.games and match.verdict in ("", "continue")
         if wanted and not match.interrupted:
             yield f"no more than {summary.games} different games from these openings"

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
-from play.commands.options import add_game, check_writable, load_game, read_situation, refuse
+from play.commands.options import (
+    START,
+    add_game,
+    check_writable,
+    load_game,
+    read_situation,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from games.contract import Game
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_explain_options", "run_explain"]
 
-START = "start"
 MOST_MOVES = 8
 
 
@@ -69,6 +75,7 @@ def run_explain(options: argparse.Namespace) -> int:
     from play.players.thinker import Thinker, usual_evaluator
 
     game = load_game(options, problems=True)
+    options.tree |= extra(game, Explicit) is not None
     dice = game.dice
     if options.roll is not None and not dice:
         raise ValueError(f"--roll: expected a game with dice, found {game.name}")
@@ -83,8 +90,7 @@ def run_explain(options: argparse.Namespace) -> int:
     found = options.position.strip()
     left_out, roll = "", None
     if dice:
-        text = game.position_text(game.start()) if found == START else found
-        position, roll, left_out = read_situation(game, text, options.roll)
+        position, roll, left_out = read_situation(game, found, options.roll)
     else:
         explicit = extra(game, Explicit) or Explicit(lambda text: (game, game.parse_position(text)))
         game, position = (game, game.start()) if found == START else explicit.read(found)

@@ -220,7 +220,8 @@ def _read_positions(path: Path, game: Game) -> list[Any]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"--file: expected a text file, found {path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"--file: expected a text file, found {path}: {reason}") from None
     positions = []
     for number, line in enumerate(lines, 1):
         if line.strip():

@@ -11,15 +11,20 @@ from typing import Any
 import games
 
 __all__ = [
+    "START",
+    "add_features",
     "add_game",
     "add_met",
     "check_writable",
     "load_game",
     "read_situation",
     "refuse",
+    "with_features",
     "with_met",
 ]
 
+#: The start position, on the command line.
+START = "start"
 GAME_HELP = f"{', '.join(games.names())}, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 
@@ -27,6 +32,11 @@ FEATURES_HELP = "a file with terms of your own, for evaluators that were learned
 def add_game(command: argparse.ArgumentParser) -> None:
     """Add the arguments for the game and for the features of its evaluators."""
     command.add_argument("game", help=GAME_HELP)
+    add_features(command)
+
+
+def add_features(command: argparse.ArgumentParser) -> None:
+    """Add the option for a file of features."""
     command.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
 
 
@@ -35,13 +45,19 @@ def load_game(options: argparse.Namespace, *, problems: bool = False) -> Any:
 
     problems: whether it may be a problem for one agent; raises ValueError for one otherwise.
     """
-    from games.feature_file import add_features
     from games.problem import refuse_problem
 
     game = games.load(options.game)
     if not problems:
         refuse_problem(game)
-    return add_features(game, options.features) if options.features else game
+    return with_features(game, options)
+
+
+def with_features(game: Any, options: argparse.Namespace) -> Any:
+    """Returns the game with the terms of `--features` beside its own; raises its errors."""
+    from games import feature_file
+
+    return feature_file.add_features(game, options.features) if options.features else game
 
 
 def refuse(options: argparse.Namespace, names: tuple[str, ...], expected: str, game: Any) -> None:
@@ -105,6 +121,7 @@ def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, st
     """Returns the position and the roll of a text, and what of the text values do not count.
 
     game: a game with dice.
+    text: the position, or `start`.
     roll: the roll of --roll, if it is given.
 
     The last is a sentence about the score and the cube, empty if the text states none. Raises
@@ -112,6 +129,7 @@ def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, st
     """
     from games.record import read_situation as read
 
+    text = game.position_text(game.start()) if text.strip() == START else text
     position, rolled, options = read(game, text)
     given = rolled if roll is None else game.dice.parse(roll)
     if rolled is not None and given != rolled:

@@ -23,7 +23,12 @@ def add_rollout_command(commands: Any) -> None:
     command = commands.add_parser("rollout", help="play positions of a game with dice out")
     add_game(command)
     add = command.add_argument
-    add("positions", nargs="+", metavar="POSITION", help="text: in backgammon XGID, GNU, FIBS")
+    add(
+        "positions",
+        nargs="+",
+        metavar="POSITION",
+        help="start, or text: XGID, GNU, FIBS",
+    )
     add("evaluator", help="plays both sides: a player with an evaluator, as described below")
     add(
         "--roll",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import games
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
-from play.commands.options import add_met, with_met
+from play.commands.options import add_features, add_met, with_features, with_met
 from play.players.grammar import describe_players
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def _add_game(commands: Any, name: str) -> None:
     )
     add("--beavers", action="store_true", help="with --cube: a double may be beavered")
     add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
+    add_features(command)
     add_met(command)
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
     command.set_defaults(run=run_game)
@@ -87,7 +88,7 @@ def run_game(options: argparse.Namespace) -> int:
     if game.cube and not options.cube and options.match is None:
         if options.met is not None:
             raise ValueError("--met: expected --cube or --match as well, found neither")
-    game = with_met(game, options)
+    game = with_met(with_features(game, options), options)
     dice = game.dice
     name = options.evaluator or usual_evaluator(game)
     thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))
@@ -104,8 +105,6 @@ def run_game(options: argparse.Namespace) -> int:
             seed = random.SystemRandom().randrange(1 << 32)
         first = None if options.first is None else side_of(game, options.first, "--first")
         chance = {"seed": seed, "first": first}
-        if seed is not None:
-            print(f"The dice are those of --seed {seed}.")
     else:
         given = [("dice", options.dice or None), ("first", options.first), ("seed", options.seed)]
         for option, value in given:
@@ -127,6 +126,8 @@ def run_game(options: argparse.Namespace) -> int:
         chance[rule] = True
     paint = paint_for(sys.stdout, os.environ)
     session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)
+    if chance.get("seed") is not None:
+        print(f"The dice are those of --seed {chance['seed']}.")
     if options.position is not None:
         said = session.set_up(options.position)
         print(said, end="\n" if said else "")

@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from play.commands.options import add_met, with_met
+from play.commands.options import add_features, add_met, with_features, with_met
 
 __all__ = ["add_web_command", "run_web"]
 
@@ -30,8 +30,10 @@ def add_web_command(commands: Any) -> None:
         action="append",
         default=[],
         metavar="MODULE:CLASS",
-        help="a game or a puzzle of your own to play as well; may be given several times",
+        help="a game or a puzzle of your own to play as well; may be given several times (once"
+        " with --features, whose game it is; then it may be a game by name)",
     )
+    add_features(web)
     add_met(web)
     web.set_defaults(run=run_web)
 
@@ -60,6 +62,10 @@ def run_web(options: argparse.Namespace) -> int:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
 
     own = [games.load(name) for name in options.game]
+    if options.features is not None:
+        if len(own) != 1:
+            raise ValueError(f"--features: expected one --game, found {len(own)}")
+        own = [with_features(own[0], options)]
     if options.met is not None:
         own.append(with_met(games.load("backgammon"), options))
     kept = options.kept or user_state_path("plysmith") / "games"

@@ -178,7 +178,7 @@ def find_features(path: Path, name: Any, game: Game, option: str = "features=") 
         raise EvaluatorError(
             f"{path}: expected a feature set of {game.name}"
             f" ({', '.join(game.features) or 'it has none'}), found {short(name)!r};"
-            f" pass {option} for a set of your own"
+            f" name the file of its terms by --features, or pass {option} in Python"
         )
     return features  # type: ignore[no-any-return]
 

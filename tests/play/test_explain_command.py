@@ -200,6 +200,14 @@ def test_a_problem_has_no_plies_and_no_dice(
     assert re.match(rf"play: {option[0]}: expected a game .*, found sliding8\n", told)
 
 
+def test_nested_lists_are_drawn_without_being_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for options in ([], ["--tree"]):
+        assert main(["explain", "tree", "[[3, 12], [2, 4]]", *options]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] and "value 3; 3 positions valued" in shown[0]
+
+
 def test_the_tree_of_nested_lists(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / "tree.svg"
     text = "[[3,12,8],[2,4,6],[14,5,2]]"

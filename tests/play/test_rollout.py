@@ -659,7 +659,7 @@ def test_the_command_rolls_positions_out(capsys: Any) -> None:
 
 @native_only
 def test_the_command_compares_moves(capsys: Any) -> None:
-    arguments = ["rollout", "backgammon", GAME.position_text(START), "pips", "--roll", "31"]
+    arguments = ["rollout", "backgammon", "start", "pips", "--roll", "31"]
     few = ["--games", "36", "--truncate", "2", "--quiet"]
     assert main([*arguments, "--moves", "8/5 6/5", "24/20", *few, "--json"]) == 0
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])

@@ -598,7 +598,7 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
     succeeds("checkers", "--learner", "rootstrap", "--resume", folder / "without", "--quiet")
     # if the user names the file, learning continues from the weights learned so far
     best = folder / "best.json"
-    with pytest.raises(ValueError, match="pass features= for a set of your own"):
+    with pytest.raises(ValueError, match="by --features, or pass features= in Python"):
         load_evaluator(best)
     succeeds(*with_features(tmp_path, "lms", games=2), tmp_path / "more", "--from", best)
 

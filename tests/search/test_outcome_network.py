@@ -387,7 +387,9 @@ def test_inputs_of_ones_own(tmp_path: Path) -> None:
     inputs = (POINTS, NUMBERS)
     evaluator = OutcomeNetwork(WHOLE, [(inputs, layers_of(inputs, (3,), np.random.default_rng(3)))])
     evaluator.save(path)
-    with pytest.raises(EvaluatorError, match="found 'numbers'; pass inputs= for a set of your own"):
+    with pytest.raises(
+        EvaluatorError, match="found 'numbers'; name the file of its .* pass inputs= in"
+    ):
         load_evaluator(path, game=BARE)
     read = load_evaluator(path, game=BARE, inputs=evaluator.inputs)
     assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
