@@ -12,6 +12,7 @@ import games
 from games.connect_four import ConnectFour
 from games.tic_tac_toe import TicTacToe
 from learner.__main__ import main
+from learner.fit import calibration
 from learner.fit.calibration import (
     Sample,
     calibrate,
@@ -178,8 +179,9 @@ def test_chances_that_follow_the_search_are_found_again() -> None:
 
 @pytest.mark.thorough
 def test_the_command_follows_the_search_and_keeps_its_games(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(calibration, "RESTRAINT", 1.0)  # so that fits take few steps
     path, store = tmp_path / "hand.json", tmp_path / "store"
     hand = CHECKERS.evaluators["classic"][1]
     LinearEvaluator(CHECKERS, CHECKERS.features["classic"], hand).save(path)

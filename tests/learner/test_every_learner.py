@@ -27,6 +27,7 @@ from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
 from learner.checking import Trial, check
 from learner.heuristics import admissible
+from learner.heuristics import frame as heuristic_frame
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.batch import BatchFit as HeuristicBatch
 from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
@@ -281,6 +282,7 @@ def early() -> Iterator[None]:
     """Let short runs do all that long ones do: TD-Gammon prefilters, and programs grow."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(td_gammon, "_UNFILTERED", 150)
+        patch.setattr(heuristic_frame, "START", 500)
         patch.setattr(admissible, "FIRST", 40)
         patch.setattr(admissible, "MORE", 400)
         yield

@@ -103,7 +103,7 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
 KILLED = dict(reversed(TRIED))
 #: Those of `make test`: with a store, without one, and with dice. `test_every_learner` resumes each
 #: learner after every report, without the folder of a run.
-USUAL = ("samuel-checkers", "treestrap-checkers", "tdgammon-backgammon")
+USUAL = ("batch-checkers", "treestrap-checkers", "tdgammon-backgammon")
 
 
 def keeps_games_that_can_be_read(folder: Path) -> None:

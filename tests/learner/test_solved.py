@@ -83,7 +83,7 @@ def test_whole_games_follow_the_evaluator_where_it_errs_not_and_perfect_replies(
     game, truth = Small(), Teaching(TicTacToe())
     learner = Solved(game, whole=1.0, seed=2)
     learner.prepare()
-    engine = Engine(game, learner.evaluator_)
+    engine = Engine(game, learner.evaluator_, table_mib=0.1)
     erred = set()
     lines = [learner._opening(number, engine) for number in range(200)]
     for line in lines:

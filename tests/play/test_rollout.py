@@ -421,7 +421,7 @@ def test_poor_values_make_no_difference_to_the_mean(look: bool) -> None:
 @native_only
 def test_probabilities_are_those_of_the_players() -> None:
     """For weak players, results with and without variance reduction agree."""
-    with_luck = rollout(GAME, [middle()], POOR, games=5184, variance_reduction=False)
+    with_luck = rollout(GAME, [middle()], POOR, games=2592, variance_reduction=False)
     without = rollout(GAME, [middle()], POOR, games=360, seed=5)
     assert with_luck.outcomes is not None and without.outcomes is not None
     assert with_luck.outcome_errors is not None and without.outcome_errors is not None

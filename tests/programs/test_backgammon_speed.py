@@ -9,6 +9,7 @@ import pytest
 from benchmarks import backgammon_speed as benchmark
 
 
+@pytest.mark.whole_run
 def test_it_measures_every_rate_and_pruning_changes_no_move(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -718,6 +718,7 @@ def odd_rows(position):
 """
 
 
+@pytest.mark.whole_run
 def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
     (tmp_path / "kayles.py").write_text(KAYLES)
     (tmp_path / "rows.py").write_text(ROWS)
