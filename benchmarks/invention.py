@@ -1,13 +1,13 @@
 """What invented terms are measured by: noise, planted truth, and terms that people wrote.
 
     python -m benchmarks.invention checkers --runs 100
-    python -m benchmarks.invention checkers --fit classic --store FOLDER
+    python -m benchmarks.invention checkers --fit classic --store RUN/positions --last 3000
 
 The first counts how often luck is taken for a term: games are random play, and every game's result
 is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
-weights of a feature set to the positions that `learner invent FOLDER` has explained, in the
-same way, and writes them to SET-fit.json. With `planted`, tests make labels that one known term
-determines.
+weights of a feature set, in the same way, to the positions that a run of `--learner invent` has
+explained with the same seed (without --last, those that `learner invent` explains), and writes them
+to SET-fit.json. With `planted`, tests make labels that one known term determines.
 """
 
 from __future__ import annotations
@@ -69,9 +69,15 @@ def planted(game: Game, rows: Rows, *truth: CellTerm) -> Labels:
     return Labels(labels.positions, expit(value), labels.weights, labels.games, labels.held_out)
 
 
-def fit(game: Game, name: str, store: Path, seed: int) -> LinearEvaluator:
-    """Returns the weights of a feature set, fitted to the labels that `learner invent` explains."""
-    labels = labels_of(game, PositionStore(store, game).load(), seed=seed)
+def fit(game: Game, name: str, store: Path, seed: int, last: int | None = None) -> LinearEvaluator:
+    """Returns the weights of a feature set, fitted to the labels that invented terms explain.
+
+    last: only the positions of this many games at the end.
+    """
+    rows = PositionStore(store, game).load()
+    if last is not None:
+        rows = rows.take(rows.game_number > rows.game_number.max() - last)
+    labels = labels_of(game, rows, seed=seed)
     features, learn = game.features[name], ~labels.held_out
     terms = measure(features, labels.positions)
     fitted = LogisticFit(features, scale=1.0)
@@ -101,12 +107,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--fit", metavar="SET", help="fit this feature set to --store instead")
     parser.add_argument("--store", type=Path)
+    parser.add_argument("--last", type=int, metavar="GAMES", help="of the store")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     game = games.load(options.game)
     if options.fit:
         file = Path(f"{options.fit}-fit.json")
-        fit(game, options.fit, options.store, options.seed).save(file)
+        fit(game, options.fit, options.store, options.seed, options.last).save(file)
         print(f"written: {file}")
         return
     accepted = deceived(game, options.runs, options.games)
