@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from games.record import GameRecord
 from play.dice import Dice
 from play.match.dice_loop import DiceLoop
 from play.match.game_loop import Played
+from play.match.loop import play
 from play.match.openings import Openings
 from search import Engine
 
@@ -90,8 +92,8 @@ class DiceSelfPlay:
         Its values are the backups, or NaN without `backups`. Raises the evaluator's errors, and
         KeyboardInterrupt if stopped.
         """
-        play = self._loop.play_one if self.native else self._play_plainly
-        positions, moves, rolls = play(stream(*seeds))
+        played = self._loop.play_one if self.native else self._play_plainly
+        positions, moves, rolls = played(stream(*seeds))
         plies = len(moves)
         values = np.full(plies, np.nan)
         depths = np.zeros(plies, dtype=np.int64)
@@ -112,17 +114,16 @@ class DiceSelfPlay:
         )  # fmt: skip
 
     def _play_plainly(self, state: int) -> tuple[Any, list[Any], list[int]]:
-        game, dice = self.game, Dice(self.game)
-        positions: list[Any] = [game.start()]
-        moves: list[Any] = []
-        rolls: list[int] = []
-        while game.outcome(positions[-1]) is None and len(moves) < self.most_plies:
-            roll = dice.roll(state, len(moves))
-            result = self.engine.search(positions[-1], roll=roll, depth=self.depth)
-            if result.interrupted:
-                raise KeyboardInterrupt
-            positions.append(game.play(positions[-1], result.move))
-            moves.append(result.move)
-            rolls.append(roll)
+        record: Any = GameRecord(self.game, repetitions=None, quiet_moves=None)
+        dice = Dice(self.game)
+        play(record, (self, self), partial(dice.roll, state), most_plies=self.most_plies)
+        positions = record.positions
         visited = np.array(positions, dtype=np.int64) if self.engine.native else positions
-        return visited, moves, rolls
+        return visited, record.moves, record.rolls
+
+    def choose(self, position: Any, roll: int) -> Any:
+        """Returns the engine's move, as a seat of `play.match.loop`."""
+        result = self.engine.search(position, roll=roll, depth=self.depth)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result.move

@@ -1,5 +1,7 @@
 """A heuristic from its own solutions: solve positions, learn from them, solve harder ones.
 
+`BatchFit` does so with the solutions that known heuristics find.
+
 Every position on a solution, with its cost to the goal, is an example to learn from.
 
 Source: Arfaee, Zilles and Holte 2011, in a simple form; the weights of unknown inputs are ours.
@@ -14,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.problem import KernelProblem
-from learner.heuristics.abstractions import small_patterns
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, sums_of
 from learner.heuristics.frame import (
@@ -27,14 +28,38 @@ from learner.heuristics.frame import (
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
+from search.evaluators.pattern_database import PatternDatabase
+from search.single_agent.patterns import build_patterns
 from search.single_agent.solve import solve
 
-__all__ = ["Bootstrap"]
+__all__ = ["BatchFit", "Bootstrap", "small_patterns"]
 
 #: Most memory of a search in MiB, so large that the number of expansions is what limits it.
 MEMORY = 256.0
 #: About the greatest number of examples that the weight of unknown inputs is taken from.
 GUESSED = 5000
+
+
+def small_patterns(problem: KernelProblem, *, each: int = 2) -> PatternDatabase:
+    """Returns patterns of `each` pieces: their sum where costs may be added, else the largest.
+
+    A first heuristic that nobody wrote: such small databases are built in a moment by search
+    backwards from the goal. For sliding tiles their sum is at least the Manhattan distance, which
+    is the same with one tile at a time. (Culberson and Schaeffer 1998; that relaxed problems give
+    heuristics: Pearl 1984, Prieditis 1993.)
+
+    The pieces are those of the problem's usual patterns. Raises ValueError if it has none.
+    """
+    usual = next(iter(problem.patterns.values()), ())
+    pieces = sorted({piece for part in usual for piece in part})
+    if not pieces:
+        raise ValueError(f"{problem.name}: expected a problem with patterns, found none")
+    parts = [tuple(pieces[first : first + each]) for first in range(0, len(pieces), each)]
+    try:
+        problem.pattern(parts[0], additive=True)
+    except ValueError:
+        return build_patterns(problem, [[part] for part in parts])
+    return build_patterns(problem, [parts])
 
 
 def solution_of(
@@ -159,3 +184,21 @@ class Bootstrap(HeuristicLearner):
         self.evaluator_.weights[:] = weights
         self.evaluator_.offset = float(state["offset"])
         self._examples.set_state(state["examples"])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BatchFit(Bootstrap):
+    """As `Bootstrap`, but its searches never use what it has learned.
+
+    With base heuristics that never overestimate and the weight 1 the costs are the least ones.
+    """
+
+    weight: float = 1.0
+
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
+        none = np.zeros(self.encoding_.size)
+        self._known = LearnedHeuristic(self.game_, self.encoding_, none, base=self.base)
+
+    def _searcher(self) -> Any:
+        return self._known

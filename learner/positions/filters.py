@@ -56,7 +56,7 @@ class Filter:
     quiet: no positions that the game calls noisy.
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
     known: no positions whose result is unknown.
-    first_game, last_game: no positions of games with numbers before or after these.
+    first_game: no positions of games with numbers before this one.
     games: only positions of these games.
     """
 
@@ -65,7 +65,6 @@ class Filter:
     undecided: bool = False
     known: bool = False
     first_game: int = 0
-    last_game: int = (1 << 32) - 1
     games: Games | None = None
 
     def apply(self, game: Game, rows: Rows) -> Rows:
@@ -77,8 +76,8 @@ class Filter:
             passing &= np.abs(rows.value) <= PROVEN
         if self.known:
             passing &= rows.result != UNKNOWN
-        if self.first_game > 0 or self.last_game < (1 << 32) - 1:
-            passing &= (self.first_game <= rows.game_number) & (rows.game_number <= self.last_game)
+        if self.first_game > 0:
+            passing &= rows.game_number >= self.first_game
         if self.games is not None:
             passing &= self.games.holds(rows.game_number)
         if not passing.all():

@@ -56,12 +56,9 @@ def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
 
 
 def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
-    """Plot importance, correlation and weight of every term."""
+    """Plot importance and weight of every term."""
     figure, axes = new_figure("Which terms matter")
     figure.set_size_inches(9, 1.6 + 0.27 * len(reports))
-    grid = figure.add_gridspec(1, 2, width_ratios=[5, 3])
-    axes.set_subplotspec(grid[0])
-    beside = figure.add_subplot(grid[1], sharey=axes)
     places = np.arange(len(reports))
     axes.barh(
         places,
@@ -74,25 +71,12 @@ def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
     axes.set_xscale("symlog", linthresh=1)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("rise of the loss in thousandths\nwhen shuffled")
-    beside.barh(
-        places,
-        [r.correlation for r in reports],
-        height=0.65,
-        color=["C2" if r.correlation >= 0 else "C3" for r in reports],
-    )
-    beside.axvline(0, color="black", linewidth=1, alpha=0.6)
-    beside.set_xlim(-1, 1)
-    beside.set_xlabel("correlation\nwith delta")
-    beyond = beside.get_yaxis_transform()
-    beside.text(1.08, -0.9, "weight", transform=beyond, fontsize="small", fontweight="bold")
+    beyond = axes.get_yaxis_transform()
+    axes.text(1.02, -0.9, "weight", transform=beyond, fontsize="small", fontweight="bold")
     for place, report in enumerate(reports):
         text = f"{report.weight:.3g}"
-        beside.text(1.08, place, text, transform=beyond, fontsize="small", va="center")
-    for other in (axes, beside):
-        other.set_axisbelow(True)
-    beside.spines[["top", "right"]].set_visible(False)
-    beside.grid(alpha=0.25)
-    beside.tick_params(labelleft=False)
+        axes.text(1.02, place, text, transform=beyond, fontsize="small", va="center")
+    axes.set_axisbelow(True)
     names = [report.term + " (fixed)" * report.fixed for report in reports]
     axes.set_yticks(places, names)
     axes.set_ylim(len(reports) - 0.5, -0.5)

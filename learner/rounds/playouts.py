@@ -88,7 +88,8 @@ class Rollout:
 
     def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
         """Returns each game's outcome for the side to move at its start, [positions, games]."""
-        rows = self._rows(positions)
+        width = len(self.evaluator.game.start())
+        rows = np.asarray(positions, dtype=np.int64).reshape(-1, width)
         tasks = self._tasks(rows)
         played = map(self._play, tasks) if workers is None else workers.map(self._play, tasks)
         outcomes = [np.zeros(0), *played]
@@ -107,20 +108,6 @@ class Rollout:
         wins = np.sign(self.outcomes(rows.positions[~proven], workers=workers))
         result[~proven] = wins.mean(axis=1)
         return replace(rows, result=result.astype(np.float32))
-
-    def _rows(self, positions: Any) -> Positions:
-        width = len(self.evaluator.game.start())
-        rows = np.asarray(positions)
-        if rows.shape == (width,):
-            rows = rows[None]
-        if rows.size == 0 and rows.ndim < 2:
-            rows = np.zeros((0, width), dtype=np.int64)
-        if rows.ndim != 2 or rows.shape[1] != width or rows.dtype.kind not in "iu":
-            raise ValueError(
-                f"positions: expected [positions, {width}] integers, found {rows.dtype} of shape"
-                f" {rows.shape}"
-            )
-        return np.ascontiguousarray(rows, dtype=np.int64)
 
     def _tasks(self, rows: Positions) -> Iterator[_Task]:
         numbers = np.arange(len(rows) * self.games)

@@ -176,7 +176,7 @@ HEURISTICS: dict[str, Recipe] = {
         "small puzzles: the largest heuristic that never overestimates, with proof",
     ),
     "batch": Recipe(
-        "heuristics.batch", "BatchFit", "weights, from the solutions that known heuristics find"
+        "heuristics.bootstrap", "BatchFit", "weights, from the solutions that known heuristics find"
     ),
     "rote": Recipe(
         "heuristics.rote",

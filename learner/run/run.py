@@ -8,7 +8,7 @@ Every run leaves in its folder:
     options.json, provenance.json   its settings, and the code of each session
 
 What it leaves beside these is said where it is made: an evaluator of games, with snapshots and
-matches (`learner.run.measured_run`), a memory (`learner.run.memory_run`) or a heuristic
+matches (`learner.run.measured_run`), a memory (`MemoryRun`) or a heuristic
 (`learner.run.heuristic_run`).
 """
 
@@ -22,8 +22,9 @@ from learner.arena import Strength
 from learner.frame import Learner, Progress
 from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
 from learner.run.settings import RunSettings
+from search.lookups.rote import RoteMemory
 
-__all__ = ["Run", "Show"]
+__all__ = ["MemoryRun", "Run", "Show"]
 
 LOG = "game,updates,alpha_side,outcome,plies,note\n"
 
@@ -183,3 +184,18 @@ class Run:
         """Add entries to report.json, which `write_report` has written."""
         with self.folder.alone():
             self.folder.write_report({**read_report(self.folder.path), **content})
+
+
+class MemoryRun(Run):
+    """A rote learner in a folder: a memory, as memory.sqlite at the end."""
+
+    @property
+    def path(self) -> Any:
+        """The file of the memory."""
+        return self.folder.path / "memory.sqlite"
+
+    def _result(self, say: Callable[[str], None]) -> RoteMemory:
+        memory: RoteMemory = self.learner.memory_
+        if not self.finished:
+            memory.save(self.path, evaluator=self.learner.evaluator_.name)
+        return memory

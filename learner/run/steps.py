@@ -19,10 +19,9 @@ from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
 from learner.run.learners import feature_file, make_learner
 from learner.run.measured_run import REPORT_SEED, MeasuredRun
-from learner.run.memory_run import MemoryRun
 from learner.run.progress_bar import Bar
 from learner.run.recipes import recipe_of
-from learner.run.run import Run
+from learner.run.run import MemoryRun, Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from play.players.parse import parse_player

@@ -29,7 +29,7 @@ from learner.checking import Trial, check
 from learner.heuristics import admissible
 from learner.heuristics import frame as heuristic_frame
 from learner.heuristics.admissible import Admissible
-from learner.heuristics.batch import BatchFit as HeuristicBatch
+from learner.heuristics.bootstrap import BatchFit as HeuristicBatch
 from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
 from learner.heuristics.rote import Rote as HeuristicRote
 from learner.online.least_mean_squares import LeastMeanSquares

@@ -12,8 +12,7 @@ from sklearn.linear_model import Ridge
 import games
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
-from learner.heuristics.abstractions import small_patterns
-from learner.heuristics.bootstrap import Bootstrap
+from learner.heuristics.bootstrap import Bootstrap, small_patterns
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
 from play.workers import Workers

@@ -25,7 +25,7 @@ from games.kernel_game import KernelGame
 from games.nim import Nim
 from games.record import GameRecord
 from learner.online.rote import Rote
-from learner.run.memory_run import MemoryRun
+from learner.run.run import MemoryRun
 from search import WIN, Engine, as_evaluator
 from search.lookups.rote import RoteError, RoteMemory
 

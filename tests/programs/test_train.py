@@ -37,9 +37,9 @@ from learner.run import folder as folder_module
 from learner.run.command_line import new_folder, parser, settings_of
 from learner.run.folder import RunError, RunFolder
 from learner.run.measured_run import MeasuredRun
-from learner.run.memory_run import MemoryRun
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
+from learner.run.run import MemoryRun
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
