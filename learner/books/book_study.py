@@ -120,11 +120,7 @@ class BookStudy(GameLearner):
 
     def _read(self, report: BookReport) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
         return read_records(
-            self.game_,
-            self._paths(),
-            side=self.side,
-            black_first=self.black_first,
-            report=report,
+            self.game_, self._paths(), side=self.side, black_first=self.black_first, report=report
         )
 
     def _records(self) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:

@@ -70,10 +70,7 @@ class SignatureTables(BookLearner):
                 f" {layout.name}"
             )
         self._evaluator = SignatureEvaluator(
-            game,
-            layout,
-            material=self._worth(layout.material),
-            name=f"signature, {self.method}",
+            game, layout, material=self._worth(layout.material), name=f"signature, {self.method}"
         )
         return layout.features, layout.material
 

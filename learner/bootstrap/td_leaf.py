@@ -15,15 +15,7 @@ from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
 from learner.options import ranged
-from learner.self_play import (
-    Target,
-    final,
-    lambda_returns,
-    pick,
-    quiet,
-    sides,
-    squashed_outcome,
-)
+from learner.self_play import Target, final, lambda_returns, pick, quiet, sides, squashed_outcome
 from play.match.game_loop import Played
 from search import PROVEN, Engine
 

@@ -21,14 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from games.features import FeatureSet
-from learner.fit.targets import (
-    LOSSES,
-    add_losses,
-    expectations,
-    fit_scale,
-    mean_loss,
-    row_weights,
-)
+from learner.fit.targets import LOSSES, add_losses, expectations, fit_scale, mean_loss, row_weights
 from learner.options import check_options, choice, ranged
 from learner.positions.shards import Rows
 
@@ -99,12 +92,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         targets = expectations(rows.value, rows.result, scale=scale, blend=self.blend)
         return self._fit(measure(self.features, rows.positions), targets, weights, scale)
 
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> LogisticFit:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LogisticFit:
         """Learn from measured terms, [rows, terms], and the expectation of each row, 0 to 1."""
         return self._fit(X, y, sample_weight, 1.0 if self.scale is None else self.scale)
 
@@ -117,23 +105,14 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         expected: Floats = expit(self.K_ * self.values(X))
         return expected
 
-    def score(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Returns minus the mean loss; higher is better, as in scikit-learn."""
         targets = np.asarray(y, dtype=np.float64)
         weights = row_weights(sample_weight, len(targets))
         return -float(mean_loss(self.loss, self.K_ * self.values(X), targets, weights)[0])
 
     def _fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        scale: float,
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, scale: float
     ) -> LogisticFit:
         self.check()
         names = self.names

@@ -78,10 +78,7 @@ def played_games(
         for first in range(0, many, GAMES_PER_FILE)
         if not _path(folder, mark, level, seed, first).exists()
     )
-    with (
-        Workers(jobs=threads) as workers,
-        closing(workers.map(_play, tasks)) as samples,
-    ):
+    with Workers(jobs=threads) as workers, closing(workers.map(_play, tasks)) as samples:
         for task, sample in samples:
             path = _path(folder, mark, task.nodes, task.seed, task.first)
             columns = {name: getattr(sample, name) for name in COLUMNS}

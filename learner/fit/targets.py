@@ -103,13 +103,7 @@ def mean_loss(name: str, logits: Floats, targets: Floats, weights: Floats) -> tu
 
 @kernel(fastmath=True)
 def add_losses(
-    rows: Any,
-    margin: Any,
-    targets: Any,
-    weights: Any,
-    direction: Any,
-    squared: Any,
-    gradient: Any,
+    rows: Any, margin: Any, targets: Any, weights: Any, direction: Any, squared: Any, gradient: Any
 ) -> Any:
     """Returns the weighted sum of the losses of logits margin + rows @ direction.
 

@@ -61,12 +61,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "batch": {
         "games": 2500,
         **_LINEAR,
-        "options": {
-            "features": "linear",
-            "round_games": 250,
-            "K": 1.0,
-            "most_plies": _MOST_PLIES,
-        },
+        "options": {"features": "linear", "round_games": 250, "K": 1.0, "most_plies": _MOST_PLIES},
     },
     "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
     "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},

@@ -69,12 +69,7 @@ class TermSearch:
     """
 
     def __init__(
-        self,
-        cells: Cells,
-        labels: Labels,
-        terms: Iterable[CellTerm] = (),
-        *,
-        seed: int = 0,
+        self, cells: Cells, labels: Labels, terms: Iterable[CellTerm] = (), *, seed: int = 0
     ) -> None:
         self.cells = cells
         self.labels = labels

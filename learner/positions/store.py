@@ -57,13 +57,7 @@ class PositionStore:
     of another game or of other rules, raise StoreError with their names.
     """
 
-    def __init__(
-        self,
-        folder: Any,
-        game: Game,
-        *,
-        shard_rows: int = 500_000,
-    ) -> None:
+    def __init__(self, folder: Any, game: Game, *, shard_rows: int = 500_000) -> None:
         start = game.start()
         if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
             raise TypeError(

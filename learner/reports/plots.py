@@ -87,10 +87,7 @@ def plot_strength(
 
 
 def plot_weights(
-    path: Any,
-    snapshots: Sequence[tuple[int, Mapping[str, float]]],
-    *,
-    fixed: Sequence[str] = (),
+    path: Any, snapshots: Sequence[tuple[int, Mapping[str, float]]], *, fixed: Sequence[str] = ()
 ) -> None:
     """Plot the weights of the terms over the games; those largest at the end are named.
 

@@ -224,11 +224,7 @@ class Speeds:
 
 
 def measure_speeds(
-    game: Game,
-    mine: Evaluator,
-    other: Evaluator,
-    *,
-    clock: Callable[[], float] = time.process_time,
+    game: Game, mine: Evaluator, other: Evaluator, *, clock: Callable[[], float] = time.process_time
 ) -> Speeds:
     """Measure the search's speed with each of two evaluators, on the same openings in turns.
 

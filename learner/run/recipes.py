@@ -107,14 +107,10 @@ RECIPES: dict[str, Recipe] = {
         "bootstrap.root_strap", "RootStrap", "positions follow their backed-up values"
     ),
     "treestrap": Recipe(
-        "bootstrap.tree_strap",
-        "TreeStrap",
-        "all positions searched follow their values or bounds",
+        "bootstrap.tree_strap", "TreeStrap", "all positions searched follow their values or bounds"
     ),
     "solved": Recipe(
-        "bootstrap.solved",
-        "Solved",
-        "positions follow a search to the end, in games with a solver",
+        "bootstrap.solved", "Solved", "positions follow a search to the end, in games with a solver"
     ),
     "batch": Recipe(
         "rounds.batch", "BatchFit", "weights fitted to stored positions by logistic regression"
@@ -179,9 +175,7 @@ HEURISTICS: dict[str, Recipe] = {
         "heuristics.bootstrap", "BatchFit", "weights, from the solutions that known heuristics find"
     ),
     "rote": Recipe(
-        "heuristics.rote",
-        "Rote",
-        "a memory of the bounds that A* proves, which never overestimate",
+        "heuristics.rote", "Rote", "a memory of the bounds that A* proves, which never overestimate"
     ),
 }
 

@@ -229,13 +229,7 @@ def print_report(folder: Path, *, ended: bool = False) -> None:
 
 
 def train_heuristic(
-    settings: RunSettings,
-    folder: Path,
-    workers: Any,
-    *,
-    resume: bool,
-    changed: bool,
-    quiet: bool,
+    settings: RunSettings, folder: Path, workers: Any, *, resume: bool, changed: bool, quiet: bool
 ) -> int:
     """Learn a heuristic, print what it is worth, and return the exit status."""
     problem: Any = games.load(settings.game)

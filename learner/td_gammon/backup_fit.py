@@ -224,11 +224,7 @@ class BackupFit(GameLearner):
             self.game_.outcomes.values(played.static - played.backups) - self.game_.outcomes.base
         )
         self.rounds_.append(
-            {
-                "positions": len(played),
-                "error": float(np.sqrt(np.mean(error**2))),
-                "loss": loss,
-            }
+            {"positions": len(played), "error": float(np.sqrt(np.mean(error**2))), "loss": loss}
         )
         self.games_played_ += games
         return played.last
