@@ -18,10 +18,16 @@ expect = playwright.expect
 Page = Any
 
 
+ONLY_VIOLATIONS = {"resultTypes": ["violations"]}
+STILL = "() => document.getAnimations().every((one) => one.playState !== 'running')"
+
+
 def violations(page: Page) -> list[str]:
     """What axe-core finds, one line for each rule: its name, and the first elements."""
-    page.wait_for_timeout(250)  # colours fade
-    found = axe.Axe().run(page).response["violations"]
+    page.wait_for_function(STILL)  # colours fade
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(axe.Axe().axe_script)
+    found = page.evaluate("(options) => axe.run(options)", ONLY_VIOLATIONS)["violations"]
     return [
         f"{one['id']}: " + "; ".join(str(node["html"])[:120] for node in one["nodes"][:4])
         for one in found
