@@ -229,7 +229,7 @@ def test_torch_and_matplotlib_are_imported_only_where_they_are_used() -> None:
     """Most learners, the server and the reports need neither until they train or draw."""
     from learner.run.recipes import HEURISTICS, RECIPES
 
-    with_torch = {"network", "quantised", "backups"}
+    with_torch = {"network", "invent", "quantised", "backups"}
     recipes = [recipe for name, recipe in RECIPES.items() if name not in with_torch]
     modules = {f"learner.{recipe.module}" for recipe in (*recipes, *HEURISTICS.values())}
     modules |= {"learner.__main__", "learner.run.steps", "play.__main__", "play.web.server"}
