@@ -31,7 +31,6 @@ from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques
-from search.evaluators.calibration import KNOTS
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.shipped import find_file
 
@@ -138,17 +137,6 @@ def _run_calibrate(options: argparse.Namespace) -> int:
         print(line)
     for name, value in found.evidence.items():
         print(f"{FIGURES.get(name, name)}: {value}")
-    names = game.phases.names if game.phases is not None and len(found.scale) > 1 else ("all",)
-    if not found.terms:
-        print("phase      scale       draw")
-        for name, scale, draw in zip(names, found.scale, found.draw, strict=True):
-            print(f"{name:8} {scale:7.4g} {draw:10.4g}")
-    else:
-        slopes = "".join(f"{f'from {knot:g}':>11}" for knot in KNOTS)
-        print(f"logarithms of the draw and of slopes by size, in units of {found.size:g}")
-        print(f"{'term':15}{'draw':>11}{slopes}")
-    for name, row in found.terms.items():
-        print(f"{name:15}" + "".join(f"{number:11.4g}" for number in row))
     if output is None:
         print(f"{evaluator.name} is not a file: nothing written")
         return 0

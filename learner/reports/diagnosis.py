@@ -1,9 +1,8 @@
-"""Reports on the weights of a finished run: relevant terms, and how far to trust a fit.
+"""Reports on the weights of a finished run: which terms matter (`learner.fit.selection`).
 
-`terms.txt` and `terms.png` for all weights over terms (`learner.fit.selection`); for weights that
-were fitted to stored positions also `calibration.png` (`learner.fit.validation`).
-Positions are those that the learner stored, or those of some games that the evaluator plays for the
-report. All of it takes some seconds and depends only on the run.
+`terms.txt` and `terms.png` are made for all weights over terms in games for two. Positions are
+those that the learner stored, or those of some games that the evaluator plays for the report. All
+of it takes some seconds and depends only on the run.
 """
 
 from __future__ import annotations
@@ -14,13 +13,11 @@ from typing import Any
 from games.contract import Game
 from games.whole_files import write_atomically
 from learner.books.book_study import BookStudy
-from learner.fit.logistic import LogisticFit, measure
 from learner.fit.selection import report_text, select_terms
-from learner.fit.validation import calibration
 from learner.game_learner import MAN, GameLearner
-from learner.positions.filters import Filter, Games, distinct, split
+from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import Rows
-from learner.reports.fit_plots import plot_calibration, plot_terms
+from learner.reports.plots import plot_terms
 from learner.rounds.batch import BatchFit
 from learner.self_play import Task, game_rows, games_of
 from search import Evaluator, LinearEvaluator
@@ -33,7 +30,6 @@ SEED, PLIES = 5_000_011, 5
 MOST_GAMES, DEEPEST, MOST_NODES, MOST_PLIES = 300, 5, 2_000, 200
 #: Most rows of a report, so that it takes seconds.
 MOST_ROWS = 150_000
-HELD_OUT = 0.2
 
 
 def remarks(learner: GameLearner, evaluator: Evaluator) -> list[str]:
@@ -60,8 +56,8 @@ def diagnose(folder: Any, learner: GameLearner, evaluator: Evaluator) -> str:
     There are none for evaluators without terms, for games whose positions cannot be stored, and if
     the games played are uninformative, for instance because they were too few.
     """
-    if not isinstance(evaluator, LinearEvaluator):
-        return ""
+    if not isinstance(evaluator, LinearEvaluator) or learner.game_.players > 2:
+        return ""  # of games for many, rows have no values of searches
     try:
         _report(Path(folder), learner, evaluator)
     except ValueError as error:
@@ -81,13 +77,10 @@ def _report(path: Path, learner: GameLearner, evaluator: LinearEvaluator) -> Non
             depth=None if learner.depth is None else min(learner.depth, DEEPEST),
             nodes=None if learner.nodes is None else min(learner.nodes, MOST_NODES),
         )
-    if game.players == 2:  # else rows have no values of searches
-        quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
-        reports = select_terms(evaluator, quiet, fixed=list(fixed))
-        write_atomically(path / "terms.txt", report_text(reports) + "\n")
-        plot_terms(path / "terms.png", reports)
-    if isinstance(learner, BatchFit):
-        _trust(path, learner, evaluator, rows, fixed)
+    quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
+    reports = select_terms(evaluator, quiet, fixed=list(fixed))
+    write_atomically(path / "terms.txt", report_text(reports) + "\n")
+    plot_terms(path / "terms.png", reports)
 
 
 def fixed_terms(learner: GameLearner, evaluator: LinearEvaluator) -> dict[str, float]:
@@ -123,25 +116,3 @@ def _stored(learner: BatchFit) -> Rows:
     share = min(1.0, MOST_ROWS / max(1, len(store)))
     sample = Games(0.0, share, learner.seed)
     return store.load(keep=Filter(first_game=learner.first_kept(), games=sample))
-
-
-def _trust(
-    path: Path, learner: BatchFit, evaluator: LinearEvaluator, rows: Rows, fixed: dict[str, float]
-) -> None:
-    """Fit again to a part of the games, and plot how well it predicts the others."""
-    game = learner.game_
-    options: dict[str, Any] = {name: getattr(learner, name) for name in ("loss", "alpha", "blend")}
-    # chances to come first, which searches do not give, have a unit of their own
-    options["scale"] = learner.K or (1.0 if game.players > 2 else None)
-    rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)
-    # other games than those that are left out of a store
-    learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
-    fit = LogisticFit(evaluator.features, fixed=fixed, **options)
-    fit.fit_rows(distinct(game, rows.take(learn)))
-    seen = rows.take(test)
-    bins = calibration(
-        fit.predict(measure(evaluator.features, seen.positions)),
-        (seen.result + 1.0) / 2.0,
-        groups=seen.game_number,
-    )
-    plot_calibration(path / "calibration.png", bins)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,6 @@ from learner.fit.validation import (
     calibration_error,
 )
 from learner.positions.shards import Rows
-from learner.reports.fit_plots import plot_calibration
 from search import LinearEvaluator
 
 plain = pytest.mark.plain
@@ -481,16 +478,3 @@ def test_wrong_predictions_are_refused() -> None:
         calibration([0.5], [1], bins=0)
     with pytest.raises(ValueError, match="expected at least one bin"):
         calibration_error([])
-
-
-# --- pictures --------------------------------------------------------------------------------
-
-
-def test_pictures_are_written_without_a_warning(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    expected = random.random(240)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        plot_calibration(tmp_path / "calibration.png", calibration(expected, results_of(expected)))
-    content = (tmp_path / "calibration.png").read_bytes()
-    assert content.startswith(b"\x89PNG") and len(content) > 10_000

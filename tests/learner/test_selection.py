@@ -15,7 +15,7 @@ from games.features import FeatureSet
 from games.kernels import kernel
 from learner.fit.selection import report_text, select_terms, sign_correlations
 from learner.positions.shards import Rows
-from learner.reports.fit_plots import plot_terms
+from learner.reports.plots import plot_terms
 from search import LinearEvaluator
 
 plain = pytest.mark.plain
