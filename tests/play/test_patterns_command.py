@@ -40,7 +40,7 @@ def test_a_database_is_built_and_used(tmp_path: Path, capsys: pytest.CaptureFixt
         (["sliding8", "--sum", "a/b"], "--sum: expected 4-4, or pieces such as 1,2,3/4,5,6, found"),
         (["sliding8", "--sum", "1,2,9"], "expected different pieces from 1 to 8 for a pattern"),
         (["sliding15", "--memory", "1"], "memory: expected at least"),
-        (["cube2", "--sum", "1,2/3"], "expected one pattern, because a turn moves corners of"),
+        (["cube2", "--sum", "1,2/3"], "expected one pattern, because a turn moves pieces of"),
     ],
 )
 def test_wrong_input(
