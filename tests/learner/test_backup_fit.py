@@ -170,8 +170,6 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"nodes": 100}, "found 100 nodes"),
-        ({"depth": 2}, "found 2"),
         ({"precision": "half"}, "precision: expected float32, bfloat16, auto"),
         ({"hidden": ()}, "hidden"),
         ({"hidden": (0,)}, "hidden"),

@@ -26,8 +26,6 @@ plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
-#: With White, the second side, to move at the start.
-WHITE_FIRST = CHECKERS.parse_position("W:W21,22,K25,30:B1,2,5,K14")
 LEARNERS = [TemporalDifference, TDLeaf, RootStrap, TreeStrap]
 
 
@@ -110,7 +108,6 @@ def test_learning_without_compilation() -> None:
 
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (RootStrap, {"depth": None}, "expected a depth or a number of nodes, found neither"),
-    (RootStrap, {"opening_plies": 99}, "plies: expected 0 to 40, found 99"),
     (RootStrap, {"inputs": "squares"}, "expected one of classic, samuel for checkers, found"),
     (RootStrap, {"inputs": "piece_squares"}, "inputs: expected a feature set where hidden is None"),
     (RootStrap, {"inputs": CHECKERS.encodings["piece_squares"]}, "found encoding piece_squares"),

@@ -17,11 +17,9 @@ from benchmarks.learners import (
     train,
 )
 from games import kernels
-from games.connect_four import ConnectFour
 from play.players.limits import Limits
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
-GAME = ConnectFour()
 
 
 @pytest.mark.parametrize("name", ["samuel1959", "tuples-rootstrap", "solved"])

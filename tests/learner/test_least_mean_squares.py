@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import kernels
 from games.checkers import Checkers
 from learner.online.frame import Step
 from learner.online.least_mean_squares import LeastMeanSquares
 from search import LinearEvaluator, Result
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS = Checkers()
 CLASSIC = CHECKERS.features["classic"]

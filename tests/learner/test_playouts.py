@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from twin import PlainFace, random_positions
 
 from games import kernels
@@ -53,13 +52,6 @@ def perfect() -> tuple[Evaluator, dict[Any, float]]:
 
     value(BOARD.start())
     return PythonEvaluator(BOARD, lambda position: 10.0 * known[position]), known
-
-
-class Known(Rollout):
-    """Rollouts whose outcomes are given."""
-
-    def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
-        return np.array([[1.0, 1.0, -1.0, 0.0], [1.0, 1.0, 1.0, 1.0]])[: len(positions)]
 
 
 class Points(Game):

@@ -118,8 +118,6 @@ def test_a_start_keeps_its_largest_weights() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"active": 0}, "active: expected at least 1, found 0"),
-        ({"lambda_": 1.0}, "lambda_: expected 0 to below 1, found 1.0"),
         (
             {"library": ("ADV", "MAGIC")},
             "library: expected terms of samuel, each once, found MAGIC",

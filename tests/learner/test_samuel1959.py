@@ -308,7 +308,6 @@ def test_the_third_black_mark_sets_the_leading_term_to_zero() -> None:
         ({"library": ("MOB", "NONSENSE")}, "library: expected terms of samuel, .* NONSENSE"),
         ({"library": ("MOB", "MOB")}, "library: expected .* each once, found MOB, MOB"),
         ({"library": ("PIECES",)}, "expected a term that is not fixed, found none"),
-        ({"opening_plies": -1}, "plies: expected 0 to 40, found -1"),
         ({"game": "chess"}, "expected one of checkers, backgammon"),
     ],
 )

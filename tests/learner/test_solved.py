@@ -121,18 +121,10 @@ def test_whole_games_are_the_same_when_learning_goes_on() -> None:
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize(
-    ("game", "options", "message"),
-    [
-        ("checkers", {}, "expected one with a solver that teaches, such as connect_four, found"),
-        ("tic_tac_toe", {}, "expected one with a solver that teaches"),
-        (GAME, {"whole": 1.5}, "whole: expected 0 to 1, found 1.5"),
-        (GAME, {"positions_per_game": 0}, "positions_per_game: expected at least 1, found 0"),
-    ],
-)
-def test_what_cannot_be_learned_is_refused(game: Any, options: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Solved(game, games=1, **options).prepare()
+@pytest.mark.parametrize("game", ["checkers", "tic_tac_toe"])
+def test_what_cannot_be_learned_is_refused(game: str) -> None:
+    with pytest.raises(ValueError, match="one with a solver that teaches, such as connect_four, f"):
+        Solved(game, games=1).prepare()
 
 
 @pytest.mark.thorough

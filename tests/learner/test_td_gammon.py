@@ -96,7 +96,6 @@ def whole_run() -> tuple[TDGammon, list[str], list[Progress]]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"nodes": 100}, "depth: expected 0 .*, found 100 nodes"),
         ({"hidden": ()}, r"hidden: expected widths of 1 to 4096, found \(\)"),
         ({"hidden": (0,)}, r"hidden: expected widths of 1 to 4096, found \(0,\)"),
         ({"hidden": (5000,)}, r"hidden: expected widths of 1 to 4096, found \(5000,\)"),

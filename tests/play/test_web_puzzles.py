@@ -15,7 +15,6 @@ from tests.web_pages import PATIENCE, browser_tests, square  # noqa: E402
 pytestmark = browser_tests
 expect = playwright.expect
 Page = Any
-TILES = "[data-text]"
 
 
 def open_puzzle(page: Page, base: str, name: str, position: str = "") -> None:

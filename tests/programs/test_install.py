@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ import pytest
 import plysmith
 
 ROOT = Path(__file__).resolve().parents[2]
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 #: Prints where the packages are, searches with a shipped evaluator given by name only, and
 #: loads the book of the shipped player.
 SEARCH = """

@@ -35,6 +35,7 @@ from search import (
 )
 from search.evaluators.linear import MOST_BYTES
 from search.evaluators.network import NetworkEvaluator
+from search.evaluators.quantised import QuantisedNetwork
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -98,6 +99,17 @@ def random_network(game: games.Game, inputs: Any, *widths: int) -> NetworkEvalua
     return NetworkEvaluator(game, inputs, layers)
 
 
+def random_quantised(*widths: int) -> QuantisedNetwork:
+    """Returns a network of integers with two phases."""
+    encoding, generator = CHECKERS.encodings["piece_squares"], np.random.default_rng(5)
+    shapes = zip(widths, widths[1:], strict=False)
+    layers = [
+        (generator.integers(-200, 201, (len(encoding), widths[0])), np.zeros(widths[0])),
+        *((generator.integers(-60, 60, (2, *shape)), np.zeros((2, shape[1]))) for shape in shapes),
+    ]
+    return QuantisedNetwork(CHECKERS, encoding, layers, phases=(20,))
+
+
 KINDS: dict[str, Callable[[], Evaluator]] = {
     "linear, named": lambda: as_evaluator(CHECKERS, "classic"),
     "linear, a few terms": lambda: as_evaluator(CHECKERS, "material"),
@@ -109,6 +121,10 @@ KINDS: dict[str, Callable[[], Evaluator]] = {
     "kernel, arrays": lambda: KernelEvaluator(CHECKERS, tabulated, tables()),
     "network": lambda: random_network(CHECKERS, CHECKERS.encodings["piece_squares"], 128, 9, 1),
     "network, terms": lambda: random_network(TIC_TAC_TOE, TIC_TAC_TOE.features["lines"], 2, 8, 1),
+    "network, both": lambda: random_network(
+        CHECKERS, (CHECKERS.encodings["piece_squares"], CHECKERS.features["classic"]), 144, 9, 4, 1
+    ),
+    "quantised": lambda: random_quantised(32, 8, 1),
     "python": lambda: as_evaluator(CHECKERS, in_python),
     "python, nim": lambda: PythonEvaluator(NIM, lambda position: sum(position) % 3),
     "zero": lambda: as_evaluator(TIC_TAC_TOE, None),
@@ -118,6 +134,8 @@ ONE_SIDED = {
     "python",  # does not count the kings of both sides
     "network",
     "network, terms",
+    "network, both",
+    "quantised",
 }
 any_kind = pytest.mark.parametrize("kind", KINDS)
 

@@ -15,7 +15,7 @@ import pytest
 import safetensors.numpy
 import torch
 from numpy.typing import NDArray
-from twin import PlainFace, Twin, random_positions
+from twin import random_positions
 
 from games import kernels
 from games.checkers import Checkers
@@ -241,19 +241,6 @@ def test_a_network_worked_out_by_hand() -> None:
     assert repr(evaluator) == "NetworkEvaluator(checkers, 128-2-1, 'network')"
 
 
-@plain
-@any_inputs
-def test_engines_search_with_networks(inputs: str) -> None:
-    evaluator = network(*INPUTS[inputs], 9, 4)
-    game = evaluator.game
-    twin = Twin(game, evaluator.plain())
-    for position in random_positions(game, 3, 2):
-        result = Engine(game, evaluator, repetition=False).search(position, depth=2)
-        assert result.value == twin.value(position, 2)
-        face = Engine(PlainFace(game), evaluator.plain())
-        assert face.search(position, depth=2).value == result.value
-
-
 @compiled_only
 def test_infinite_sums_are_kept_below_wins() -> None:
     evaluator = network(CHECKERS, PIECE_SQUARES, 8, scale=1e30)
@@ -446,20 +433,6 @@ def test_a_file_holds_a_network(inputs: str, hidden: tuple[int, ...], tmp_path: 
     assert again.read_bytes() == path.read_bytes()
     assert load_evaluator(again, game=game, inputs=own)(position) == read(position)
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
-
-
-@plain
-def test_engines_take_the_name_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "network.safetensors"
-    evaluator = network(CHECKERS, PIECE_SQUARES, 4)
-    evaluator.save(path)
-    assert as_evaluator(CHECKERS, str(path))(CHECKERS.start()) == evaluator(CHECKERS.start())
-    assert load_evaluator(path).game.name == "checkers"
-    with pytest.raises(EvaluatorError, match="expected an evaluator of nim, found one of checkers"):
-        as_evaluator(NIM, path)
-    linear = tmp_path / "linear.safetensors"  # whatever its name
-    as_evaluator(CHECKERS, "classic").save(linear)
-    assert load_evaluator(linear).name == "classic"
 
 
 @pytest.fixture

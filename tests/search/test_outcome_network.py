@@ -308,19 +308,12 @@ GOOD = [(np.zeros((3, 2)), np.zeros(2)), (np.zeros((2, 5)), np.zeros(5))]
         ([(NUMBERS, GOOD)] * 2, "nets: expected 1 or 3, found 2"),
         ([(NUMBERS, GOOD[1:])], "layers: expected 2 to 16, found 1"),
         ([(NUMBERS, GOOD[:1] * 17)], "layers: expected 2 to 16, found 17"),
-        ([(DIFFERENCES, GOOD)], r"layer 0: expected weights of shape \(2, 2\) and bias of shape"),
-        ([(NUMBERS, [GOOD[0], GOOD[0]])], r"layer 1: expected weights of shape \(2, 5\).*\(3, 2\)"),
         (
             [(NUMBERS, [GOOD[0], (np.zeros((2, 4)), np.zeros(4))])],
             r"layer 1: expected weights of shape \(2, 5\) and bias of shape \(5,\), found \(2, 4\)",
         ),
-        (
-            [(NUMBERS, [(np.full((3, 2), math.nan), np.zeros(2)), GOOD[1]])],
-            "layer 0: expected finite numbers, found NaN or infinity",
-        ),
-        ([(NUMBERS, [GOOD[0], (np.zeros((2, 5)), 0.0)])], "layer 1: expected weights of two dim"),
     ],
-    ids=range(9),
+    ids=range(5),
 )
 def test_nets_that_do_not_fit(nets: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -461,34 +454,15 @@ GARBAGE: list[tuple[Callable[[dict[str, Any], dict[str, Any]], None], str]] = [
         "expected field 'net' of type int, found '0'",
     ),
     (nets_with(0, more=1), r"expected no fields but \['inputs', 'widths'\], found \['more'\]"),
+    # what else may be wrong with these is shown of networks with one output
     (nets_with(0, inputs=3), "expected field 'inputs' of type list"),
-    (nets_with(0, inputs=[]), "expected one or two inputs, found 0"),
-    (nets_with(0, inputs=["points"]), "expected a feature set or an encoding as inputs, found poi"),
-    (nets_with(1, inputs=[{"features": ["a"]}]), "expected field 'features' of type str"),
-    (
-        nets_with(1, inputs=[{"features": "lines", "identity": {}}]),
-        r"expected a feature set of backgammon \(differences, numbers\), found 'lines'",
-    ),
     (
         nets_with(1, inputs=[{"features": "numbers", "identity": {"gone": "0" * 8}}]),
         "its weights were made for other definitions of gone",
     ),
-    (
-        nets_with(1, inputs=[{"encoding": "points", "size": 326, "identity": "abc"}]),
-        "another definition of encoding points: expected identity [0-9a-f]{16}, found abc",
-    ),
-    (
-        nets_with(1, inputs=[{"encoding": "planes", "size": 326, "identity": ""}]),
-        r"expected an encoding of backgammon \(points\), found 'planes'; pass inputs=",
-    ),
     (nets_with(1, widths=3), "expected field 'widths' of type list"),
-    (nets_with(1, widths=[]), r"expected the widths of 2 to 16 layers, from 2 to 5, found \[\]"),
-    (nets_with(1, widths=[2, 5]), "expected the widths of 2 to 16 layers"),
-    (nets_with(1, widths=[3, 1, 5]), "expected the widths of 2 to 16 layers, from 2 to 5"),
+    (nets_with(1, widths=[2, 5]), "expected the widths of 2 to 16 layers, from 2 to 5"),
     (nets_with(1, widths=[2, 1, 4]), "expected the widths of 2 to 16 layers, from 2 to 5"),
-    (nets_with(1, widths=[2, 10**9, 5]), "expected the widths of 2 to 16 layers"),
-    (nets_with(1, widths=[2, "1", 5]), "expected the widths of 2 to 16 layers"),
-    (nets_with(1, widths=[2, 4, 1, 5]), r"weights_1_0: expected float32 of shape \(2, 4\), fou"),
     (nets_with(1, widths=[2, 3, 2, 5]), r"weights_1_1: expected float32 of shape \(3, 2\), fou"),
 ]
 

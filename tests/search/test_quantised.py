@@ -14,7 +14,7 @@ import numba
 import numpy as np
 import pytest
 import safetensors.numpy
-from twin import PlainFace, Twin, random_positions
+from twin import random_positions
 
 from games import kernels
 from games.checkers import Checkers
@@ -25,7 +25,7 @@ from games.kernels import kernel
 from games.kernels import memory as native
 from games.nim import Nim
 from play.judging.explanation import explain
-from search import Engine, EvaluatorError, load_evaluator
+from search import EvaluatorError, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.layers import MOST_UNITS
 from search.evaluators.noise import NoisyEvaluator
@@ -201,22 +201,6 @@ def test_other_mistakes() -> None:
 
 
 # --- search ----------------------------------------------------------------------------------
-
-
-@plain
-def test_searches_like_plain_minimax() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(20,))
-    twin = Twin(CHECKERS, lambda position: naive(evaluator, position))
-    for position in POSITIONS[:4]:
-        found = Engine(CHECKERS, evaluator).search(position, depth=3)
-        assert found.value == pytest.approx(twin.value(position, 3))
-
-
-def test_the_plain_search_finds_the_same() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(20,))
-    quick = Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4)
-    slow = Engine(PlainFace(CHECKERS), evaluator.plain()).search(CHECKERS.start(), depth=4)
-    assert (quick.value, quick.move, quick.nodes) == (slow.value, slow.move, slow.nodes)
 
 
 @compiled_only

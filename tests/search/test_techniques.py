@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import signal
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,6 @@ from search.native import legal_moves, move_at, play, position_key
 from search.sizes import BUSY
 from search.table import begin, end, is_busy, probe_table, store_table
 
-ROOT = Path(__file__).resolve().parents[2]
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
 
