@@ -246,7 +246,7 @@ CASES = {
             games_per_report=100, round_games=10,
         ),
         (100, 200, 300, 330),
-        others=({"lambda_": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}),
+        others=({"lambda_": 0.6}, {"memory": 51}, {"tables": 3}, {"averaging": 0.5}),
         longer=340, another_seed=True,
     ),
     "backups": Case(
