@@ -2,7 +2,7 @@
 
 The evaluator plays itself with the techniques of play, --games games with each of --nodes positions
 searched for a move, from openings by another seed than that of the fit
-(`learner.fit.starts.uneven_openings`: even, uneven and about a man down). For each number of nodes
+(`learner.fit.played.uneven_openings`: even, uneven and about a man down). For each number of nodes
 the chances in the evaluator's file are compared with the results in ten bins of the expected
 result; the last lines name the greatest difference of the bins with at least --least positions, and
 that of ten bins with as many positions each.

@@ -269,23 +269,14 @@ def read_book(
     check_side(side, skip_plies)
     several = [paths] if isinstance(paths, (str, Path)) else list(paths)
     report = report if report is not None else BookReport()
-    settler = Settler(game)
-
-    def entries() -> Iterator[BookEntry]:
-        records = read_records(game, several, side=side, black_first=black_first, report=report)
-        for number, (record, names) in enumerate(records):
-            yield from record_entries(
-                record,
-                number=number,
-                side=side,
-                names=names,
-                skip_plies=skip_plies,
-                searched=searched,
-                settler=settler,
-                report=report,
-            )
-
-    return entries()
+    records = read_records(game, several, side=side, black_first=black_first, report=report)
+    options: dict[str, Any] = {"side": side, "skip_plies": skip_plies, "searched": searched}
+    options |= {"settler": Settler(game), "report": report}
+    return (
+        entry
+        for number, (record, names) in enumerate(records)
+        for entry in record_entries(record, number=number, names=names, **options)
+    )
 
 
 def read_records(
