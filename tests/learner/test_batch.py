@@ -284,20 +284,13 @@ def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
         bad = {**within, "numbers": packed(numbers)}
         bad = bad if kind is QuantisedFit else bad["numbers"]
     damaged = [
-        {**state, "weights": [0.5]}, {**state, "weights": bad}, {**state, "weights": None},
-        {**state, "rounds_done": None}, {**state, "rounds_done": [3]},
-        *({k: v for k, v in state.items() if k != name}
-          for name in ("weights", "rounds_done", "positions")),
+        {**state, "weights": [0.5]}, {**state, "weights": bad}, {**state, "rounds_done": [3]},
         {**state, "positions": "x"}, {**state, "positions": -1}, {**state, "positions": 1e9},
     ]  # fmt: skip
     for wrong in damaged:
         with pytest.raises(ValueError, match="expected a state of this learner, found"):
             make(kind, tmp_path, games=10, depth=1).fit(resume=json.loads(json.dumps(wrong)))
         assert files(tmp_path) == before
-    for options in ({"blend": 0.75}, {"round_games": 4}, {"seed": 2}, {"depth": 3}):
-        with pytest.raises(ValueError, match="expected a checkpoint of the same learner, options"):
-            make(kind, tmp_path, **options).fit(resume=state)
-    assert files(tmp_path) == before
 
 
 WRONG: list[tuple[Any, dict[str, Any], str]] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -323,6 +324,17 @@ def test_processes_learn_the_same(name: str) -> None:
     other = Trial(case.make(workers=Workers("loky", 2)), case.start)
     assert (other.states, other.files, other.end) == (run.states, run.files, run.end)
     assert other.bits() == run.bits()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_state_without_one_of_its_fields_is_refused(name: str) -> None:
+    case, run = CASES[name], whole(name)
+    at = case.reports[-2]
+    state = json.loads(run.states[at])
+    for field in state.keys() - {"ended", "start"}:  # which say as much where they are absent
+        for damaged in ({**state, field: None}, {k: v for k, v in state.items() if k != field}):
+            with pytest.raises(ValueError, match="expected a (state|checkpoint) of"):
+                Trial(case.make(), case.resumed, held=run.files[at], resume=json.dumps(damaged))
 
 
 @pytest.mark.parametrize("name", those(lambda case: case.torn))

@@ -297,14 +297,8 @@ def shorter(name: str) -> Callable[[dict[str, Any]], None]:
 
 
 DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "no weights": lambda state: state.pop("weights"),
-    "no averages": lambda state: state.pop("averages"),
-    "no tables": lambda state: state.pop("tables"),
-    "no errors": lambda state: state.pop("errors"),
-    "no inputs": lambda state: state.pop("inputs"),
     "no games": lambda state: state["tables"][0].pop("games"),
     "no rolls": lambda state: state["tables"][0].pop("rolls"),
-    "no count": lambda state: state.pop("games_played"),
     "weights of another kind": lambda state: state.update(weights=[1.0]),
     "weights that are no base64": lambda state: state.update(weights="?" * 100),
     "too few weights": lambda state: state.update(weights=state["weights"][:-8]),

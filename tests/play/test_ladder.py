@@ -112,13 +112,6 @@ def test_an_interrupted_ladder_ranks_who_has_played() -> None:
     assert {one.name: one.games for one in found} == {"random": 2, "slow": 2}
 
 
-@plain
-@pytest.mark.parametrize("names", [[], ["one"], ["one", "two", "one"]])
-def test_bad_ladders(names: list[str]) -> None:
-    with pytest.raises(ValueError, match="expected two or more players of different names, found"):
-        ladder(GAME, [Player(name) for name in names])
-
-
 def test_ladder_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     plot = tmp_path / "new" / "ladder.png"
     players = ["random", "hand", "pips"]
@@ -157,10 +150,6 @@ def test_ladder_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path
 
 
 WRONG = [
-    ("ladder backgammon random", "expected two or more players of different names, found"),
-    ("ladder backgammon random random", "expected two or more players of different names, found"),
-    ("ladder backgammon random nobody", "nobody: expected an evaluator file"),
-    ("ladder backgammon random hand --games 1", "--games: expected at least 2, found 1"),
     ("ladder backgammon random hand --depth 10", "depth: expected 0 to 9 plies"),
     ("ladder backgammon random hand --save {}", "--save: expected a file that can be written, fo"),
     ("ladder backgammon random hand --judge x", "--judge: expected a game without dice, found ba"),
