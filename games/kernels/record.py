@@ -7,14 +7,14 @@ its fields as attributes, as in `record.nodes += 1`; Python reads them as attrib
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numba import from_dtype, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["NativeRecord", "address_of", "record_reader", "word"]
+__all__ = ["NativeRecord", "PlainRecord", "address_of", "record_reader", "word"]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -122,3 +122,33 @@ class NativeRecord:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("expected a record for this process alone, found an attempt to copy it")
+
+
+class PlainRecord:
+    """The fields of a dtype as attributes of a Python object, which may hold any objects.
+
+    A field is 0 at first, and one of several numbers an array of as many zeros.
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        for name in dtype.names or ():
+            number = dtype[name].base == np.float64
+            if dtype[name].shape:
+                zeros = np.zeros(dtype[name].shape, dtype=np.float64 if number else object)
+                setattr(self, name, zeros)
+            else:
+                setattr(self, name, 0.0 if number else 0)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property
+    def row(self) -> Any:
+        """The object itself, which is what kernels take as their argument."""
+        return self
+
+    def put(self, **values: Any) -> None:
+        """Write values to fields by name."""
+        for name, value in values.items():
+            setattr(self, name, value)

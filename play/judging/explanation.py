@@ -24,7 +24,7 @@ from search.evaluators.heuristic import (
 )
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
-from search.evaluators.network import NetworkEvaluator
+from search.evaluators.network import ScaledNetwork
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
@@ -90,7 +90,7 @@ def explain(
     elif isinstance(evaluator, QuantisedNetwork) and removes(evaluator.game):
         # the inputs of the pieces that are left depend on how many there are
         found = shares(pieces_of(evaluator, position), evaluator.unit)
-    elif isinstance(evaluator, NetworkEvaluator | OutcomeNetwork | QuantisedNetwork):
+    elif isinstance(evaluator, ScaledNetwork | OutcomeNetwork):
         found = shares(inputs_of(evaluator, position, means or {}), evaluator.unit)
     else:
         found = shares(pieces_of(evaluator, position), evaluator.unit)

@@ -23,12 +23,10 @@ from games import kernels
 from games.board import Pieces
 from games.contract import Game
 from games.features import Encoding, FeatureSet
-from search.evaluators.activations import activation_of
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.layers import Net
-from search.evaluators.network import NetworkEvaluator
+from search.evaluators.network import ScaledNetwork
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
 __all__ = ["MOST_ROWS", "Things", "inputs_of", "pieces_of", "removes", "shapley_values"]
 
@@ -86,7 +84,7 @@ def _exact(count: int, values: Callable[[Shown], Floats]) -> tuple[float, Floats
 
 
 def inputs_of(
-    evaluator: NetworkEvaluator | OutcomeNetwork | QuantisedNetwork,
+    evaluator: ScaledNetwork | OutcomeNetwork,
     position: Any,
     means: Mapping[str, float],
 ) -> Things:
@@ -119,9 +117,14 @@ def inputs_of(
         rows = np.repeat(whole[None, :], len(shown), axis=0)
         for i, (places, instead) in enumerate(hidden):
             rows[np.ix_(~shown[:, i], np.array(places))] = instead
-        if isinstance(evaluator, QuantisedNetwork):
-            return _quantised(evaluator, rows)
-        return _forward(evaluator, net, rows, position)
+        outputs = net.dense(rows).astype(np.float64)
+        if not isinstance(evaluator, OutcomeNetwork):
+            return outputs[:, 0] * evaluator.factor
+        probabilities = 1.0 / (1.0 + np.exp(-np.clip(outputs, -16.0, 16.0)))
+        confine = kernels.uncompiled(evaluator.kinds.confine)
+        for row in probabilities:
+            confine(position, row)
+        return np.asarray(evaluator.kinds.values(probabilities))
 
     return things, values
 
@@ -151,43 +154,6 @@ def _variants(
     if features is not None:
         for i, term in enumerate(features.names):
             yield term, float(whole[start + i]), [start + i]
-
-
-def _forward(
-    evaluator: NetworkEvaluator | OutcomeNetwork, net: Net, rows: NDArray[np.float32], position: Any
-) -> Floats:
-    """Returns the values [rows] of inputs [rows, inputs], in the phase of one position."""
-    after = [activation_of(kind) for kind in net.activations]
-    units = [rows]
-    for number, (weights, bias) in enumerate(net.layers):
-        total = units[number] @ weights + bias
-        for earlier in (first for first, later in net.skips if later == number):
-            total += units[earlier + 1]
-        if number < len(after):
-            units.append(np.array([after[number](row) for row in total]))
-    if isinstance(evaluator, NetworkEvaluator):
-        return total[:, 0].astype(np.float64) * evaluator.scale
-    probabilities = 1.0 / (1.0 + np.exp(-np.clip(total.astype(np.float64), -16.0, 16.0)))
-    confine = kernels.uncompiled(evaluator.kinds.confine)
-    for row in probabilities:
-        confine(position, row)
-    return np.asarray(evaluator.kinds.values(probabilities))
-
-
-def _quantised(evaluator: QuantisedNetwork, rows: NDArray[np.float32]) -> Floats:
-    """Returns the values [rows] of inputs [rows, inputs], exactly as in play."""
-    phases = np.searchsorted(evaluator.phases, rows.sum(axis=1), side="right")
-    weights, bias = evaluator.layers[0]
-    first = rows @ weights.astype(np.float32) + bias
-    values = np.zeros(len(rows))
-    for phase in np.unique(phases):
-        total, shift = first[phases == phase].astype(np.int64), FIRST_SHIFT
-        for weights, bias in evaluator.layers[1:]:
-            units = np.clip(total >> shift, 0, HIGHEST)
-            total = units @ weights[phase].astype(np.int64) + bias[phase]
-            shift = SHIFT
-        values[phases == phase] = total[:, 0] * (evaluator.scale / UNIT)
-    return values
 
 
 # --- pieces of positions -------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from games.features import Encoding
 from games.kernels.memory import read_position
 from games.kernels.vectors import stack_block
 from games.problem import Heuristic, KernelProblem, Known
-from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_evaluator import ArrayEvaluator, NativeNumber
 from search.evaluators.array_files import take_array
 from search.evaluators.header import (
     EvaluatorError,
@@ -49,6 +49,7 @@ class RoundedHeuristic(ArrayEvaluator):
     fields: ClassVar = {"offset": float, "base": list, "proved": str}
     #: What is known of the values if they are proved.
     proof: ClassVar = Known.BY_ENUMERATION
+    offset = NativeNumber()
 
     def __init__(
         self,
@@ -97,17 +98,6 @@ class RoundedHeuristic(ArrayEvaluator):
 
     def _entry(self, name: str) -> Any:
         return self.problem.evaluators.get(name)
-
-    @property
-    def offset(self) -> float:
-        """The number added to the estimate; finite."""
-        return float(self._data[:1].view(np.float64)[0])
-
-    @offset.setter
-    def offset(self, offset: float) -> None:
-        if not math.isfinite(offset):
-            raise ValueError(f"offset: expected a finite number, found {offset}")
-        self._data[:1].view(np.float64)[0] = offset
 
     @property
     def known(self) -> Known:  # type: ignore[override]

@@ -85,10 +85,11 @@ class Net:
         self.inputs = inputs
         self.encoding, self.features = separate(inputs)
         last = last_of(layers, least)
+        given = [_floats_of(number, layer) for number, layer in enumerate(layers)]
+        check_layers(given, size_of(inputs), outputs)
         self.layers: tuple[Layer, ...] = tuple(
-            _kept(number, layer, last=0 < number == last) for number, layer in enumerate(layers)
+            _laid_out(*layer, last=0 < number == last) for number, layer in enumerate(given)
         )
-        check_layers(self.layers, size_of(inputs), outputs)
         self.arrays = [array for layer in self.layers for array in layer]
         self.activations = tuple(activations) or (RELU,) * last
         if len(self.activations) != last or not set(self.activations) <= set(KINDS):
@@ -122,36 +123,43 @@ class Net:
         active = kernels.uncompiled(self.encoding.active) if self.encoding else None
         room = np.zeros(self.encoding.most if self.encoding else 1, dtype=np.int64)
         start = self.encoding.size if self.encoding else 0
-        after = [activation_of(kind) for kind in self.activations]
 
         def outputs(position: Any) -> NDArray[np.float32]:
-            first, first_bias = self.layers[0]
-            sums = [first_bias.copy()]
-            for place in room[: active(position, room)] if active else ():
-                sums[0] += first[place]
+            first, bias = self.layers[0]
+            total = bias.copy()
             terms = self.features.values(position) if self.features else []
-            for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
-                if term != 0:
-                    sums[0] += term * row
-            for number, (weights, bias) in enumerate(self.layers[1:]):
-                inputs = after[number](sums[number])
-                if number + 2 == len(self.layers):
-                    return np.asarray(bias + [_in_lanes(inputs * row) for row in weights.T])
-                total = bias.copy()
-                for unit, row in zip(inputs, weights, strict=True):
-                    if unit != 0:
-                        total += unit * row
-                for earlier, later in self.skips:
-                    if later == number + 1:
-                        total += after[earlier](sums[earlier])
-                sums.append(total)
-            return sums[0]
-
-        def quiet(position: Any) -> NDArray[np.float32]:
             with np.errstate(over="ignore", invalid="ignore"):
-                return outputs(position)
+                for place in room[: active(position, room)] if active else ():
+                    total += first[place]
+                for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
+                    if term != 0:
+                        total += term * row
+                return self._behind(total[None])[0]  # type: ignore[no-any-return]
 
-        return quiet
+        return outputs
+
+    def dense(self, rows: NDArray[np.float32]) -> NDArray[Any]:
+        """Returns the outputs [rows, outputs] for values of all inputs, [rows, inputs].
+
+        The arithmetic of the first layer has another order than in play.
+        """
+        weights, bias = self.layers[0]
+        return self._behind(rows @ weights + bias)
+
+    def _behind(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Returns the outputs for sums of the first layer, [rows, units], as native code does."""
+        units: list[NDArray[np.float32]] = []
+        for kind, (weights, bias) in zip(self.activations, self.layers[1:], strict=True):
+            active = activation_of(kind)
+            units.append(np.array([active(row) for row in sums]))
+            if len(units) == len(self.activations):
+                return np.asarray(bias + _in_lanes(units[-1][:, None, :] * weights.T))
+            sums = np.repeat(bias[None], len(sums), axis=0)
+            for column, row in zip(units[-1].T, weights, strict=True):
+                sums += column[:, None] * row
+            for earlier in (first for first, later in self.skips if later == len(units)):
+                sums += units[earlier]
+        return sums
 
     def scope(self, number: int = 0) -> dict[str, Any]:
         """Returns what `text` refers to, by name."""
@@ -352,39 +360,30 @@ def zeros(shape: tuple[int, ...], kind: Any = np.float32) -> NDArray[Any]:
     return block[skip : skip + count].reshape(shape)
 
 
-def _kept(number: int, layer: Any, *, last: bool) -> Layer:
-    """Returns views of weights [inputs, outputs] and bias in memory laid out for native code.
-
-    number: the number of the layer, for messages.
-    layer: weights and bias.
-    last: whether it is the last layer, whose columns are stored as rows, so that each output is one
-        product of rows.
-
-    Rows are padded with zeros to a multiple of `LANES`. Raises ValueError if the layer is invalid.
-    """
+def _floats_of(number: int, layer: Any) -> Layer:
+    """Returns weights and bias as float32; ValueError if layer `number` is invalid."""
     try:
         weights, bias = (np.asarray(array, dtype=np.float32) for array in layer)
     except (TypeError, ValueError) as error:
         raise ValueError(f"layer {number}: expected weights and bias, found {error}") from None
-    if weights.ndim != 2 or bias.ndim != 1:
-        raise ValueError(
-            f"layer {number}: expected weights of two dimensions and bias of one, found shapes"
-            f" {weights.shape} and {bias.shape}"
-        )
-    inputs, outputs = weights.shape
-    if not 1 <= outputs <= MOST_UNITS:
-        raise ValueError(f"layer {number}: expected 1 to {MOST_UNITS} outputs, found {outputs}")
     if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
         raise ValueError(f"layer {number}: expected finite numbers, found NaN or infinity")
-    width = padded(outputs)
-    if last:
-        length = padded(inputs)
-        kept = zeros((outputs, length))[:, :inputs].T
-    else:
-        kept = zeros((inputs, width))[:, :outputs]
-    kept_bias = zeros((width,))[:outputs]
-    if kept_bias.shape != bias.shape:  # reported by the caller
-        return weights, bias
+    return weights, bias
+
+
+def _laid_out(weights: NDArray[Any], bias: NDArray[Any], *, last: bool) -> Layer:
+    """Returns views of weights [inputs, outputs] and bias in memory laid out for native code.
+
+    last: whether it is the last layer, whose columns are stored as rows, so that each output is one
+        product of rows.
+
+    Rows are padded with zeros to a multiple of `LANES`.
+    """
+    inputs, outputs = weights.shape
+    kept = zeros((outputs, padded(inputs)))[:, :inputs].T if last else None
+    if kept is None:
+        kept = zeros((inputs, padded(outputs)))[:, :outputs]
+    kept_bias = zeros((padded(outputs),))[:outputs]
     kept[:], kept_bias[:] = weights, bias
     return kept, kept_bias
 
@@ -394,13 +393,14 @@ def _floats(address: str, size: int) -> str:
     return f"array_at(float32_pointer({address}), ({size},))"
 
 
-def _in_lanes(products: NDArray[np.float32]) -> np.float32:
-    """Returns the sum of products [units], in the order of `games.kernels.vectors.dot`."""
-    lanes = np.zeros((padded(len(products)) // LANES, LANES), dtype=np.float32)
-    lanes.reshape(-1)[: len(products)] = products
-    total = np.zeros(LANES, dtype=np.float32)
-    for row in lanes:
-        total += row
-    while len(total) > 1:
-        total = total[: len(total) // 2] + total[len(total) // 2 :]
-    return np.float32(total[0])
+def _in_lanes(products: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Returns the sums [...] of products [..., units], in the order of `kernels.vectors.dot`."""
+    lanes = np.zeros((*products.shape[:-1], padded(products.shape[-1])), dtype=np.float32)
+    lanes[..., : products.shape[-1]] = products
+    total = np.zeros((*products.shape[:-1], LANES), dtype=np.float32)
+    for first in range(0, lanes.shape[-1], LANES):
+        total += lanes[..., first : first + LANES]
+    while total.shape[-1] > 1:
+        half = total.shape[-1] // 2
+        total = total[..., :half] + total[..., half:]
+    return np.asarray(total[..., 0])

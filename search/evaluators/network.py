@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
@@ -37,6 +38,11 @@ class ScaledNetwork(LayeredNetwork):
         self.scale = scale
 
     @property
+    def factor(self) -> float:
+        """What native code multiplies the output by."""
+        return float(self._data[:1].view(np.float64)[0])
+
+    @property
     def widths(self) -> tuple[int, ...]:
         """Inputs, units of each hidden layer, and 1."""
         return self.nets[0].widths
@@ -49,8 +55,8 @@ class ScaledNetwork(LayeredNetwork):
         return (self.inputs, self.layers), {**self._shape(), "scale": self.scale}
 
     def plain(self) -> Callable[[Any], float]:
-        outputs, factor = self.nets[0].plain(), self._data[:1].view(float)
-        return lambda position: float(outputs(position)[0]) * float(factor[0])
+        outputs = self.nets[0].plain()
+        return lambda position: float(outputs(position)[0]) * self.factor
 
     def _text(self) -> str:
         lines = [*self.net_text(0), "return load_float(data, 0) * output_0"]

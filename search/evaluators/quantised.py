@@ -88,20 +88,35 @@ class IntegerNet(Net):
         assert self.encoding is not None
         active = kernels.uncompiled(self.encoding.active)
         room = np.zeros(self.most, dtype=np.int64)
-        layers = [(w.astype(np.int64), b.astype(np.int64)) for w, b in self.layers]
+        weights, bias = (array.astype(np.int64) for array in self.layers[0])
 
         def outputs(position: Any) -> NDArray[Any]:
             places = room[: active(position, room)]
             phase = sum(len(places) >= border for border in self.phases)
-            weights, bias = layers[0]
-            total = bias + weights[places].sum(axis=0)
-            shift = FIRST_SHIFT
-            for weights, bias in layers[1:]:
-                total = np.clip(total >> shift, 0, HIGHEST) @ weights[phase] + bias[phase]
-                shift = SHIFT
-            return np.asarray(total)
+            return self._in_phase(phase, bias + weights[places].sum(axis=0))
 
         return outputs
+
+    def dense(self, rows: NDArray[np.float32]) -> NDArray[Any]:
+        """As `Net.dense`, exactly as in play."""
+        weights, bias = (array.astype(np.float32) for array in self.layers[0])
+        sums, phases = (
+            rows @ weights + bias,
+            np.searchsorted(self.phases, rows.sum(axis=1), "right"),
+        )
+        found = np.zeros((len(rows), 1), dtype=np.int64)
+        for phase in np.unique(phases):
+            found[phases == phase] = self._in_phase(phase, sums[phases == phase].astype(np.int64))
+        return found
+
+    def _in_phase(self, phase: int, total: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns the outputs for sums of the first layer, [..., units]."""
+        shift = FIRST_SHIFT
+        for weights, bias in self.layers[1:]:
+            units = np.clip(total >> shift, 0, HIGHEST)
+            total = units @ weights[phase].astype(np.int64) + bias[phase]
+            shift = SHIFT
+        return total
 
     def text(self, place: int, terms: int, number: int = 0) -> list[str]:
         """As `Net.text`; the borders of the phases come before `place`."""

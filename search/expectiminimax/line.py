@@ -8,12 +8,12 @@ each, and share the root and the table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from games.contract import DiceGame
-from games.kernels import NativeRecord
+from games.kernels import NativeRecord, PlainRecord
 from search.sizes import MOST_THREADS, WIDTH
 from search.table import new_table, table_mask
 
@@ -175,22 +175,19 @@ class NativeDiceLine(NativeRecord):
             self.pinned["table"][:] = 0
 
 
-class PlainDiceLine:
+class PlainDiceLine(PlainRecord):
     """The same fields for positions and moves that are any Python objects."""
 
     def __init__(
         self, game: DiceGame, search: Any, evaluate: Any, probe: Any = None, sorter: Any = None
     ) -> None:
+        super().__init__(DICE_LINE)
         self.game = game
         self.search = search
         self.evaluate = evaluate
         self.probe = probe
         self.sort = sorter
         self.find_outcomes: Any = None
-        for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS):
-            setattr(self, name, 0)
-        for name in _FLOATS:
-            setattr(self, name, 0.0)
         self.sorter_at = int(sorter is not None)
         self.threads = 1
         self.outcome_count = len(game.outcomes or ())
@@ -207,25 +204,8 @@ class PlainDiceLine:
         self.shared: list[float] = [0.0, 0.0]
         self.filter_keeps = [0] * (DEEPEST_ROLLS + 1)
         self.filter_margins = [0.0] * (DEEPEST_ROLLS + 1)
-        self.depth_value = [0.0] * (DEEPEST_ROLLS + 1)
-        self.depth_move: list[Any] = [None] * (DEEPEST_ROLLS + 1)
-        self.depth_nodes = [0] * (DEEPEST_ROLLS + 1)
         self._plies = -1
         self.reserve(0)
-
-    @property
-    def row(self) -> PlainDiceLine:
-        """The line itself, which is what kernels take as their argument."""
-        return self
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    def put(self, **values: Any) -> None:
-        """Set fields."""
-        for name, value in values.items():
-            setattr(self, name, value)
 
     def reserve(self, depth: int) -> None:
         """Make room for searches of `depth` plies."""

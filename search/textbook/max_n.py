@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from games.contract import Game
+from search.textbook.minimax import ended
 
 __all__ = ["best_reply", "for_every_player", "max_n", "paranoid", "turned"]
 
@@ -45,9 +46,9 @@ def max_n(
     The side to move comes first. Among moves of equal value to the mover the first one is played,
     and which it is may decide the values of the others, and so the result.
     """
-    vector = _ended(game, position, depth, evaluate)
+    vector = ended(game.outcome_vector(position), position, depth, evaluate)
     if vector is not None:
-        return vector
+        return tuple(vector)
     rest = None if depth is None else depth - 1
     best: Vector | None = None
     for move in game.legal_moves(position):
@@ -71,9 +72,9 @@ def paranoid(
 
     behind: how many moves that player comes behind the side to move; 0 for the side to move.
     """
-    vector = _ended(game, position, depth, evaluate)
+    vector = ended(game.outcome_vector(position), position, depth, evaluate)
     if vector is not None:
-        return vector[behind]
+        return float(vector[behind])
     rest = None if depth is None else depth - 1
     values = [
         paranoid(
@@ -100,9 +101,9 @@ def best_reply(
     behind: how many moves that player comes behind the side to move; 0 for the side to move.
     replying: whether it has just moved, and the others reply.
     """
-    vector = _ended(game, position, depth, evaluate)
+    vector = ended(game.outcome_vector(position), position, depth, evaluate)
     if vector is not None:
-        return vector[behind]
+        return float(vector[behind])
     rest = None if depth is None else depth - 1
     position = turned(game, position, behind)
     values = []
@@ -123,15 +124,3 @@ def turned(game: Game, position: Any, times: int) -> Any:
     for _ in range(times % game.players):
         position = game.turn(position)
     return position
-
-
-def _ended(
-    game: Game, position: Any, depth: int | None, evaluate: Evaluate | None
-) -> Vector | None:
-    """Returns the outcome of a finished game, at depth 0 the static values, otherwise None."""
-    vector = game.outcome_vector(position)
-    if vector is not None or depth != 0:
-        return vector
-    if evaluate is None:
-        raise ValueError("expected an evaluator for a search of limited depth, found none")
-    return tuple(evaluate(position))

@@ -16,7 +16,7 @@ from typing import Any
 from games.contract import DiceGame, Game
 from search.opponent.opponent import Opponent
 
-__all__ = ["against", "alphabeta", "best_moves", "expectiminimax", "minimax"]
+__all__ = ["against", "alphabeta", "best_moves", "ended", "expectiminimax", "minimax"]
 
 Evaluate = Callable[[Any], float]
 
@@ -25,11 +25,9 @@ def minimax(
     game: Game, position: Any, depth: int | None = None, evaluate: Evaluate | None = None
 ) -> float:
     """The value of a position with best play on both sides (von Neumann 1928, Shannon 1950)."""
-    outcome = game.outcome(position)
-    if outcome is not None:
-        return outcome
-    if depth == 0:
-        return _static(evaluate, position)
+    value = ended(game.outcome(position), position, depth, evaluate)
+    if value is not None:
+        return float(value)
     _refuse_chance(game)
     rest = None if depth is None else depth - 1
     return max(
@@ -52,11 +50,9 @@ def alphabeta(
     The search of a position ends once its value is at least `beta`: the opponent will avoid it.
     Moves are tried in the game's order.
     """
-    outcome = game.outcome(position)
-    if outcome is not None:
-        return outcome
-    if depth == 0:
-        return _static(evaluate, position)
+    value = ended(game.outcome(position), position, depth, evaluate)
+    if value is not None:
+        return float(value)
     _refuse_chance(game)
     rest = None if depth is None else depth - 1
     best = -math.inf
@@ -95,7 +91,7 @@ def expectiminimax(
             for move in dice.legal_moves(position, roll)
         )
     if depth == 0:
-        return _static(evaluate, position)
+        return float(ended(None, position, depth, evaluate))
     rest = None if depth is None else depth - 1
     if dice is not None:
         total = 0.0
@@ -134,11 +130,9 @@ def against(
     """
     if opponent.replies is not None and ply >= 2 * opponent.replies:
         return minimax(game, position, depth, evaluate)
-    outcome = game.outcome(position)
-    if outcome is not None:
-        return outcome
-    if depth == 0:
-        return _static(evaluate, position)
+    value = ended(game.outcome(position), position, depth, evaluate)
+    if value is not None:
+        return float(value)
     rest = None if depth is None else depth - 1
     after = [game.play(position, move) for move in game.legal_moves(position)]
     values = [-against(game, one, opponent, rest, evaluate, ply=ply + 1) for one in after]
@@ -164,7 +158,13 @@ def best_moves(
     return sorted(values, key=lambda item: -item[1])
 
 
-def _static(evaluate: Evaluate | None, position: Any) -> float:
+def ended(outcome: Any, position: Any, depth: int | None, evaluate: Any) -> Any:
+    """Returns the outcome of a finished game, at depth 0 the static value, otherwise None.
+
+    Raises ValueError at depth 0 without an evaluator.
+    """
+    if outcome is not None or depth != 0:
+        return outcome
     if evaluate is None:
         raise ValueError("expected an evaluator for a search of limited depth, found none")
     return evaluate(position)
