@@ -38,6 +38,8 @@ class Board:
     tints: sides by the squares that are drawn in their colours, such as a goal that they fill.
     path: `path(position, move)` returns the squares on the way of a piece, from its first to its
         last; its clicks are these two. Default: the way is not known.
+    row_names, column_names: what moves call the rows, from the top, and the columns, from the left.
+        Default: numbers from 1.
     """
 
     rows: int
@@ -49,12 +51,17 @@ class Board:
     holes: Sequence[int] | None = None
     tints: Mapping[int, int] = field(default_factory=dict)
     path: Callable[[Any, Any], Sequence[int]] | None = None
+    row_names: Sequence[str] = ()
+    column_names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("rows", "columns"):
             size = getattr(self, name)
             if not isinstance(size, int) or not 1 <= size <= 26:
                 raise ValueError(f"board: expected 1 to 26 {name}, found {size!r}")
+            names = getattr(self, f"{name.removesuffix('s')}_names")
+            if names and len(names) != size:
+                raise ValueError(f"board: expected names of {size} {name}, found {list(names)}")
         if self.shape not in SHAPES:
             raise ValueError(f"board: expected shape {', '.join(SHAPES)}, found {self.shape!r}")
         for name, found in (("holes", self.holes or ()), ("tints", self.tints)):

@@ -157,7 +157,13 @@ class Hexapawn(KernelGame):
     evaluators = {"hand": ("pawns", {"pawns": 1.0, "advance": 0.5})}
     sides = ("White", "Black")
     unit = "pawns"
-    extras = (Board(3, 3, _pieces, _clicks, light_first=True), CELLS)
+    extras = (
+        Board(
+            3, 3, _pieces, _clicks, light_first=True, row_names=("3", "2", "1"),
+            column_names=("a", "b", "c"),
+        ),
+        CELLS,
+    )  # fmt: skip
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -308,7 +308,10 @@ class Session:
             yield self.paint("bad", str(error))
             return
         position = self.record.position
-        value = self.value_text(position, self.thinker.evaluator(position), 1)
+        evaluator = self.thinker.evaluator
+        value = value_text(evaluator.in_units(evaluator(position)))
+        if evaluator.gives_outcomes:  # other chances hold for values that were searched
+            value = self.value_text(position, evaluator(position), 1)
         yield f"The static value for {self.sides[self.side]} is {value}:"
         yield "\n".join(contribution_table([self.thinker.name], [found], 12))
 

@@ -64,6 +64,8 @@ class GridFace(PlainFace):
             "shape": self.grid.shape,
             "holes": self.grid.holes,
             "tints": list(self.grid.tints.items()),
+            "row_names": list(self.grid.row_names),
+            "column_names": list(self.grid.column_names),
             "pieces": sorted(pieces, key=lambda piece: piece[0]),
         }
 

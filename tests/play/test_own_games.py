@@ -249,6 +249,8 @@ def hexapawn() -> Any:
 def test_a_pawn_is_clicked_and_then_its_goal(hexapawn: Any) -> None:
     table = table_of(hexapawn)
     assert {(s["from"], s["to"]) for s in table.view()["next"]} == {(-1, 6), (-1, 7), (-1, 8)}
+    names = table.view()["board"]["row_names"], table.view()["board"]["column_names"]
+    assert names == (["3", "2", "1"], ["a", "b", "c"])  # b1 is below, in the middle
     table.step(-1, 7)
     assert table.view()["taken"] == [(-1, 7)] and table.view()["board"]["clicked"] == [7]
     assert [(s["from"], s["to"]) for s in table.view()["next"]] == [(7, 4)]

@@ -131,6 +131,7 @@ def test_hint_moves_why_level_and_position(classic: Thinker) -> None:
     assert chances is not None and f"({chances.text} {play})" in "\n".join(hint)
     assert "9-13, 10-14, 11-15" in say(session, "moves")
     assert "all contributions are 0" in say(session, "why")
+    assert " %" not in say(session, "why").splitlines()[0]  # chances hold for searched values
     assert "B:W21" in say(session, "position")
     assert "classic has depth 3 a move." in say(session, "level depth 3")
     for wrong in (

@@ -20,6 +20,7 @@ export class GridBoard {
     this.act = act;
     this.rows = this.columns = 0;
     this.wide = this.high = 0; // of a square
+    this.rowNames = this.columnNames = [];
     this.board = null;
     this.live = false;
     this.flip = false;
@@ -45,9 +46,12 @@ export class GridBoard {
   }
 
   /** Draw the squares of a board, unless a board of this size is drawn already. */
-  size({ rows, columns, shape, holes, tints = [] }) {
+  size({ rows, columns, shape, holes, tints = [], row_names, column_names }) {
     if (rows === this.rows && columns === this.columns) return;
     [this.rows, this.columns] = [rows, columns];
+    const numbers = (count) => Array.from({ length: count }, (_, n) => String(n + 1));
+    this.rowNames = row_names?.length ? row_names : numbers(rows);
+    this.columnNames = column_names?.length ? column_names : numbers(columns);
     this.holes = holes && new Map(holes.map((square, number) => [square, number]));
     this.tints = new Map(tints);
     if (holes && !this.holes.has(this.cursor)) [this.cursor] = holes;
@@ -94,12 +98,12 @@ export class GridBoard {
     }
     put(this.squares, ...lines);
     if (this.holes) return;
-    const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, String(text));
+    const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, text);
+    const shown = (names) => (this.flip ? names.toReversed() : names);
     put(this.labels,
-      Array.from({ length: this.columns }, (_, n) =>
-        mark(EDGE + (n + 0.5) * this.wide, EDGE + this.rows * this.high + 30, this.flip ? this.columns - n : n + 1)),
-      Array.from({ length: this.rows }, (_, n) =>
-        mark(EDGE / 2, EDGE + (n + 0.5) * this.high + 7, this.flip ? this.rows - n : n + 1)));
+      shown(this.columnNames).map((name, n) =>
+        mark(EDGE + (n + 0.5) * this.wide, EDGE + this.rows * this.high + 30, name)),
+      shown(this.rowNames).map((name, n) => mark(EDGE / 2, EDGE + (n + 0.5) * this.high + 7, name)));
   }
 
   /** What is drawn of a hole: its rim has the colour of a side if it is part of that side's goal. */
@@ -162,7 +166,7 @@ export class GridBoard {
       cell.classList.toggle("can", live && goals.has(square));
       cell.classList.toggle("chosen", this.clicked.includes(square));
       cell.classList.toggle("passed", trace.includes(square));
-      const [row, column] = [Math.floor(square / board.columns) + 1, (square % board.columns) + 1];
+      const [row, column] = [this.rowNames[Math.floor(square / board.columns)], this.columnNames[square % board.columns]];
       const where = this.holes ? `hole ${this.holes.get(square)}` : `row ${row}, column ${column}`;
       const piece = here && [here.text || "stone", this.act.sides()[here.side]].filter(Boolean).join(", ");
       const words = [where, piece || "empty"];
