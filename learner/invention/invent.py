@@ -42,11 +42,15 @@ class Invent(NetworkFit):
     evaluator_: LinearEvaluator = field(init=False)
 
     def begin(self, evaluator: Any) -> None:
-        self._cells = cells = cells_of(self.game_)
+        self._cells = cells_of(self.game_)
         super().begin(evaluator)
         self.network_ = self._network
-        bare = [CellTerm(piece) for piece in cells.pieces()]
+        bare = self._bare()
         self.evaluator_ = self._polynomial(bare, np.ones(len(bare)))
+
+    def _bare(self) -> list[CellTerm]:
+        """Returns the terms that every search begins with, and may remove: each kind of pieces."""
+        return [CellTerm(piece) for piece in self._cells.pieces()]
 
     def _player(self) -> Evaluator:
         return self.network_
@@ -62,10 +66,8 @@ class Invent(NetworkFit):
         except ValueError as error:  # too few games
             return {**figures, "no terms": str(error)}
         before = list(self.evaluator_.features.cell_terms.values())
-        search = TermSearch(self._cells, labels, seed=self.seed)
+        search = TermSearch(self._cells, labels, self._bare(), seed=self.seed)
         search.run(self.terms)
-        if not search.terms:
-            return {**figures, "no terms": "none explains more than luck"}
         self.evaluator_ = self._polynomial(search.terms, search.weights)
         come = "; ".join(t.text(self._cells) for t in search.terms if t not in before)
         gone = "; ".join(t.text(self._cells) for t in before if t not in search.terms)
