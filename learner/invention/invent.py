@@ -10,7 +10,7 @@ import numpy as np
 from games.features.cell_terms import CellTerm
 from games.features.term_file import feature_set_of, named
 from learner.invention.labels import cells_of, labels_of
-from learner.invention.term_search import TermSearch
+from learner.invention.term_search import TermSearch, bare_pieces
 from learner.models.model import numbers_of
 from learner.options import ranged
 from learner.positions.filters import Filter
@@ -45,12 +45,8 @@ class Invent(NetworkFit):
         self._cells = cells_of(self.game_)
         super().begin(evaluator)
         self.network_ = self._network
-        bare = self._bare()
+        bare = [CellTerm(piece) for piece in self._cells.pieces()]
         self.evaluator_ = self._polynomial(bare, np.ones(len(bare)))
-
-    def _bare(self) -> list[CellTerm]:
-        """Returns the terms that every search begins with, and may remove: each kind of pieces."""
-        return [CellTerm(piece) for piece in self._cells.pieces()]
 
     def _player(self) -> Evaluator:
         return self.network_
@@ -66,8 +62,12 @@ class Invent(NetworkFit):
         except ValueError as error:  # too few games
             return {**figures, "no terms": str(error)}
         before = list(self.evaluator_.features.cell_terms.values())
-        search = TermSearch(self._cells, labels, self._bare(), seed=self.seed)
+        search = TermSearch(
+            self._cells, labels, bare_pieces(self._cells, self.terms), seed=self.seed
+        )
         search.run(self.terms)
+        if not search.terms:
+            return {**figures, "no terms": "none explains more than luck"}
         self.evaluator_ = self._polynomial(search.terms, search.weights)
         come = "; ".join(t.text(self._cells) for t in search.terms if t not in before)
         gone = "; ".join(t.text(self._cells) for t in before if t not in search.terms)
