@@ -15,7 +15,7 @@ from games.features.term_file import INVENTED, feature_set_of, named, term_file
 from games.problem import refuse_problem
 from games.whole_files import write_atomically
 from learner.invention.labels import cells_of, labels_of
-from learner.invention.term_search import TermSearch
+from learner.invention.term_search import TermSearch, bare_pieces
 from learner.options import Range
 from learner.positions.store import PositionStore
 from play.commands.options import check_writable
@@ -53,7 +53,8 @@ def _run(options: argparse.Namespace) -> int:
         raise FileNotFoundError(f"{options.positions}: expected a folder of positions, found none")
     rows = PositionStore(options.positions, game).load()
     labels = labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
-    search = TermSearch(cells, labels, seed=options.seed)
+    bare = bare_pieces(cells, options.terms)
+    search = TermSearch(cells, labels, bare, seed=options.seed)
     before = search.loss
     with tqdm(total=options.terms, unit=" terms", dynamic_ncols=True) as bar:
 
@@ -62,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
             bar.update(len(search.terms) - bar.n)
 
         search.run(options.terms, watch)
-    if not search.terms:
+    if {*search.terms} <= {*bare}:
         raise ValueError(
             "expected terms that explain more than luck, found none among"
             f" {len(search.pool.terms)} candidates; nothing is written"

@@ -10,7 +10,7 @@ import numpy as np
 from games.features.cell_terms import CellTerm
 from games.features.term_file import feature_set_of, named
 from learner.invention.labels import cells_of, labels_of
-from learner.invention.term_search import TermSearch
+from learner.invention.term_search import TermSearch, bare_pieces
 from learner.models.model import numbers_of
 from learner.options import ranged
 from learner.positions.filters import Filter
@@ -42,10 +42,10 @@ class Invent(NetworkFit):
     evaluator_: LinearEvaluator = field(init=False)
 
     def begin(self, evaluator: Any) -> None:
-        self._cells = cells = cells_of(self.game_)
+        self._cells = cells_of(self.game_)
         super().begin(evaluator)
         self.network_ = self._network
-        bare = [CellTerm(piece) for piece in cells.pieces()]
+        bare = [CellTerm(piece) for piece in self._cells.pieces()]
         self.evaluator_ = self._polynomial(bare, np.ones(len(bare)))
 
     def _player(self) -> Evaluator:
@@ -62,7 +62,9 @@ class Invent(NetworkFit):
         except ValueError as error:  # too few games
             return {**figures, "no terms": str(error)}
         before = list(self.evaluator_.features.cell_terms.values())
-        search = TermSearch(self._cells, labels, seed=self.seed)
+        search = TermSearch(
+            self._cells, labels, bare_pieces(self._cells, self.terms), seed=self.seed
+        )
         search.run(self.terms)
         if not search.terms:
             return {**figures, "no terms": "none explains more than luck"}

@@ -19,7 +19,7 @@ from learner.fit.targets import mean_loss
 from learner.invention.labels import Labels
 from learner.invention.score_test import Pool, Sample
 
-__all__ = ["TermSearch", "candidates"]
+__all__ = ["TermSearch", "bare_pieces", "candidates"]
 
 #: Candidates that are grown, and terms that are grown further.
 WIDE, BEAM = 40, 12
@@ -29,6 +29,14 @@ GROWTH = 1.05
 PATIENCE = 6
 #: At most about this many positions on which terms are grown; the best are scored on all.
 FEW = 25_000
+
+
+def bare_pieces(cells: Cells, most: int) -> list[CellTerm]:
+    """Returns the terms that a search for `most` begins with, because they hide what others say.
+
+    These are the kinds of pieces, with room left for one term more.
+    """
+    return [CellTerm(piece) for piece in cells.pieces()][: most - 1]
 
 
 def candidates(cells: Cells) -> list[CellTerm]:

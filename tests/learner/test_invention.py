@@ -109,7 +109,7 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
         game_number=labels.games,
     )
     store.flush()
-    assert main(["invent", "checkers", "store", "--terms", "2", "--output", "own.py"]) == 0
+    assert main(["invent", "checkers", "store", "--terms", "4", "--output", "own.py"]) == 0
     printed = capsys.readouterr().out
     features = load_features("own.py", CHECKERS)
     evaluator = load_evaluator("own.json", game=CHECKERS)
@@ -127,6 +127,19 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
     Path("own.py").write_text(text.replace("return popcount(", "return popcounts(", 1))
     with pytest.raises(FeatureFileError, match=r"own\.py.*popcounts"):
         load_features("own.py", CHECKERS)
+
+
+@pytest.mark.thorough
+def test_terms_that_luck_explains_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = PositionStore("store", CHECKERS)
+    store.extend(rows(60))
+    store.flush()
+    assert main(["invent", "checkers", "store"]) == 2
+    assert "expected terms that explain more than luck, found none" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["store"]
 
 
 BAD: list[tuple[list[str], str]] = [
