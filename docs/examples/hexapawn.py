@@ -158,12 +158,9 @@ class Hexapawn(KernelGame):
     sides = ("White", "Black")
     unit = "pawns"
     extras = (
-        Board(
-            3, 3, _pieces, _clicks, light_first=True, row_names=("3", "2", "1"),
-            column_names=("a", "b", "c"),
-        ),
+        Board(3, 3, _pieces, _clicks, light_first=True, row_names="321", column_names="abc"),
         CELLS,
-    )  # fmt: skip
+    )
 
     def to_move(self, position: Any) -> int:
         return int(position[2])
