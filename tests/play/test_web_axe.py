@@ -94,7 +94,11 @@ def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> 
     page.keyboard.press("?")
     look("the keys")
     page.keyboard.press("Escape")
-    for name, shown in (("games", ".game-list a"), ("training", ".chart"), ("puzzle", "main *")):
+    for name, shown in (
+        ("games", ".game-list a"),
+        ("training", ".chart"),
+        ("puzzle", ".puzzle .stage"),
+    ):
         page.goto(f"{base}/#/{name}")
         expect(page.locator(shown).first).to_be_visible()
         look(name)
