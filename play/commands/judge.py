@@ -124,6 +124,8 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
         ),
         None,
     )
+    if options.referee in options.evaluators:
+        yield _favoured(options.referee), None
     for name, evaluator in evaluators:
         found = judge(game, evaluator, verdicts, depth=options.depth, name=name)
         yield found.text(), found.figures()
@@ -267,6 +269,8 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
             f"{counted(len(records), 'game')} of {by.name}; referee: {_at(referee, referee_depth)}"
         )
         yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
+        if options.referee in options.evaluators:
+            yield _favoured(options.referee), None
         for player in judged:
             with tqdm(total=len(records), unit=" games", disable=None) as bar:
                 found = equity_loss(
@@ -280,6 +284,10 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
                     progress=lambda: bar.update() and None,
                 )
             yield found.text(), found.figures()
+
+
+def _favoured(referee: str) -> str:
+    return f"{referee} is judged by itself, which favours it: --referee takes another"
 
 
 def _at(player: Player, depth: int) -> str:

@@ -195,6 +195,7 @@ def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
     assert main(["judge", "checkers", *evaluators, *options]) == 0
     out = capsys.readouterr().out
     assert "referee: classic at depth 3; judged at depth 3" in out
+    assert "classic is judged by itself, which favours it" in out
     assert "classic: agrees on 100.0%" in out
     best, other = last_json(out)["judged"]
     assert (best["evaluator"], best["agreement"][0], best["loss"][0]) == ("classic", 1.0, 0.0)
@@ -203,7 +204,8 @@ def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
     file.write_text("B:W21,22,23:B1,2,3\n\nW:W30,29:BK1,6\n", "utf-8")
     options = ["--file", str(file), "--referee-depth", "2", "--referee", "material", "--json"]
     assert main(["judge", "checkers", "classic", *options]) == 0
-    assert last_json(capsys.readouterr().out)["judged"][0]["positions"] == 2
+    out = capsys.readouterr().out
+    assert last_json(out)["judged"][0]["positions"] == 2 and "favours" not in out
 
 
 # Bad input
