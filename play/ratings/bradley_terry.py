@@ -8,7 +8,6 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from scipy.special import expit, ndtri
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from play.ratings.statistics import Estimate, Tally, as_figures
+from play.ratings.statistics import Estimate, Figured, Tally
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +32,7 @@ With n equal units this is as cautious as the rule of three, which expects up to
 
 
 @dataclass(frozen=True)
-class Rating:
+class Rating(Figured):
     """One player's rating.
 
     name: the player.
@@ -46,10 +45,6 @@ class Rating:
     elo: Estimate
     games: int
     score: float
-
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return as_figures(self)
 
 
 @dataclass(frozen=True)
