@@ -7,7 +7,7 @@ follows: the share of decisions in which a result's moves keep a win or a draw, 
 four plies and with a millisecond a move (`play.judging.truth`). One joint rating gives every result
 an Elo above a fixed opponent whom all have played; a learner's is the mean over its seeds, with a
 95 % interval that includes the luck of a seed and the error of the opponents' own ratings
-(`play.ratings.bradley_terry.rate_groups`).
+(`benchmarks.groups.rate_groups`).
 
 Equal time is measured by the clock in checkers, which needs an idle machine. In Connect Four it
 stands for the positions that the time allows to an evaluator of each kind (`Contest.rates`), so
@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 
 import games
+from benchmarks.groups import rate_groups
 from games.whole_files import write_atomically, write_figure
 from learner.arena import measure
 from learner.game_learner import feature_set
@@ -47,7 +48,7 @@ from play.judging.truth import Known, Referees, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.ratings.bradley_terry import rate, rate_groups
+from play.ratings.bradley_terry import rate
 from play.ratings.statistics import Estimate, Tally, mean_interval
 from play.workers import Workers
 from search import LinearEvaluator, as_evaluator, load_evaluator

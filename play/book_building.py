@@ -64,12 +64,9 @@ class LeafSearch(Crew[tuple[Engine]]):
 
     def __call__(self, position: Any) -> tuple[float, int]:
         """Returns (value, depth) of a position; raises KeyboardInterrupt if it was stopped."""
-        limits = self.limits
         with self.seats() as (engine,):
             engine.clear()
-            result = engine.search(
-                position, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
-            )
+            result = engine.search(position, **self.limits.options)
         if result.interrupted or self.stopped.is_set():
             raise KeyboardInterrupt
         return result.value, result.depth

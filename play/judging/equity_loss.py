@@ -25,20 +25,21 @@ from play.match.loop import play_with_dice
 from play.players.limits import STATIC, Limits
 from play.players.player import Player, needs_processes
 from play.players.seats import DiceSeat
-from play.ratings.statistics import Estimate, as_figures, mean_interval
+from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers import Workers
 
 __all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
 
 
 @dataclass(frozen=True)
-class EquityLoss:
+class EquityLoss(Figured):
     """The equity that a player lost; intervals are 95 % intervals over games.
 
     loss: points per decision.
     agreement: share of decisions that lose nothing.
     """
 
+    called = {"name": "player"}
     name: str
     referee: str
     games: int
@@ -51,14 +52,10 @@ class EquityLoss:
         loss, agreement = self.loss, self.agreement
         return (
             f"{self.name} loses {1000 * loss.value:.2f} [{1000 * loss.low:.2f},"
-            f" {1000 * loss.high:.2f}] millipoints a decision, agrees on {agreement.value:.1%}"
-            f" [{agreement.low:.1%}, {agreement.high:.1%}]; "
-            f"{counted(self.decisions, 'decision')} of {counted(self.games, 'game')}"
+            f" {1000 * loss.high:.2f}] millipoints a decision, agrees on"
+            f" {agreement.text('.1%')}; {counted(self.decisions, 'decision')} of"
+            f" {counted(self.games, 'game')}"
         )
-
-    def figures(self) -> dict[str, Any]:
-        """The same as plain values, for JSON, in points; numbers that are not finite are None."""
-        return as_figures(self, name="player")
 
 
 def sample_games(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from play.crew import Crew, done
-from play.ratings.statistics import Estimate, as_figures, mean_interval
+from play.ratings.statistics import Estimate, Figured, mean_interval
 from search import PROVEN, Engine, Evaluator, as_evaluator
 
 __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
@@ -33,7 +33,7 @@ class Verdicts:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgement(Figured):
     """The quality of an evaluator; intervals are 95 % intervals over positions.
 
     agreement: share of positions in which its move has the referee's best value.
@@ -44,6 +44,7 @@ class Judgement:
     unit: the game's unit, such as men.
     """
 
+    called = {"name": "evaluator"}
     name: str
     positions: int
     agreement: Estimate
@@ -54,17 +55,11 @@ class Judgement:
 
     def text(self) -> str:
         """One line, without a newline at its end."""
-        agreement, loss = self.agreement, self.loss
         return (
-            f"{self.name}: agrees on {agreement.value:.1%}"
-            f" [{agreement.low:.1%}, {agreement.high:.1%}],"
-            f" loses {loss.text('.3f')} {self.unit} a move;"
+            f"{self.name}: agrees on {self.agreement.text('.1%')},"
+            f" loses {self.loss.text('.3f')} {self.unit} a move;"
             f" static values correlate {self.correlation:.3f}, error {self.error:.3f} {self.unit}"
         )
-
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return as_figures(self, name="evaluator")
 
 
 def random_positions(

@@ -89,21 +89,21 @@ def search_tree(
         raise ValueError(f"depth: expected at least 1, found {depth}")
     if order not in ORDERS:
         raise ValueError(f"order: expected one of {', '.join(ORDERS)}, found {order!r}")
+    side = game.to_move(position)
+    window = (-math.inf, math.inf)
     if game.players > 2:
         if game.chances is not None:
             raise ValueError(f"expected no chance nodes for {game.players} players, found some")
-        side = game.to_move(position)
-        of_all = _MaxN(game, evaluate, order, most_lines)
+        of_all = _MaxN(game, evaluate, order, most_lines, game.sides)
         of_all.measure(position, depth)
-        root = of_all.look(position, depth, math.inf, "", side)
+        root = of_all.visit(position, depth, window, "", None, side)
         return SearchTree(root.vector[side], of_all.leaves, _leaves(game, position, depth), root)
-    player = game.sides[game.to_move(position)]
-    player = player if game.sides == (MAX, MIN) else MAX
-    search = _Search(game, evaluate, order, most_lines)
-    root = search.visit(position, depth, -math.inf, math.inf, "", None, player)
+    side = side if game.sides == (MAX, MIN) else 0
+    search = _Search(game, evaluate, order, most_lines, (MAX, MIN))
+    root = search.visit(position, depth, window, "", None, side)
     assert root.value is not None
     return SearchTree(
-        root.value if player == MAX else -root.value + 0.0,
+        -root.value + 0.0 if side else root.value,
         search.leaves,
         _leaves(game, position, depth),
         root,
@@ -112,10 +112,16 @@ def search_tree(
 
 @dataclass
 class _Search:
+    """The search for two players, whose windows and values are MAX's.
+
+    names: the players by side.
+    """
+
     game: Game
     evaluate: Evaluate | None
     order: str
     most_lines: int
+    names: Sequence[str]
     lines: int = 0
     leaves: int = 0
 
@@ -131,77 +137,61 @@ class _Search:
         self,
         position: Any,
         rest: int | None,
-        alpha: float,
-        beta: float,
+        window: tuple[float, float],
         move: str,
         chance: float | None,
-        player: str,
+        side: int,
     ) -> TreeNode:
-        """Returns the node of a position; the window and the value are MAX's.
+        """Returns the node of a position.
 
-        player: MAX or MIN, who moves here unless chance does.
+        side: who moves here unless chance does.
         """
-        game = self.game
-        sign = 1.0 if player == MAX else -1.0
-        outcome = game.outcome(position)
+        game, name = self.game, self.names[side]
+        values = game.outcome_vector(position)
         self.count_line()
-        if outcome is not None or rest == 0:
+        if values is not None or rest == 0:
             self.leaves += 1
-            kind = "static" if outcome is None else "end of the game"
-            own = self.static(position) if outcome is None else outcome
-            return TreeNode(move, chance, player, (alpha, beta), sign * own + 0.0, kind)
+            kind = "static" if values is None else "end of the game"
+            value, vector = self.seen(self.static(position) if values is None else values, side)
+            return TreeNode(move, chance, name, window, value, kind, vector=vector)
         chances = game.chances(position) if game.chances is not None else ()
         moves = game.legal_moves(position)
         below = None if rest is None else rest - 1
-        children = []
+        children: list[TreeNode] = []
         if chances:
             for one, share in zip(moves, chances, strict=True):
-                after = game.play(position, one)
-                text = game.move_text(position, one)
-                children.append(self.visit(after, below, -math.inf, math.inf, text, share, player))
+                text, after = game.move_text(position, one), game.play(position, one)
+                children.append(self.visit(after, below, (-math.inf, math.inf), text, share, side))
             mean = average(chances, [child.value or 0.0 for child in children])
-            return TreeNode(move, chance, CHANCE, (alpha, beta), mean, "", children=tuple(children))
-        other = MIN if player == MAX else MAX
-        window = (alpha, beta)
-        best = -math.inf * sign
-        cut = False
+            return TreeNode(move, chance, CHANCE, window, mean, "", children=tuple(children))
+        best, vector = -math.inf, ()
+        bound, next_side = self.bound(window, side), (side + 1) % len(self.names)
         for one in self.ordered(position, moves, below):
-            text = game.move_text(position, one)
-            after = game.play(position, one)
-            if cut:
-                children.append(self.left_out(after, text, other))
+            text, after = game.move_text(position, one), game.play(position, one)
+            if best >= bound:
+                children.append(self.left_out(after, text, next_side))
                 continue
-            child = self.visit(after, below, alpha, beta, text, None, other)
-            children.append(child)
-            assert child.value is not None
-            value = child.value
-            if player == MAX:
-                best = max(best, value)
-                cut = best >= beta
-                alpha = max(alpha, best)
-            else:
-                best = min(best, value)
-                cut = best <= alpha
-                beta = min(beta, best)
+            narrowed = self.narrowed(window, best, side)
+            children.append(self.visit(after, below, narrowed, text, None, next_side))
+            gain = self.gain(children[-1], side)
+            if gain > best:
+                best, vector = gain, children[-1].vector
         cut = len(children) > 0 and children[-1].kind == "not looked at"
         if cut:
             self.count_line()
-        return TreeNode(move, chance, player, window, best, "", cut, tuple(children))
+            vector = ()
+        value = self.shown(best, side)
+        return TreeNode(move, chance, name, window, value, "", cut, tuple(children), vector)
 
-    def left_out(self, position: Any, move: str, player: str) -> TreeNode:
-        """Returns the node of a position that is not looked at: a leaf's value is shown."""
-        sign = 1.0 if player == MAX else -1.0
+    def left_out(self, position: Any, move: str, side: int) -> TreeNode:
+        """Returns the node of a position that is not looked at: a leaf's values are shown."""
         try:
-            outcome = self.game.outcome(position)
+            values = self.game.outcome_vector(position)
         except PositionError:  # a leaf without a value
-            outcome = None
-        value = None if outcome is None else sign * outcome + 0.0
-        return TreeNode(move, None, player, (-math.inf, math.inf), value, "not looked at")
-
-    def static(self, position: Any) -> float:
-        if self.evaluate is None:
-            raise ValueError("expected an evaluator for a search of limited depth, found none")
-        return self.evaluate(position)
+            values = None
+        value, vector = (None, ()) if values is None else self.seen(values, side)
+        name, window = self.names[side], (-math.inf, math.inf)
+        return TreeNode(move, None, name, window, value, "not looked at", vector=vector)
 
     def ordered(self, position: Any, moves: Sequence[Any], rest: int | None) -> Sequence[Any]:
         """Returns the moves in the order in which they are searched."""
@@ -216,14 +206,50 @@ class _Search:
     def worth(self, after: Any, rest: int | None) -> float:
         """Returns the value of a move for its mover, by the position after it."""
         if self.order == "perfect":
-            return -expectiminimax(self.game, after, rest, self.evaluate)
-        outcome = self.game.outcome(after)
-        return -(self.static(after) if outcome is None else outcome)
+            return self.perfect(after, rest)
+        values = self.game.outcome_vector(after)
+        return (self.static(after) if values is None else values)[-1]
+
+    def static_value(self, position: Any) -> float:
+        if self.evaluate is None:
+            raise ValueError("expected an evaluator for a search of limited depth, found none")
+        return self.evaluate(position)
+
+    def static(self, position: Any) -> tuple[float, ...]:
+        """Returns the static values, the side to move first."""
+        value = self.static_value(position)
+        return value, -value
+
+    def perfect(self, after: Any, rest: int | None) -> float:
+        """Returns the backed-up value of a move for its mover, by the position after it."""
+        return -expectiminimax(self.game, after, rest, self.evaluate)
+
+    def seen(self, values: tuple[float, ...], side: int) -> tuple[float, tuple[float, ...]]:
+        """Returns the value and the vector of a node by values, those of the side first."""
+        return self.shown(values[0], side), ()
+
+    def shown(self, value: float, side: int) -> float:
+        """Returns a value for the side as the tree shows it."""
+        return (-value if side else value) + 0.0
+
+    def gain(self, child: TreeNode, side: int) -> float:
+        """Returns the value of a child for the side."""
+        assert child.value is not None
+        return self.shown(child.value, side)
+
+    def bound(self, window: tuple[float, float], side: int) -> float:
+        """Returns the value for the side from which on nothing more is searched."""
+        return -window[0] if side else window[1]
+
+    def narrowed(self, window: tuple[float, float], best: float, side: int) -> tuple[float, float]:
+        """Returns the window of the next child after one of value `best` for the side."""
+        alpha, beta = window
+        return (alpha, min(beta, 0.0 - best)) if side else (max(alpha, best), beta)
 
 
 @dataclass
 class _MaxN(_Search):
-    """The search for more than two players.
+    """The search for more than two players; a window ends at the mover's value that cuts.
 
     room: what two players have together at most: the greatest sum less the least values of others.
     """
@@ -244,73 +270,34 @@ class _MaxN(_Search):
         except PositionError:
             return
         if ended is not None or rest == 0:
-            yield self.at_leaf(position) if ended is None else ended
+            yield self.static(position) if ended is None else ended
             return
         below = None if rest is None else rest - 1
         for move in self.game.legal_moves(position):
             yield from self.all_vectors(self.game.play(position, move), below)
 
-    def at_leaf(self, position: Any) -> tuple[float, ...]:
-        """Returns the static values, the side to move first."""
-        return for_every_player(self.game, self.static)(position)
+    def static(self, position: Any) -> tuple[float, ...]:
+        return for_every_player(self.game, self.static_value)(position)
 
-    def look(self, position: Any, rest: int | None, bound: float, move: str, side: int) -> TreeNode:
-        """Returns the node of a position.
+    def perfect(self, after: Any, rest: int | None) -> float:
+        return max_n(self.game, after, rest, self.static)[-1]
 
-        bound: the value of the mover from which on the player before has no use for the position.
-        side: the side to move.
-        """
-        game, name = self.game, self.game.sides[side]
-        window = (-math.inf, bound)
-        outcomes = game.outcome_vector(position)
-        self.count_line()
-        if outcomes is not None or rest == 0:
-            self.leaves += 1
-            kind = "static" if outcomes is None else "end of the game"
-            own = self.at_leaf(position) if outcomes is None else outcomes
-            vector = self.by_side(own, side)
-            return TreeNode(move, None, name, window, own[0], kind, vector=vector)
-        below, after_side = None if rest is None else rest - 1, (side + 1) % game.players
-        children: list[TreeNode] = []
-        best, vector = -math.inf, ()
-        for one in self.ordered(position, game.legal_moves(position), below):
-            text, after = game.move_text(position, one), game.play(position, one)
-            if best >= bound:
-                children.append(self.passed_over(after, text, after_side))
-                continue
-            child = self.look(after, below, self.room - best, text, after_side)
-            children.append(child)
-            if child.vector and child.vector[side] > best:
-                best, vector = child.vector[side], child.vector
-        cut = children[-1].kind == "not looked at"
-        if cut:
-            self.count_line()
-            vector = ()
-        return TreeNode(move, None, name, window, best, "", cut, tuple(children), vector)
-
-    def passed_over(self, position: Any, move: str, side: int) -> TreeNode:
-        """Returns the node of a position that is not looked at: a leaf's values are shown."""
-        try:
-            own = self.game.outcome_vector(position)
-        except PositionError:  # a leaf without a value
-            own = None
-        vector = () if own is None else self.by_side(own, side)
-        window = (-math.inf, math.inf)
-        value = None if own is None else own[0]
-        name = self.game.sides[side]
-        return TreeNode(move, None, name, window, value, "not looked at", vector=vector)
-
-    def by_side(self, own: Sequence[float], side: int) -> tuple[float, ...]:
-        """Returns values that begin with the side to move in the order of the sides."""
+    def seen(self, values: tuple[float, ...], side: int) -> tuple[float, tuple[float, ...]]:
         first = -side % self.game.players
-        return tuple(value + 0.0 for value in (*own[first:], *own[:first]))
+        by_side = tuple(value + 0.0 for value in (*values[first:], *values[:first]))
+        return values[0], by_side
 
-    def worth(self, after: Any, rest: int | None) -> float:
-        """Returns the value of a move for its mover, by the position after it."""
-        if self.order == "perfect":
-            return max_n(self.game, after, rest, for_every_player(self.game, self.static))[-1]
-        outcomes = self.game.outcome_vector(after)
-        return (self.at_leaf(after) if outcomes is None else outcomes)[-1]
+    def shown(self, value: float, side: int) -> float:
+        return value
+
+    def gain(self, child: TreeNode, side: int) -> float:
+        return child.vector[side] if child.vector else -math.inf
+
+    def bound(self, window: tuple[float, float], side: int) -> float:
+        return window[1]
+
+    def narrowed(self, window: tuple[float, float], best: float, side: int) -> tuple[float, float]:
+        return -math.inf, self.room - best
 
 
 def _leaves(game: Game, position: Any, depth: int | None) -> int:

@@ -22,7 +22,7 @@ from games.truth import Truth
 from play.crew import Crew, done
 from play.players.limits import Limits
 from play.players.player import Player
-from play.ratings.statistics import Estimate, as_figures, mean_interval
+from play.ratings.statistics import Estimate, Figured, mean_interval
 
 __all__ = [
     "Kept",
@@ -62,7 +62,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(Figured):
     """The quality of a player by truth; intervals are 95 % intervals over positions.
 
     positions: number of positions with more than one legal move.
@@ -72,6 +72,7 @@ class Kept:
     unit: the unit of the loss.
     """
 
+    called = {"name": "player"}
     name: str
     positions: int
     decisions: int
@@ -81,24 +82,20 @@ class Kept:
 
     def text(self) -> str:
         """One line, without a newline at its end."""
-        kept = self.kept
         return (
-            f"{self.name}: keeps the class in {kept.value:.2%} [{kept.low:.2%}, {kept.high:.2%}],"
+            f"{self.name}: keeps the class in {self.kept.text('.2%')},"
             f" loses {self.loss.text('.3f')} {self.unit} a move"
         )
 
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return as_figures(self, name="player")
-
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Figured):
     """The results of a player who moves first, against perfect play.
 
     wins, draws, losses: numbers of games.
     """
 
+    called = {"name": "player"}
     name: str
     wins: int
     draws: int
@@ -112,15 +109,14 @@ class Whole:
 
     def text(self) -> str:
         """One line, without a newline at its end."""
-        won = self.won
         return (
             f"{self.name}: {self.wins} won, {self.draws} drawn, {self.losses} lost; wins"
-            f" {won.value:.1%} [{won.low:.1%}, {won.high:.1%}]"
+            f" {self.won.text('.1%')}"
         )
 
     def figures(self) -> dict[str, Any]:
         """Returns the same as plain values, for JSON."""
-        return as_figures(self, name="player") | {"won": self.won.plain()}
+        return super().figures() | {"won": self.won.plain()}
 
 
 def known_values(

@@ -18,22 +18,19 @@ from play.match.driver import play_all
 from play.match.report import Match, outcome_bounds
 from play.players.player import Player
 from play.ratings.bradley_terry import rate, rate_rounds
-from play.ratings.statistics import Estimate, as_figures, mean_interval
+from play.ratings.statistics import Estimate, Figured, mean_interval
 
 __all__ = ["Standing", "ladder", "standings"]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Standing(Figured):
     """A player of a ladder: points per game against all others, with the 95 % interval."""
 
+    called = {"points": "points_per_game"}
     name: str
     points: Estimate
     games: int
-
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return as_figures(self, points="points_per_game")
 
 
 def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:

@@ -55,10 +55,7 @@ class _EngineCubeSeat(Searcher):
 
     def decision(self, situation: Any) -> Any:
         """Returns the decision by the chances that the search finds."""
-        limits = self.limits
-        return self.engine.cube(
-            situation, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
-        )
+        return self.engine.cube(situation, **self.limits.options)
 
     def choose(self, situation: Any) -> Any:
         """Returns the move after which the position is worth most with the cube at this score."""

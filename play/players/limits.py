@@ -59,6 +59,11 @@ class Limits(search.limits.Limits):
         """The time of the next move, for `Engine.search`."""
         return self.seconds if self.clock is None else self.clock.allowance()
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The limits of the next move as options of `Engine.search`."""
+        return {"depth": self.depth, "nodes": self.nodes, "seconds": self.time}
+
     def for_play(self, game: Game, position: Any, roll: int | None = None) -> Limits:
         """Returns these limits, or the least depth if time limits a move and only one is legal.
 

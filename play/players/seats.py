@@ -120,13 +120,7 @@ class EvaluatorSeat:
             return
         limits = replace(self.limits, clock=self._clock).for_play(self._game, record.position)
         began = time.monotonic()
-        result = self.engine.search(
-            record.position,
-            depth=limits.depth,
-            nodes=limits.nodes,
-            seconds=limits.time,
-            history=record.history,
-        )
+        result = self.engine.search(record.position, history=record.history, **limits.options)
         if self._clock is not None:
             self._clock = self._clock.after(time.monotonic() - began)
             if self._clock.left < 0.0:
@@ -185,11 +179,8 @@ class Searcher:
 
     def search(self, position: Any, roll: int | None, *, all_moves: bool = False) -> Result:
         """Returns the result of a search; raises KeyboardInterrupt if it was interrupted."""
-        limits = self.limits
         ask = self.engine.analyse if all_moves else self.engine.search
-        return ask(
-            position, roll=roll, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
-        ).whole()
+        return ask(position, roll=roll, **self.limits.options).whole()
 
 
 class SearchSeat(Searcher):

@@ -94,23 +94,12 @@ class Thinker:
                 move, value, (move,), depth + 1, 0, 0.0, position=position,
                 evaluator=self.evaluator,
             )  # fmt: skip
-        asked = limits or self.limits
         ask = self.engine.analyse if all_moves else self.engine.search
-        return ask(
-            position,
-            depth=asked.depth,
-            nodes=asked.nodes,
-            seconds=asked.time,
-            history=history,
-            roll=roll,
-        )
+        return ask(position, history=history, roll=roll, **(limits or self.limits).options)
 
     def decide(self, situation: Any, *, limits: Limits | None = None) -> Any:
         """Returns the decision about the cube in a situation, as `Engine.cube` does."""
-        asked = limits or self.limits
-        return self.engine.cube(
-            situation, depth=asked.depth, nodes=asked.nodes, seconds=asked.seconds
-        )
+        return self.engine.cube(situation, **(limits or self.limits).options)
 
     def stop(self) -> None:
         """End the search that is under way; callable from any thread."""

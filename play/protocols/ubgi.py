@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from games.backgammon.notation import parse_situation
+from games.backgammon.notation import parse_situation, steps_of
 from games.backgammon.rules import BAR, OFF
 from games.backgammon.situation import Situation, roll_of
 from games.cube import cube_of
@@ -252,13 +252,8 @@ class Ubgi(LineEngine):
 
 def steps_text(move: int) -> str:
     """Returns a move with each step written out, such as `24/18 18/13`; empty for no move."""
-    steps = []
-    while move:
-        source = move & 31
-        steps.append((source, max(source - (move >> 5 & 7), OFF)))
-        move >>= 8
     names = {BAR: "bar", OFF: "off"}
     return " ".join(
         f"{names.get(source, source)}/{names.get(target, target)}"
-        for source, target in sorted(steps, reverse=True)
+        for source, target in steps_of(move)
     )

@@ -8,15 +8,14 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtri, stdtrit
+from scipy.special import expit, ndtri
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from play.ratings.statistics import Estimate, Tally, as_figures
+from play.ratings.statistics import Estimate, Figured, Tally
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +32,7 @@ With n equal units this is as cautious as the rule of three, which expects up to
 
 
 @dataclass(frozen=True)
-class Rating:
+class Rating(Figured):
     """One player's rating.
 
     name: the player.
@@ -46,10 +45,6 @@ class Rating:
     elo: Estimate
     games: int
     score: float
-
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return as_figures(self)
 
 
 @dataclass(frozen=True)
@@ -133,50 +128,18 @@ def rate_rounds(
     return _rated(results, names, anchor, 0.0)
 
 
-def rate_groups(
-    table: Mapping[tuple[str, str], Tally], groups: Mapping[str, Sequence[str]], *, anchor: str
-) -> dict[str, Estimate]:
-    """Returns for each group the mean difference of such players from the anchor, in Elo.
+def strengths(
+    table: Mapping[tuple[str, str], Tally], *, anchor: str
+) -> tuple[list[str], Floats, Floats]:
+    """Returns the players, their strengths [players] in log-odds, and the covariance of these.
 
-    table: results as in `rate`.
-    groups: names of the players of each group, a sample such as one learner's results by seed.
-    anchor: the player whose rating is 0.
-
-    The 95 % interval is for the mean of all players of the kind. Its variance is the sample
-    variance over the members by their number, which includes the error of each member's own games,
-    and the part of the fit's error that the members share: the anchor's, and that of opponents they
-    have in common. The quantile is Student's t with the degrees of freedom of this sum
-    (Satterthwaite, 1946). The interval is never narrower than that of the games alone, which is
-    the interval of a group of one member, as in `rate`.
-
-    Raises ValueError as `rate` does.
+    `rate` tells the same of each player alone, in Elo; raises ValueError as it does.
     """
     names = sorted({name for pairing in table for name in pairing})
     _check(table, names, anchor, 0.0)
     results = _collect(table, names)
-    strengths = _fit(results)
-    covariance = _covariance(results, strengths, np.zeros(len(results.won), dtype=bool))
-    zero = names.index(anchor)
-    found = {}
-    for group, members in groups.items():
-        places = [names.index(member) for member in members]
-        count = len(places)
-        contrast = np.zeros(len(names))
-        contrast[places] = 1 / count
-        contrast[zero] -= 1
-        errors = float(contrast @ covariance @ contrast)
-        margin = float(ndtri(0.975)) * math.sqrt(max(errors, 0.0))  # of the games alone
-        sample = float(np.var(strengths[places])) / max(count - 1, 1)
-        if sample:
-            own = covariance[np.ix_(places, places)]
-            apart = (np.trace(own) - own.sum() / count) / (count - 1)
-            variance = sample + max(errors - apart / count, 0.0)
-            quantile = stdtrit((count - 1) * (variance / sample) ** 2, 0.975)
-            margin = max(margin, float(quantile) * math.sqrt(variance))
-        margin *= ELO_PER_NAT
-        value = ELO_PER_NAT * float(contrast @ strengths)
-        found[group] = Estimate(value, value - margin, value + margin)
-    return found
+    found = _fit(results)
+    return names, found, _covariance(results, found, np.zeros(len(results.won), dtype=bool))
 
 
 def _rated(results: _Results, names: list[str], anchor: str, anchor_elo: float) -> list[Rating]:

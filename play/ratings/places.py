@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from games.values import places
-from play.ratings.statistics import Estimate, as_figures, mean_interval
+from play.ratings.statistics import Estimate, Figured, mean_interval
 
 __all__ = ["PlaceSummary", "Standing"]
 
@@ -17,7 +17,7 @@ Round = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Standing(Figured):
     """What a player has reached, with 95 % intervals over rounds.
 
     first: the share of games in which the player alone was first; draws are nobody's.
@@ -29,10 +29,6 @@ class Standing:
     first: Estimate
     place: Estimate
     points: Estimate
-
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return as_figures(self)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,16 +83,20 @@ class Estimate:
         return [value if math.isfinite(value) else None for value in values]
 
 
-def as_figures(result: Any, **names: str) -> dict[str, Any]:
-    """Returns the fields of a result as plain values, for JSON: of an estimate its three numbers.
+class Figured:
+    """A result whose figures are its fields.
 
-    names: what fields are called, where it is not as in the class.
+    called: what fields are called in the figures, where it is not as in the class.
     """
-    values = {names.get(name, name): value for name, value in vars(result).items()}
-    return {
-        name: value.plain() if isinstance(value, Estimate) else value
-        for name, value in values.items()
-    }
+
+    called: ClassVar[dict[str, str]] = {}
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the same as plain values, for JSON; numbers that are not finite are None."""
+        return {
+            self.called.get(name, name): value.plain() if isinstance(value, Estimate) else value
+            for name, value in vars(self).items()
+        }
 
 
 @dataclass(frozen=True)

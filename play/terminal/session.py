@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from games.contract import Game
+from games.contract import Game, given
 from games.file_form import form_of
 from games.record import GameRecord, new_record
 from games.values import value_text
@@ -201,9 +201,7 @@ class Session:
         """Returns the legal moves of the turn; empty before its dice are known."""
         if self.record.over or self.wants_roll():
             return []
-        if self.roll is not None:
-            return list(self.game.legal_moves(self.record.position, self.roll))
-        return list(self.game.legal_moves(self.record.position))
+        return list(self.game.legal_moves(self.record.position, *given(self.roll)))
 
     def completions(self, text: str) -> list[str]:
         """Returns the moves and commands that begin with a text, moves first."""
@@ -238,12 +236,7 @@ class Session:
         if self.wants_roll():
             yield from self.take_roll(text)
             return
-        position = self.record.position
-        if self.roll is None:
-            move = self.game.parse_move(position, text)
-        else:
-            move = self.game.parse_move(position, text, self.roll)
-        self.play(move)
+        self.play(self.game.parse_move(self.record.position, text, *given(self.roll)))
 
     # --- commands ------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate, rate_groups, rate_rounds
+from benchmarks.groups import rate_groups
+from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate, rate_rounds
 from play.ratings.statistics import Tally, elo, elo_interval, expected_score
 
 STRENGTHS = {"ada": 0.0, "bob": -120.0, "cyd": 80.0, "dot": 250.0}
