@@ -108,6 +108,7 @@ WITH: dict[str, dict[str, Any]] = {
     "hidden": {"fixed": None},
     "tuples": {"fixed": None},
     "decide": {"most_plies": 200, "depth": 3},
+    "comparison teacher": {"game": "backgammon", "features": "linear"},
     "decided": {"most_plies": 200, "depth": 3, "games": 60},
     "rollout_positions": {"rollouts": 2},
     "inputs": {"fixed": None},
