@@ -9,13 +9,13 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.kernels import NativeRecord
+from games.kernels import NativeRecord, PlainRecord
 from search.native import rules_addresses
 from search.sizes import BUSY, DEPTHS, MOST_PLAIN, STACK, WIDTH
 from search.table import fill_of, new_table, table_mask
@@ -173,7 +173,7 @@ class NativeLine(NativeRecord):
         self.record["killers"] = NONE
 
 
-class PlainLine:
+class PlainLine(PlainRecord):
     """The same fields for positions and moves that are any Python objects."""
 
     history: Any
@@ -199,20 +199,6 @@ class PlainLine:
         self.trace_room = self.trace_at = trace
         self.trace_entries: list[tuple[Any, float, int, int]] = []
         self.clear()
-
-    @property
-    def row(self) -> PlainLine:
-        """The line itself, which is what kernels take as their argument."""
-        return self
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    def put(self, **values: Any) -> None:
-        """Set fields."""
-        for name, value in values.items():
-            setattr(self, name, value)
 
     def set_root(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
         """Make a position the root, with its moves and the `earlier` positions of the game."""

@@ -18,10 +18,11 @@ from games.kernels.bits import (
 )
 from games.kernels.compiler import compiled, fingerprint, is_kernel, kernel, uncompiled
 from games.kernels.family import family
-from games.kernels.record import NativeRecord
+from games.kernels.record import NativeRecord, PlainRecord
 
 __all__ = [
     "NativeRecord",
+    "PlainRecord",
     "bit",
     "bits_float",
     "compiled",

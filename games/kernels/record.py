@@ -7,14 +7,14 @@ its fields as attributes, as in `record.nodes += 1`; Python reads them as attrib
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numba import from_dtype, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["NativeRecord", "address_of", "record_reader", "word"]
+__all__ = ["NativeRecord", "PlainRecord", "address_of", "record_reader", "word"]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -48,6 +48,24 @@ def word(dtype: np.dtype[Any], name: str) -> int:
     """
     fields: Any = dtype.fields
     return int(fields[name][1]) // 8
+
+
+class PlainRecord:
+    """The plain twin of a `NativeRecord`: a Python object with fields of the same names."""
+
+    @property
+    def row(self) -> Any:
+        """The object itself, which is what kernels take as their argument."""
+        return self
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def put(self, **values: Any) -> None:
+        """Set fields."""
+        for name, value in values.items():
+            setattr(self, name, value)
 
 
 class NativeRecord:

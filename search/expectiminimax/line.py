@@ -8,12 +8,12 @@ each, and share the root and the table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from games.contract import DiceGame
-from games.kernels import NativeRecord
+from games.kernels import NativeRecord, PlainRecord
 from search.sizes import MOST_THREADS, WIDTH
 from search.table import new_table, table_mask
 
@@ -175,7 +175,7 @@ class NativeDiceLine(NativeRecord):
             self.pinned["table"][:] = 0
 
 
-class PlainDiceLine:
+class PlainDiceLine(PlainRecord):
     """The same fields for positions and moves that are any Python objects."""
 
     def __init__(
@@ -212,20 +212,6 @@ class PlainDiceLine:
         self.depth_nodes = [0] * (DEEPEST_ROLLS + 1)
         self._plies = -1
         self.reserve(0)
-
-    @property
-    def row(self) -> PlainDiceLine:
-        """The line itself, which is what kernels take as their argument."""
-        return self
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    def put(self, **values: Any) -> None:
-        """Set fields."""
-        for name, value in values.items():
-            setattr(self, name, value)
 
     def reserve(self, depth: int) -> None:
         """Make room for searches of `depth` plies."""

@@ -7,11 +7,11 @@ the first position.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from games.kernels.record import NativeRecord
+from games.kernels.record import NativeRecord, PlainRecord
 from games.problem import Problem
 
 __all__ = ["MOST_PLIES", "NONE", "RECORD", "NativeSearch", "PlainSearch"]
@@ -65,7 +65,7 @@ class NativeSearch(NativeRecord):
         self.pinned["positions"][0] = position
 
 
-class PlainSearch:
+class PlainSearch(PlainRecord):
     """The same fields for positions and moves that are any Python objects."""
 
     def __init__(self, problem: Problem, evaluate: Any, blocks: int) -> None:
@@ -83,15 +83,6 @@ class PlainSearch:
         self.counted: list[list[int]] = [[] for _ in range(blocks)]
         self.stored: list[Any] = []
         self.table: dict[Any, int] = {}
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    def put(self, **values: Any) -> None:
-        """Set fields."""
-        for name, value in values.items():
-            setattr(self, name, value)
 
     def begin(self, position: Any) -> None:
         """Put a position into block 0."""
