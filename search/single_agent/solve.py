@@ -297,10 +297,8 @@ class _Search:
 
     def _run(self, kernel: Any) -> Callable[..., Any]:
         """Returns a function that runs a kernel on this search's record."""
-        if not self.native:
-            plain = kernels.uncompiled(kernel)
-            return lambda *arguments: plain(self.record, *arguments)
-        return lambda *arguments: kernel(self.record.row, *arguments)
+        run = kernel if self.native else kernels.uncompiled(kernel)
+        return lambda *arguments: run(self.record.row, *arguments)
 
     # --- methods ---------------------------------------------------------------------------------
 

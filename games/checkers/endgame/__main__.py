@@ -149,13 +149,17 @@ def _info(options: argparse.Namespace) -> int:
         rows.append(_row(found, f"{pieces} pieces", held, sides=2))
         if options.slices:
             rows += [_row(found, material_text(material), [material]) for material in held]
+    return _tell(options, rows, "longest win {longest_win} plies, loss {longest_loss}")
+
+
+def _tell(options: argparse.Namespace, rows: list[dict[str, Any]], last: str) -> int:
+    """Print rows; `last` is the form of what a row ends with."""
     width = max(len(row["of"]) for row in rows)
     _say("both sides to move together; of a slice, the side that is named first")
     for row in rows:
         _say(
             f"{row['of']:{width}} {row['positions']:13,} positions, {row['wins']:13,} wins,"
-            f" {row['losses']:13,} losses, {row['draws']:13,} draws; longest win"
-            f" {row['longest_win']} plies, loss {row['longest_loss']}"
+            f" {row['losses']:13,} losses, {row['draws']:13,} draws; {last.format(**row)}"
         )
     if options.json:
         _say(json.dumps({"pieces": options.pieces, "rows": rows}))
@@ -189,16 +193,7 @@ def _compressed_info(options: argparse.Namespace) -> int:
         if options.slices:
             for part in held:
                 add(material_text(part.material), [part], sides=1)
-    width = max(len(row["of"]) for row in rows)
-    _say("both sides to move together; of a slice, the side that is named first")
-    for row in rows:
-        _say(
-            f"{row['of']:{width}} {row['positions']:13,} positions, {row['wins']:13,} wins,"
-            f" {row['losses']:13,} losses, {row['draws']:13,} draws; {row['bytes']:11,} bytes"
-        )
-    if options.json:
-        _say(json.dumps({"pieces": options.pieces, "rows": rows}))
-    return 0
+    return _tell(options, rows, "{bytes:11,} bytes")
 
 
 def _row(found: Endgame, of: str, materials: list[Material], *, sides: int = 1) -> dict[str, Any]:
