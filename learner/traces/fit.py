@@ -1,0 +1,432 @@
+"""Weights that best foretell results: the penalty chosen on games apart, and judged on others.
+
+Standard errors are those of games, because the rows of a game share its result.
+
+Sources: P. Österlund's method for the chess program Texel (2014); K.-Y. Liang and S. Zeger,
+"Longitudinal Data Analysis Using Generalized Linear Models" (1986), for errors by clusters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from games.whole_files import write_atomically
+from learner.fit.targets import LOSSES, expectations, fit_scale
+from learner.fit.validation import CalibrationBin, calibration
+from learner.options import check_options, choice, ranged
+from learner.positions.filters import Games
+from learner.positions.packing import packed, unpacked
+from learner.traces.newton import Minimum, minimum
+from learner.traces.parameters import Term, parameters
+from learner.traces.traces import Matrix, TraceError, Traces
+
+__all__ = ["Change", "Fitted", "FittedTerm", "Settings", "fit_traces"]
+
+Floats = NDArray[np.float64]
+TWO_SIDED_95 = 1.959963984540054
+#: Penalties that are tried, most first, on at most so many rows.
+PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
+#: What a step must promise to be the last while a penalty is chosen.
+ROUGH = 1e-7
+#: Fewest games for each part: to learn from, to choose and to judge.
+FEWEST = 10
+#: A term is rare in fewer rows, or explained by others if this share of its square is.
+RARE, EXPLAINED, EXACT = 100, 0.99, 1e-9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to fit.
+
+    loss: `cross_entropy`, or `squared` (Texel's).
+    blend: share of the result in the targets, where a row has a value too.
+    alpha, lasso: penalties: the mean loss grows by alpha / 2 times the square, and by lasso times
+        the size, of each weight, in logits for a term at its root mean square; None: chosen.
+    scale: K, by which a value becomes the logit of an expected score; None: fitted to `value` or
+        to the weights to start from, or 1.
+    held_out: share of the games that judge; as many choose a penalty.
+    seed: decides which games these are.
+    """
+
+    loss: str = choice("cross_entropy", LOSSES)
+    blend: float = ranged(0.5, 0, 1)
+    alpha: float | None = ranged(None, 0)
+    lasso: float | None = ranged(0.0, 0)
+    scale: float | None = ranged(None, above=0)
+    held_out: float = ranged(0.1, above=0, high=0.4)
+    seed: int = ranged(0, 0)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+@dataclass(frozen=True)
+class FittedTerm:
+    """A term after the fit.
+
+    weight: in the unit of values.
+    error: its standard error by games; NaN if it was not learned, lies on a bound or is 0 by lasso.
+    naive: the standard error if rows were independent.
+    worth: what the mean loss would grow by without it, after the others have taken its place, by
+        the quadratic at the minimum.
+    explained: share of its square that the other terms explain.
+    rows: rows in which it is not 0.
+    note: "", `fixed`, `never occurs`, `constant`, `rare` or `explained by others`.
+    """
+
+    name: str
+    start: float
+    weight: float
+    error: float
+    naive: float
+    worth: float
+    explained: float
+    rows: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """The mean loss on the games that judge, before and after, with the 95 % interval by games."""
+
+    rows: int
+    games: int
+    before: float
+    after: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The result of a fit.
+
+    scale: K.
+    tried: penalties and their losses on the games that chose, in the order tried.
+    bins: calibration on the games that judge; by results if they are known, else by targets.
+    """
+
+    terms: tuple[FittedTerm, ...]
+    scale: float
+    alpha: float
+    lasso: float
+    tried: tuple[tuple[float, float, float], ...]
+    loss: float
+    steps: int
+    settled: bool
+    rows: int
+    games: int
+    judged: Change
+    bins: tuple[CalibrationBin, ...]
+
+
+def fit_traces(
+    traces: Traces,
+    asked: dict[str, Term],
+    settings: Settings,
+    *,
+    state: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Fitted:
+    """Returns the weights of least loss, and what is known of them.
+
+    asked: what is asked of some terms; the others start at 0 and are free.
+    state: a file that holds the state after each step, from which a fit goes on with the same
+        digits; it is removed at the end.
+    say: told of each step.
+
+    Raises TraceError if the traces do not determine the weights, or if the state is of another fit.
+    """
+    return _Fit(traces, asked, settings, state, say).run()
+
+
+class _Fit:
+    def __init__(
+        self,
+        traces: Traces,
+        asked: dict[str, Term],
+        settings: Settings,
+        state: Path | None,
+        say: Callable[[str], None],
+    ) -> None:
+        self.traces, self.asked, self.settings = traces, asked, settings
+        self.path, self.say = state, say
+        self.rows, self.low, self.high = traces.matrix.counts()
+        absent = [name for name, rows in zip(traces.names, self.rows, strict=True) if not rows]
+        self.absent = absent
+        self.parameters = parameters(traces.names, asked, absent)
+        share = settings.held_out
+        self.chosen = settings.alpha is None or settings.lasso is None
+        self.judging = self._part(0.0, share)
+        self.choosing = self._part(share, 2 * share if self.chosen else share)
+        for name, part in (("judge", self.judging), ("choose a penalty", self.choosing)):
+            games = len(np.unique(traces.game[part]))
+            if games < FEWEST and (part is self.judging or self.chosen):
+                raise TraceError(
+                    f"game: expected at least {FEWEST} games that {name}, found {games} of"
+                    f" {traces.game.max() + 1}"
+                )
+        start = np.array([asked.get(name, Term()).weight for name in traces.names])
+        self.start_values = traces.matrix.times(start)
+        self.targets, self.scale = self._targets(bool(start.any()))
+        self.state: dict[str, Any] = {"mark": self._mark(), "path": [], "final": None}
+
+    def _part(self, low: float, high: float) -> NDArray[np.bool_]:
+        games = np.arange(int(self.traces.game.max()) + 1)
+        held: NDArray[np.bool_] = Games(low, high, self.settings.seed).holds(games)
+        return held[self.traces.game] & (self.traces.weight > 0)
+
+    def _targets(self, started: bool) -> tuple[Floats, float]:
+        """Returns the targets of the rows, and K."""
+        traces, learned, scale = self.traces, ~self.judging, self.settings.scale
+        weight = traces.weight * learned
+        results = None if traces.result is None else 2.0 * traces.result - 1.0
+        try:
+            if traces.value is not None:
+                if results is None:
+                    if scale is None:
+                        raise TraceError("--scale: expected K for values without results")
+                    return expit(scale * traces.value), scale
+                scale = scale or fit_scale(traces.value, results, sample_weight=weight)
+                blend = self.settings.blend
+                return expectations(traces.value, results, scale=scale, blend=blend), scale
+            assert traces.result is not None
+            if started:
+                scale = scale or fit_scale(
+                    self.start_values, 2.0 * traces.result - 1.0, sample_weight=weight
+                )
+        except ValueError as error:
+            raise TraceError(str(error)) from None
+        return traces.result, scale or 1.0
+
+    def _mark(self) -> str:
+        """Returns a mark of everything that decides the result."""
+        traces = self.traces
+        mark = hashlib.blake2b(digest_size=16)
+        mark.update(repr((traces.names, sorted(self.asked.items()), self.settings)).encode())
+        for part in (self.targets, traces.weight, traces.game, traces.matrix.slope(traces.weight)):
+            mark.update(np.ascontiguousarray(part).tobytes())
+        return mark.hexdigest()
+
+    # --- the fit --------------------------------------------------------------------------------
+
+    def run(self) -> Fitted:
+        traces, made = self.traces, self.parameters
+        self._take_up()
+        matrix = traces.matrix
+        plain = (
+            np.array_equal(made.place, np.arange(len(traces.names))) and (made.factor == 1).all()
+        )
+        if not plain:
+            matrix = matrix.mapped(made.place, made.factor, len(made.names))
+        margin = self.scale * (traces.matrix.times(made.base) if made.base.any() else 0.0)
+        margin = np.broadcast_to(margin, len(traces)).copy()
+        learned = traces.weight * ~self.judging
+        self.unit = np.sqrt(matrix.squares(learned) / learned.sum())
+        alpha, lasso, start = self._choose(matrix, margin, learned)
+        begin = {"step": 0, "weights": packed(start), "bent": packed(start), "settled": False}
+        kept = self.state["final"] or begin
+        point, bent = (unpacked(kept[n], np.float64, size=len(start)) for n in ("weights", "bent"))
+
+        def after(step: int, weights: Floats, bent: Floats, loss: float, settled: bool) -> None:
+            self.state["final"] = {
+                "step": step, "weights": packed(weights), "bent": packed(bent), "settled": settled
+            }  # fmt: skip
+            self._keep()
+            self.say(f"step {step}: loss {loss:.6f}")
+
+        found = self._minimum(
+            matrix, margin, learned, point, alpha, lasso,
+            first=kept["step"], bent=bent, settled=kept["settled"], after=after,
+        )  # fmt: skip
+        self._refuse_sums(found.bend)
+        fitted = self._described(matrix, margin, learned, found, alpha, lasso)
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+        return fitted
+
+    def _minimum(
+        self, matrix: Matrix, margin: Floats, weight: Floats, start: Floats, alpha: float,
+        lasso: float, targets: Floats | None = None, **more: Any,
+    ) -> Minimum:  # fmt: skip
+        """Returns the minimum in logits: K times the parameters."""
+        made = self.parameters
+        return minimum(
+            matrix, self.targets if targets is None else targets, weight, margin, start,
+            squared=self.settings.loss == "squared",
+            ridge=alpha * np.square(self.unit), lasso=lasso * self.unit,
+            low=self.scale * made.low, high=self.scale * made.high, **more,
+        )  # fmt: skip
+
+    def _choose(
+        self, matrix: Matrix, margin: Floats, learned: Floats
+    ) -> tuple[float, float, Floats]:
+        """Returns alpha, lasso, and weights to start from."""
+        settings, start = self.settings, self.scale * self.parameters.start
+        if not self.chosen:
+            assert settings.alpha is not None and settings.lasso is not None
+            return settings.alpha, settings.lasso, start
+        share = min(1.0, PATH_ROWS / max(1, int((learned > 0).sum())))
+        teach = self._part(2 * settings.held_out, 2 * settings.held_out + share)
+        rows = np.flatnonzero(teach & ~self.judging & ~self.choosing)
+        part, judges = matrix.take(rows), np.flatnonzero(self.choosing)
+        judged = matrix.take(judges)
+        ridges = PATH if settings.alpha is None else (settings.alpha,)
+        lassos = (*PATH, 0.0) if settings.lasso is None else (settings.lasso,)
+        tried = self.state["path"]
+        for number, (alpha, lasso) in enumerate((a, b) for b in lassos for a in ridges):
+            if number >= len(tried):
+                found = self._minimum(
+                    part,
+                    margin[rows],
+                    learned[rows],
+                    start,
+                    alpha,
+                    lasso,
+                    self.targets[rows],
+                    enough=ROUGH,
+                )
+                loss, _ = self._loss(margin[judges] + judged.times(found.weights), judges)
+                tried.append([alpha, lasso, loss, packed(found.weights)])
+                self._keep()
+                self.say(f"alpha {alpha:g}, lasso {lasso:g}: loss {loss:.6f} on games apart")
+            start = unpacked(tried[number][3], np.float64, size=len(start))
+            losses = [one[2] for one in tried[: number + 1]]
+            if lassos == (settings.lasso,) and len(losses) > 2 and min(losses) < min(losses[-2:]):
+                break  # smaller penalties only lead further away
+        alpha, lasso, _, weights = min(tried, key=lambda one: one[2])
+        return alpha, lasso, unpacked(weights, np.float64, size=len(start))
+
+    def _loss(self, logits: Floats, rows: Any) -> tuple[float, Floats]:
+        """Returns the mean loss of logits of some rows, and each row's loss times its weight."""
+        weight, targets = self.traces.weight[rows], self.targets[rows]
+        if self.settings.loss == "squared":
+            each = weight * np.square(expit(logits) - targets)
+        else:
+            each = weight * (np.logaddexp(0.0, logits) - targets * logits)
+        return float(each.sum() / weight.sum()), each
+
+    # --- the state ------------------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        if self.path is not None:
+            write_atomically(self.path, json.dumps(self.state))
+
+    def _take_up(self) -> None:
+        """Go on from the state of the file, if there is one."""
+        if self.path is None or not self.path.exists():
+            return
+        try:
+            state = json.loads(self.path.read_text(encoding="utf-8"))
+            mark = state["mark"]
+        except (ValueError, TypeError, KeyError):
+            raise TraceError(
+                f"{self.path}: expected the state of a fit, found other content"
+            ) from None
+        if mark != self.state["mark"]:
+            raise TraceError(
+                f"{self.path}: expected the state of this fit, found that of one with other traces"
+                " or options; delete the file, or name another folder"
+            )
+        self.state = state
+
+    # --- what is known of the weights -----------------------------------------------------------
+
+    def _refuse_sums(self, bend: Floats) -> None:
+        """Raise TraceError if a term is a sum of others, which no data can tell apart."""
+        unit = np.sqrt(np.diag(bend))
+        even = bend / np.outer(unit, unit)
+        factor = np.zeros_like(even)
+        for j in range(len(even)):  # Cholesky, column by column, to find the first that fails
+            row = factor[j, :j]
+            left = even[j, j] - row @ row
+            if left < EXACT:
+                shares = np.linalg.lstsq(even[:j, :j], even[:j, j], rcond=1e-12)[0]
+                shares *= unit[j] / unit[:j]
+                names = self.parameters.names
+                parts = [
+                    f"{shares[k]:.4g} {names[k]}"
+                    for k in np.argsort(-np.abs(shares * unit[:j]))[:6]
+                    if abs(shares[k] * unit[k]) > 1e-6 * unit[j]
+                ]
+                raise TraceError(
+                    f"{names[j]}: expected a term that is no sum of others, found"
+                    f" {' + '.join(parts)}: leave one of them out, or fix it"
+                )
+            factor[j, j] = np.sqrt(left)
+            factor[j + 1 :, j] = (even[j + 1 :, j] - factor[j + 1 :, :j] @ row) / factor[j, j]
+
+    def _described(
+        self, matrix: Matrix, margin: Floats, learned: Floats, found: Minimum, alpha: float,
+        lasso: float,
+    ) -> Fitted:  # fmt: skip
+        traces, made, total = self.traces, self.parameters, learned.sum()
+        weights = made.weights(found.weights / self.scale)
+        size = len(made.names)
+        inside = (found.weights > self.scale * made.low) & (found.weights < self.scale * made.high)
+        free = np.flatnonzero(inside & ((found.weights != 0) | (lasso == 0)))
+        among = np.ix_(free, free)
+        curved = found.bend[among] + np.diag(alpha * np.square(self.unit[free]))
+        inverse, bare = np.linalg.inv(curved), np.linalg.inv(found.bend[among])
+        meat = matrix.scatter(found.slopes, traces.game)[among] / total**2
+        games = len(np.unique(traces.game[learned > 0]))
+        error, naive, worth, explained = (np.full(size, np.nan) for _ in range(4))
+        spread = inverse @ meat @ inverse * games / max(1, games - 1)
+        error[free] = np.sqrt(np.diag(spread)) / self.scale
+        naive[free] = np.sqrt(np.diag(inverse) / total) / self.scale
+        worth[free] = np.square(found.weights[free]) / (2 * np.diag(bare))
+        explained[free] = 1 - 1 / (np.diag(found.bend)[free] * np.diag(bare))
+        terms = []
+        for i, name in enumerate(traces.names):
+            j, factor, never = made.place[i], abs(made.factor[i]), made.factor[i] == 0
+            note = (
+                "never occurs" if name in self.absent
+                else "fixed" if never
+                else "constant" if self.low[i] == self.high[i]
+                else "rare" if self.rows[i] < RARE
+                else "explained by others" if explained[j] > EXPLAINED
+                else ""
+            )  # fmt: skip
+            terms.append(FittedTerm(
+                name=name,
+                start=self.asked.get(name, Term()).weight,
+                weight=float(weights[i]),
+                error=np.nan if never else float(error[j] * factor),
+                naive=np.nan if never else float(naive[j] * factor),
+                worth=np.nan if never else float(worth[j]),
+                explained=np.nan if never else float(explained[j]),
+                rows=int(self.rows[i]),
+                note=note,
+            ))  # fmt: skip
+        logits = margin + matrix.times(found.weights)
+        rows = np.flatnonzero(self.judging)
+        judged, shares = self._judged(logits, rows), expit(logits[rows])
+        seen = self.targets if traces.result is None else traces.result
+        bins = calibration(
+            shares, seen[rows], sample_weight=traces.weight[rows], groups=traces.game[rows]
+        )
+        tried = tuple((one[0], one[1], one[2]) for one in self.state["path"])
+        return Fitted(
+            tuple(terms), self.scale, alpha, lasso, tried, found.loss, found.steps, found.settled,
+            int((learned > 0).sum()), games, judged, tuple(bins),
+        )  # fmt: skip
+
+    def _judged(self, logits: Floats, rows: NDArray[np.int64]) -> Change:
+        weight = self.traces.weight[rows]
+        before, old = self._loss(self.scale * self.start_values[rows], rows)
+        after, new = self._loss(logits[rows], rows)
+        _, game = np.unique(self.traces.game[rows], return_inverse=True)
+        games = int(game.max()) + 1
+        away = np.bincount(game, new - old - (after - before) * weight)
+        error = np.sqrt(away @ away * games / max(1, games - 1)) / weight.sum()
+        low, high = (after - before + side * TWO_SIDED_95 * error for side in (-1, 1))
+        return Change(len(rows), games, before, after, float(low), float(high))

@@ -1,0 +1,226 @@
+"""What a fit leaves behind: a report, weights as text, C and Rust, and numbers in a source file."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from games.whole_files import write_atomically
+from learner.fit.validation import calibration_error
+from learner.traces.fit import TWO_SIDED_95, Fitted
+from learner.traces.traces import TraceError
+
+__all__ = ["header", "patched", "report", "rust", "write_all"]
+
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+MARKER = re.compile(r"fit:([^\s*]+(?:\*)?)")
+END = "end"
+
+
+def report(fitted: Fitted, by_game: bool) -> str:
+    """Returns what people read of a fit."""
+    judged, learned = fitted.judged, len(fitted.terms)
+    lines = [
+        f"{fitted.rows:,} rows of {fitted.games:,} games, {learned} terms; K {fitted.scale:.6g};"
+        f" alpha {fitted.alpha:g}, lasso {fitted.lasso:g}; {fitted.steps} steps"
+    ]
+    if not fitted.settled:
+        lines.append("the weights were still moving after the last step")
+    if not by_game:
+        lines.append(
+            "no column game: rows count as independent, so that all intervals are too narrow"
+        )
+    lines += [
+        f"mean loss of what was fitted: {fitted.loss:.6f}",
+        f"on {judged.rows:,} rows of {judged.games:,} games that were not:"
+        f" before {judged.before:.6f}, after {judged.after:.6f},"
+        f" {judged.after - judged.before:+.6f}"
+        f" [{judged.low:+.6f}, {judged.high:+.6f}]",
+        f"calibration there: mean distance {calibration_error(fitted.bins):.4f}",
+    ]
+    width = max(4, *(len(term.name) for term in fitted.terms))
+    lines.append("")
+    lines.append(f"{'term':<{width}}  {'weight':>10}  {'95 %':>9}  {'worth':>8}  {'rows':>10}")
+    for term in sorted(fitted.terms, key=lambda t: -t.worth if t.worth == t.worth else 1.0):
+        half = "" if math.isnan(term.error) else f"± {TWO_SIDED_95 * term.error:.4g}"
+        worth = "" if math.isnan(term.worth) else f"{1000 * term.worth:.3f}"
+        lines.append(
+            f"{term.name:<{width}}  {term.weight:>10.5g}  {half:>9}  {worth:>8}  {term.rows:>10,}"
+            + (f"  {term.note}" if term.note else "")
+        )
+    lines.append("")
+    lines.append(
+        "95 %: by games. worth: what the mean loss would grow by without the term, in thousandths"
+    )
+    return "\n".join(lines)
+
+
+def write_all(folder: Path, fitted: Fitted, by_game: bool, integers: bool) -> None:
+    """Write the report and the weights in all forms into a folder."""
+    write_atomically(folder / "report.txt", report(fitted, by_game) + "\n")
+    content = {name: value for name, value in asdict(fitted).items() if name != "terms"}
+    content["by_game"] = by_game
+    terms = [
+        {name: None if value != value else value for name, value in asdict(term).items()}
+        for term in fitted.terms
+    ]
+    write_atomically(
+        folder / "weights.json", json.dumps(content | {"terms": terms}, indent=1) + "\n"
+    )
+    table = io.StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow(["term", "weight", "error", "worth", "rows", "note"])
+    for term in fitted.terms:
+        rows.writerow([term.name, repr(term.weight), term.error, term.worth, term.rows, term.note])
+    write_atomically(folder / "weights.csv", table.getvalue())
+    write_atomically(folder / "weights.h", header(fitted, integers))
+    write_atomically(folder / "weights.rs", rust(fitted, integers))
+    from learner.reports.fit_plots import plot_calibration
+
+    plot_calibration(folder / "calibration.png", fitted.bins)
+
+
+def _entries(fitted: Fitted, integers: bool) -> list[tuple[str, str, list[str]]]:
+    """Returns for each constant its identifier, its name, and its numbers: pairs and rows of terms.
+
+    Terms `NAME.0`, `NAME.1` and so on are one constant, and so are `NAME.mg` and `NAME.eg`.
+    """
+    numbers = {term.name: _number(term.weight, integers) for term in fitted.terms}
+    made: dict[str, list[str]] = {}
+    for name, number in numbers.items():
+        if name.endswith(".eg") and name[:-3] + ".mg" in numbers:
+            continue
+        both = [number, numbers[name[:-3] + ".eg"]] if name.endswith(".mg") else [number]
+        base = name.removesuffix(".mg")
+        row = re.fullmatch(r"(.+)\.(\d+)", base)
+        known = made.get(row[1], []) if row else []
+        if row and len(known) == int(row[2]) * len(both):
+            made[row[1]] = known + both
+        else:
+            made[base] = both
+    entries = [(re.sub(r"\W", "_", name).upper(), name, found) for name, found in made.items()]
+    again = [a for i, (a, _, _) in enumerate(entries) if a in [b for b, _, _ in entries[:i]]]
+    if again:
+        raise TraceError(
+            f"terms: expected names that differ in a source file, found {again[0]} twice"
+        )
+    return entries
+
+
+def _number(weight: float, integers: bool) -> str:
+    return str(round(weight)) if integers else repr(float(f"{weight:.9g}"))
+
+
+def header(fitted: Fitted, integers: bool) -> str:
+    """Returns the weights as a header of C: a macro for each term, pair or row of terms."""
+    lines = ["/* Weights of a fit. A pair is {middle game, end game}. */", "#ifndef FIT_WEIGHTS_H"]
+    lines += ["#define FIT_WEIGHTS_H", f"#define FIT_SCALE {fitted.scale!r}"]
+    for name, _, numbers in _entries(fitted, integers):
+        value = f"({numbers[0]})" if len(numbers) == 1 else f"{{{', '.join(numbers)}}}"
+        lines.append(f"#define FIT_{name} {value}")
+    return "\n".join([*lines, "#endif", ""])
+
+
+def rust(fitted: Fitted, integers: bool) -> str:
+    """Returns the weights as constants of Rust."""
+    kind = "i32" if integers else "f64"
+    lines = ["// Weights of a fit. A pair is [middle game, end game]."]
+    lines.append(f"pub const FIT_SCALE: f64 = {fitted.scale!r};")
+    for name, _, numbers in _entries(fitted, integers):
+        one = len(numbers) == 1
+        form = kind if one else f"[{kind}; {len(numbers)}]"
+        value = numbers[0] if one else f"[{', '.join(numbers)}]"
+        lines.append(f"pub const FIT_{name}: {form} = {value};")
+    return "\n".join([*lines, ""])
+
+
+# --- numbers in a source file ---------------------------------------------------------------------
+
+
+def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
+    """Returns the text of a source file with new numbers, and the difference to the old one.
+
+    A comment `fit:NAME` at the end of a line stands for the last number of that line, or the last
+    two for a pair NAME.mg and NAME.eg. Alone on its line it opens a block, up to a line with
+    `fit:end`, whose numbers are those of NAME, of its pair, or of all terms that begin with NAME
+    if it ends with `*`, in their order. A whole number stays one.
+
+    Raises TraceError for a marker of no term, one found twice, none at all, or another number of
+    numbers than of weights, and OSError if the file cannot be read.
+    """
+    try:
+        old = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
+    lines, seen = old.splitlines(keepends=True), dict[str, int]()
+    block: tuple[str, int] | None = None
+    for place, line in enumerate(lines):
+        marker = MARKER.search(line)
+        if marker is None:
+            continue
+        name, where = marker[1], f"{path}, line {place + 1}"
+        if name == END:
+            if block is None:
+                raise TraceError(f"{where}: expected fit:NAME before fit:end, found none")
+            name, first = block
+            _replace(lines, range(first, place), _weights(fitted, name, where), where)
+            block = None
+            continue
+        if name in seen:
+            raise TraceError(
+                f"{where}: expected fit:{name} once, found it in line {seen[name]} too"
+            )
+        if block is not None:
+            raise TraceError(f"{where}: expected fit:end after fit:{block[0]}, found fit:{name}")
+        seen[name] = place + 1
+        if re.search(r"\w", line[: marker.start()]) is None:
+            block = name, place + 1
+        else:
+            weights = _weights(fitted, name, where)
+            _replace(lines, range(place, place + 1), weights, where, before=marker.start())
+    if block is not None:
+        raise TraceError(
+            f"{path}: expected fit:end after fit:{block[0]}, found the end of the file"
+        )
+    if not seen:
+        raise TraceError(f"{path}: expected comments fit:NAME beside numbers, found none")
+    new = "".join(lines)
+    names = f"{path} (before)", f"{path} (after)"
+    return new, "".join(difflib.unified_diff(old.splitlines(True), lines, *names, n=0))
+
+
+def _weights(fitted: Fitted, name: str, where: str) -> list[float]:
+    known = {term.name: term.weight for term in fitted.terms}
+    if name.endswith("*"):
+        found = [weight for own, weight in known.items() if own.startswith(name[:-1])]
+    elif name in known:
+        found = [known[name]]
+    else:
+        found = [known[part] for part in (f"{name}.mg", f"{name}.eg") if part in known]
+    if not found:
+        raise TraceError(f"{where}: expected fit: and the name of a term, found {name}")
+    return found
+
+
+def _replace(
+    lines: list[str], places: Sequence[int], weights: list[float], where: str,
+    before: int | None = None,
+) -> None:  # fmt: skip
+    """Put weights in the place of the numbers of some lines, or of the last before a place."""
+    spots = [(at, spot) for at in places for spot in NUMBER.finditer(lines[at][:before])]
+    if before is not None:
+        spots = spots[-len(weights) :]
+    if len(spots) != len(weights):
+        raise TraceError(f"{where}: expected {len(weights)} numbers, found {len(spots)}")
+    for (at, spot), weight in reversed(list(zip(spots, weights, strict=True))):
+        whole = re.fullmatch(r"[-+]?\d+", spot[0]) is not None
+        text: Any = _number(weight, whole)
+        lines[at] = lines[at][: spot.start()] + text + lines[at][spot.end() :]

@@ -1,0 +1,92 @@
+"""Traces that we make ourselves: positions of games that we have rules for, and their terms."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.checkers.pdn.results import OUTCOMES
+from games.contract import Game
+from games.features import FeatureSet
+from learner.fit.logistic import measure
+from learner.positions.positions import noisy
+from learner.traces.reading import join
+from learner.traces.traces import Matrix, TraceError, Traces
+from play.commands.game_file import read_games
+
+__all__ = ["traces_of"]
+
+
+def traces_of(paths: Sequence[Path], game: Game, features: FeatureSet) -> Traces:
+    """Returns the quiet positions of files of games or of positions, with their terms.
+
+    paths: files of games in the form of the game; or `.csv` with columns `position` (as the game
+        writes it), `result` (0 to 1 for the side to move) and any of `value`, `game` and `weight`.
+
+    Games without a result are left out. Raises TraceError that names the place of what is wrong.
+    """
+    parts = []
+    for path in paths:
+        rows = _positions(path, game) if path.suffix.lower() == ".csv" else _games(path, game)
+        found = list(rows)
+        if not found:
+            raise TraceError(f"{path}: expected positions with results, found none")
+        positions = np.array([position for position, _ in found], dtype=np.int64)
+        quiet = ~noisy(game, positions)
+        matrix = Matrix(len(features), measure(features, positions[quiet]))
+        names = list(found[0][1])
+        labels = {name: np.array([one[name] for _, one in found])[quiet] for name in names}
+        parts.append((features.names, matrix, labels))
+    return join(parts, [str(path) for path in paths])
+
+
+def _games(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
+    for number, read in enumerate(read_games(path, game)):
+        record = read.record
+        if record is None:
+            continue
+        if record.over:
+            last = record.outcome() or 0.0
+            first = last if len(record.moves) % 2 == 0 else -last
+        else:
+            if read.result not in OUTCOMES:
+                continue
+            turned = read.order is not None and not read.order.black_first
+            first = -OUTCOMES[read.result] if turned else OUTCOMES[read.result]
+        for ply, position in enumerate(record.positions[:-1]):
+            won = first if ply % 2 == 0 else -first
+            yield position, {"result": (won + 1) / 2, "game": number}
+
+
+def _positions(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        table = csv.DictReader(file)
+        names = [name for name in table.fieldnames or () if name != "position"]
+        wrong = set(names) - {"result", "value", "game", "weight"}
+        if wrong or "position" not in (table.fieldnames or ()):
+            found = ", ".join(sorted(wrong)) or "no column position"
+            raise TraceError(
+                f"{path}: expected position, result, value, game, weight, found {found}"
+            )
+        for row, cells in enumerate(table, 1):
+            labels: dict[str, Any] = {}
+            for name in names:
+                try:
+                    labels[name] = cells[name] if name == "game" else float(cells[name])
+                    fine = name == "game" or math.isfinite(labels[name])
+                except (TypeError, ValueError):
+                    fine = False
+                if not fine:
+                    raise TraceError(
+                        f"{path}, row {row}, column {name}: expected a number, found"
+                        f" {cells[name]!r}"
+                    )
+            try:
+                yield game.parse_position(cells["position"]), labels
+            except ValueError as error:
+                raise TraceError(f"{path}, row {row}, column position: {error}") from None
