@@ -233,7 +233,8 @@ class _Fit:
         learned = traces.weight * ~self.judging
         self.unit = np.sqrt(matrix.squares(learned) / learned.sum())
         alpha, lasso, start = self._choose(matrix, margin, learned)
-        begin = {"step": 0, "weights": packed(start), "bent": packed(start), "settled": False}
+        begin: dict[str, Any] = {"step": 0, "settled": False}
+        begin |= {"weights": packed(start), "bent": packed(start)}
         kept = self.state["final"] or begin
         point, bent = (unpacked(kept[n], np.float64, size=len(start)) for n in ("weights", "bent"))
 
