@@ -21,7 +21,7 @@ from learner.traces.traces import TraceError
 __all__ = ["header", "patched", "report", "rust", "write_all"]
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
-MARKER = re.compile(r"fit:([^\s*]+(?:\*)?)")
+MARKER = re.compile(r"fit:([^\s*]*\*(?!/)|[^\s*]+)")
 END = "end"
 
 

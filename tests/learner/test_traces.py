@@ -1,0 +1,410 @@
+"""Fits of traces: the minimum, its errors, what is refused, and what is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from learner.positions.filters import Games
+from learner.traces.command import main
+from learner.traces.fit import Fitted, Settings, fit_traces
+from learner.traces.output import header, patched
+from learner.traces.parameters import Term
+from learner.traces.reading import read_traces
+from learner.traces.traces import Matrix, TraceError, Traces
+
+RANDOM = np.random.default_rng(7)
+NAMES = ("men", "kings", "mobility")
+TRUTH = np.array([1.0, 1.6, 0.2])
+
+
+def sparse(dense: Any) -> Matrix:
+    row, term = np.nonzero(dense)
+    start = np.searchsorted(row, np.arange(len(dense) + 1))
+    count = dense[row, term].astype(np.float32)
+    return Matrix(dense.shape[1], start=start, term=term.astype(np.int32), count=count)
+
+
+def traces(
+    rows: int = 6000, games: int = 600, *, names: tuple[str, ...] = NAMES, truth: Any = TRUTH,
+    in_game: float = 0.0, as_sparse: bool = False, seed: int = 1,
+) -> Traces:  # fmt: skip
+    """Rows whose results have exactly the chances of the truth, and agree within a game.
+
+    in_game: share of the variance of the terms that the rows of a game have in common.
+    """
+    random = np.random.default_rng(seed)
+    game = np.sort(random.integers(games, size=rows))
+    _, game = np.unique(game, return_inverse=True)
+    common = random.normal(size=(games, len(names)))[game] * np.sqrt(in_game)
+    terms = common + random.normal(size=(rows, len(names))) * np.sqrt(1 - in_game)
+    terms = np.where(random.random(terms.shape) < 0.3, 0, terms.round(1)).astype(np.float32)
+    # one draw for each game: rows are as dependent as they can be
+    result = (random.random(games)[game] < expit(terms @ truth)).astype(np.float64)
+    matrix = sparse(terms) if as_sparse else Matrix(len(names), terms)
+    return Traces(names, matrix, result, None, game, np.ones(rows), True)
+
+
+def weights(fitted: Fitted) -> list[float]:
+    return [term.weight for term in fitted.terms]
+
+
+def held(made: Traces, settings: Settings) -> Any:
+    return Games(0, settings.held_out, settings.seed).holds(np.arange(made.game.max() + 1))[
+        made.game
+    ]
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_the_minimum_is_that_of_an_independent_solver(as_sparse: bool) -> None:
+    settings = Settings(alpha=0.0)
+    made = traces(as_sparse=as_sparse)
+    fitted = fit_traces(made, {}, settings)
+    dense = traces().matrix.dense
+    assert dense is not None and made.result is not None
+    learned = ~held(made, settings)
+    other = LogisticRegression(C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=1e-10)
+    other.fit(dense[learned].astype(np.float64), made.result[learned])
+    assert weights(fitted) == pytest.approx(list(other.coef_[0]), abs=1e-7)
+    assert fitted.settled and fitted.games == len(np.unique(made.game[learned]))
+
+
+def test_squared_errors_have_their_minimum() -> None:
+    made, settings = traces(), Settings(alpha=0.0, loss="squared")
+    found = np.array(weights(fit_traces(made, {}, settings)))
+    assert made.matrix.dense is not None and made.result is not None
+    learned = ~held(made, settings)
+    rows, results = made.matrix.dense[learned], made.result[learned]
+
+    def error(at: Any) -> float:
+        return float(np.square(expit(rows @ at) - results).mean())
+
+    for step in np.vstack([np.eye(3), -np.eye(3)]) * 1e-3:
+        assert error(found) < error(found + step)
+
+
+def test_the_penalty_of_sizes_has_its_minimum_and_leaves_terms_out() -> None:
+    names = tuple(f"t{i}" for i in range(8))
+    truth = np.array([1.0, 0.5, 0, 0, 0, 0, 0, 0])
+    made = traces(names=names, truth=truth)
+    settings = Settings(alpha=0.0, lasso=0.01)
+    found = np.array(weights(fit_traces(made, {}, settings)))
+    assert (found[2:] == 0).sum() >= 4 and (found[:2] > 0.2).all()
+    assert made.matrix.dense is not None and made.result is not None
+    learned = ~held(made, settings)
+    rows, results = made.matrix.dense[learned].astype(np.float64), made.result[learned]
+    size = np.sqrt(np.square(rows).mean(axis=0))
+    slope = (expit(rows @ found) - results) @ rows / len(rows) / size
+    inside = found != 0
+    assert slope[inside] == pytest.approx(-0.01 * np.sign(found[inside]), abs=1e-7)
+    assert (np.abs(slope[~inside]) <= 0.01 + 1e-7).all()
+
+
+def test_intervals_by_games_cover_the_truth_and_those_by_rows_do_not() -> None:
+    names = tuple(f"t{i}" for i in range(150))
+    truth = np.random.default_rng(3).normal(size=150) * 0.08
+    made = traces(60_000, 4000, names=names, truth=truth, in_game=0.8)
+    fitted = fit_traces(made, {}, Settings(alpha=0.0))
+    away = np.abs(np.array(weights(fitted)) - truth)
+    by_games = (away < 1.96 * np.array([term.error for term in fitted.terms])).mean()
+    by_rows = (away < 1.96 * np.array([term.naive for term in fitted.terms])).mean()
+    assert 0.91 <= by_games <= 0.99
+    assert by_rows < 0.8
+
+
+def test_what_was_not_fitted_is_foretold_better_and_says_so() -> None:
+    fitted = fit_traces(traces(), {}, Settings())
+    judged = fitted.judged
+    assert judged.before == pytest.approx(np.log(2))
+    assert judged.low < judged.after - judged.before < judged.high < 0
+    assert len(fitted.tried) >= 3
+    assert fitted.alpha == min(fitted.tried, key=lambda one: one[2])[0]
+    # what a term is worth: the loss of the same fit without it
+    bare = fit_traces(traces(), {"mobility": Term(0.0, fixed=True)}, Settings(alpha=0.0))
+    whole = fit_traces(traces(), {}, Settings(alpha=0.0))
+    assert whole.terms[2].worth == pytest.approx(bare.loss - whole.loss, rel=0.05)
+
+
+def test_a_fit_that_was_stopped_goes_on_with_the_same_digits(tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    whole = fit_traces(traces(), {}, Settings())
+    state, told = tmp_path / "state.json", list[str]()
+    fitted = None
+    while fitted is None:  # stopped after every step, of the path too
+        seen = len(told)
+
+        def say(text: str, seen: int = seen) -> None:
+            told.append(text)
+            if len(told) > seen:
+                raise Stop
+
+        try:
+            fitted = fit_traces(traces(), {}, Settings(), state=state, say=say)
+        except Stop:
+            pass
+    assert len(told) >= 5
+    assert fitted == whole
+    assert not state.exists()
+    state.write_text(json.dumps({"mark": "other", "path": [], "final": None}))
+    with pytest.raises(TraceError, match="expected the state of this fit, found that of one with"):
+        fit_traces(traces(), {}, Settings(), state=state)
+
+
+def test_terms_fixed_bounded_tied_and_scaled_together() -> None:
+    names = ("a", "b", "c", "d")
+    made = traces(names=names, truth=np.array([1.0, 1.0, 0.5, 1.5]))
+    asked = {
+        "a": Term(2.0, group="g"),
+        "b": Term(2.0, group="g"),
+        "c": Term(most=0.3),
+        "d": Term(1.0),
+    }
+    fitted = fit_traces(made, asked, Settings(alpha=0.0, scale=1.0))
+    a, b, c, d = weights(fitted)
+    assert a == b and a == pytest.approx(1.0, abs=0.15)
+    assert c == 0.3 and np.isnan(fitted.terms[2].error)
+    assert made.matrix.dense is not None
+    columns = np.column_stack([made.matrix.dense[:, :2].sum(axis=1), made.matrix.dense[:, 3]])
+    by_hand = Traces(
+        ("ab", "d", "c"),
+        Matrix(3, np.column_stack([columns, made.matrix.dense[:, 2]]).astype(np.float32)),
+        made.result, None, made.game, made.weight, True,
+    )  # fmt: skip
+    same = fit_traces(by_hand, {"c": Term(0.3, fixed=True)}, Settings(alpha=0.0, scale=1.0))
+    assert [a, d] == pytest.approx(weights(same)[:2], abs=1e-6)
+    tied = fit_traces(made, {"b": Term(tied="a")}, Settings(alpha=0.0))
+    assert tied.terms[0].weight == tied.terms[1].weight
+    assert tied.terms[0].error == tied.terms[1].error > 0
+
+
+def test_terms_are_noted(tmp_path: Path) -> None:
+    made = traces(names=("a", "b", "never", "ever", "rare", "like_a"), truth=[1, 0.5, 0, 0, 0, 0])
+    dense = made.matrix.dense
+    assert dense is not None
+    dense[:, 2], dense[:, 3], dense[:, 4] = 0, 1, 0
+    dense[:40, 4] = 1
+    dense[:, 5] = dense[:, 0] + np.where(np.arange(len(dense)) % 200 == 0, 0.5, 0)
+    notes = {term.name: term.note for term in fit_traces(made, {}, Settings()).terms}
+    assert notes == {
+        "a": "explained by others", "b": "", "never": "never occurs", "ever": "constant",
+        "rare": "rare", "like_a": "explained by others",
+    }  # fmt: skip
+    dense[:, 5] = 2 * dense[:, 0] - dense[:, 1]
+    with pytest.raises(TraceError, match=r"like_a: expected a term that is no sum .* 2 a \+ -1 b"):
+        fit_traces(made, {}, Settings())
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def write_csv(
+    path: Path, *, names: tuple[str, ...] = NAMES, rows: int = 2000, **cells: str
+) -> Path:
+    """A file of traces; `cells` are texts of the first row by column."""
+    made = traces(rows, 200, names=names, truth=np.resize(TRUTH, len(names)))
+    assert made.matrix.dense is not None and made.result is not None
+    lines = [",".join(["game", "result", *names])]
+    for i in range(rows):
+        row = {"game": f"g{made.game[i]}", "result": f"{made.result[i]:g}"}
+        row |= {name: f"{x:g}" for name, x in zip(names, made.matrix.dense[i], strict=True)}
+        lines.append(",".join((row | (cells if i == 0 else {})).values()))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_all_forms_of_files_are_the_same_traces(tmp_path: Path) -> None:
+    made = traces(2000, 200)
+    dense = made.matrix.dense
+    assert dense is not None
+    one = read_traces([write_csv(tmp_path / "a.csv")])
+    columns = {name: dense[:, i] for i, name in enumerate(NAMES)}
+    np.savez(tmp_path / "b.npz", result=made.result, game=made.game, **columns)
+    row, term = np.nonzero(dense)
+    mixed = RANDOM.permutation(len(row))  # entries may come in any order
+    np.savez_compressed(
+        tmp_path / "c.npz", names=np.array(NAMES), row=row[mixed], term=term[mixed],
+        count=dense[row, term][mixed], result=made.result, game=made.game,
+    )  # fmt: skip
+    for other in (read_traces([tmp_path / "b.npz"]), read_traces([tmp_path / "c.npz"])):
+        assert other.names == one.names and (other.game == one.game).all()
+        assert other.matrix.times(TRUTH) == pytest.approx(one.matrix.times(TRUTH), abs=1e-5)
+    both = read_traces([tmp_path / "a.csv", tmp_path / "b.npz"])
+    assert len(both) == 4000 and both.game.max() + 1 == 2 * (one.game.max() + 1)
+
+
+def test_tapered_pairs_are_weighted_by_the_phase(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    count, phase = random.integers(-3, 4, 8000), random.random(8000).round(3)
+    result = random.random(8000) < expit(count * (0.8 * phase + 0.2 * (1 - phase)))
+    path = tmp_path / "t.npz"
+    np.savez(path, result=result, phase=phase, **{"x.mg": count, "x.eg": count})
+    fitted = fit_traces(read_traces([path]), {}, Settings(alpha=0.0))
+    for term, truth in zip(fitted.terms, (0.8, 0.2), strict=True):
+        assert abs(term.weight - truth) < 3 * term.error < 0.15
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"kings": "nan"}, "row 1, column kings: expected a finite number, found 'nan'"),
+    ({"kings": ""}, "row 1, column kings: expected a finite number, found ''"),
+    ({"kings": "two"}, "row 1, column kings: expected a finite number, found 'two'"),
+    ({"kings": "1,2"}, "row 1: expected 5 cells, found 6"),
+    ({"result": "1.5"}, "row 1, column result: expected 0 to 1, found 1.5"),
+]
+
+
+@pytest.mark.parametrize("cells, said", BAD, ids=[said for _, said in BAD])
+def test_bad_cells_are_named(cells: dict[str, str], said: str, tmp_path: Path, capsys: Any) -> None:
+    path = write_csv(tmp_path / "t.csv", **cells)
+    assert main([str(path), "--output", str(tmp_path / "out")]) == 2
+    assert said in capsys.readouterr().err
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def npz(tmp_path: Path, **arrays: Any) -> Path:
+    path = tmp_path / "t.npz"
+    np.savez(path, **arrays)
+    return path
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    half = np.tile([0.0, 1.0], 50)
+    x = np.arange(100) % 7
+    entries = {"row": x, "term": x, "count": x, "result": half}
+    for arrays, said in [
+        ({"x": x}, "expected a column result or value, found neither"),
+        ({"x": x, "result": half * 0 + 1}, "expected rows of different result, found 1 in all"),
+        ({"x": x[:50], "result": half}, "column result: expected 50 rows"),
+        ({"x.mg": x, "result": half}, "expected x.eg beside x.mg, found none"),
+        ({"x.mg": x, "x.eg": x, "result": half}, "expected a column phase"),
+        ({"x": x, "result": half, "phase": half + 1}, "column phase: expected 0 to 1"),
+        ({"x": x.astype(object), "result": half}, "expected numbers, found objects"),
+        ({"x": x[:1], "y": x[:1], "result": half[:1]}, "at least as many rows as terms"),
+        ({"names": np.array(["a", "a"]), **entries}, "a twice"),
+        ({"names": np.array(["a"]), **entries}, "array term: expected 0 to 0, found 0 to 6"),
+    ]:  # fmt: skip
+        with pytest.raises(TraceError, match=said):
+            read_traces([npz(tmp_path, **arrays)])
+    whole = npz(tmp_path, x=x, result=half).read_bytes()
+    short = tmp_path / "short.npz"
+    short.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(TraceError, match="expected a whole .npz file, found one that is damaged"):
+        read_traces([short])
+    promised = tmp_path / "promised.npz"
+    many = whole.replace(b"'shape': (100,), }      ", b"'shape': (1000000000,), }")
+    assert many != whole
+    promised.write_bytes(many)
+    with pytest.raises(TraceError, match="damaged|an end before"):
+        read_traces([promised])
+    twice = tmp_path / "twice.csv"
+    twice.write_text("result,x,x\n1,2,3\n")
+    with pytest.raises(TraceError, match="expected a name for one column only, found x twice"):
+        read_traces([twice])
+
+
+def test_the_command_fits_patches_and_starts_again_from_its_weights(
+    tmp_path: Path, capsys: Any
+) -> None:
+    path, source, out = write_csv(tmp_path / "t.csv"), tmp_path / "eval.c", tmp_path / "out"
+    source.write_text(
+        "const int MEN = 80; // fit:men\n"
+        "int all[] = {\n  // fit:*\n  1, 2,\n  3.5,\n  // fit:end\n};\n"
+    )
+    call = [str(path), "--output", str(out), "--unit", "men=100", "--integers", "--quiet"]
+    assert main([*call, "--patch", str(source)]) == 0
+    said = capsys.readouterr().out
+    kings = round(json.loads((out / "weights.json").read_text())["terms"][1]["weight"])
+    assert "-const int MEN = 80;" in said and "+const int MEN = 100;" in said
+    assert f"  100, {kings},\n" in source.read_text()
+    assert {"report.txt", "weights.csv", "weights.rs", "calibration.png"} <= {
+        file.name for file in out.iterdir()
+    }
+    again = tmp_path / "again"
+    more = [
+        "--terms",
+        str(out / "weights.csv"),
+        "--output",
+        str(again),
+        "--alpha",
+        "1e-5",
+        "--quiet",
+    ]
+    assert main([str(path), *more]) == 0
+    content = json.loads((again / "weights.json").read_text())
+    assert content["terms"][0]["start"] == pytest.approx(100)
+    assert content["judged"]["before"] < np.log(2) - 0.05
+    assert content["terms"][0]["weight"] == pytest.approx(100, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("int a = 1; // fit:pawns\n", "line 1: expected fit: and the name of a term, found pawns"),
+        ("int a = 1; // fit:men\nint b = 1; // fit:men\n", "line 2: expected fit:men once"),
+        ("int a = 1;\n", "expected comments fit:NAME beside numbers, found none"),
+        ("int a; // fit:men\n", "line 1: expected 1 numbers, found 0"),
+        ("// fit:*\n1, 2\n// fit:end\n", "line 3: expected 3 numbers, found 2"),
+        ("// fit:*\n1, 2, 3\n", "expected fit:end after"),
+    ],
+)
+def test_a_source_file_that_does_not_fit_stays(text: str, said: str, tmp_path: Path) -> None:
+    source = tmp_path / "eval.c"
+    source.write_text(text)
+    fitted = fit_traces(traces(), {}, Settings(alpha=0.0))
+    with pytest.raises(TraceError, match=said.replace("*", r"\*")):
+        patched(source, fitted)
+    assert source.read_text() == text
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_the_header_compiles_and_has_the_weights(tmp_path: Path) -> None:
+    names = ("men", "pst.0", "pst.1", "x.mg", "x.eg")
+    made = traces(names=names, truth=np.array([1.0, -0.5, 0.2, 0.1, 0.3]))
+    fitted = fit_traces(made, {}, Settings(alpha=0.0))
+    (tmp_path / "weights.h").write_text(header(fitted, False))
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "weights.h"\n'
+        "static const double pst[2] = FIT_PST, x[2] = FIT_X;\n"
+        'int main(void) { printf("%.9g %.9g %.9g ", FIT_MEN, pst[0], pst[1]);'
+        ' printf("%.9g %.9g\\n", x[0], x[1]); return 0; }\n'
+    )
+    strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+    subprocess.run(["gcc", *strict, "main.c", "-o", "main"], cwd=tmp_path, check=True)
+    said = subprocess.run([tmp_path / "main"], check=True, capture_output=True, text=True).stdout
+    assert [float(word) for word in said.split()] == pytest.approx(weights(fitted), rel=1e-8)
+
+
+def test_positions_and_games_of_checkers_become_traces(tmp_path: Path, capsys: Any) -> None:
+    from games.checkers import Checkers
+    from learner.traces.positions import traces_of
+
+    game = Checkers()
+    features = game.features["material"] if "material" in game.features else None
+    features = features or next(iter(game.features.values()))
+    position = game.start()
+    path = tmp_path / "p.csv"
+    lines = ["position,result,game"]
+    random = np.random.default_rng(0)
+    for number in range(30):
+        position = game.start()
+        for _ in range(40):
+            moves = game.legal_moves(position)
+            if not moves:
+                break
+            position = game.play(position, moves[int(random.integers(len(moves)))])
+            lines.append(f'"{game.position_text(position)}",{number % 3 / 2},{number}')
+    path.write_text("\n".join(lines))
+    made = traces_of([path], game, features)
+    assert made.names == features.names and 0 < len(made) < len(lines)
+    path.write_text("position,result\nnonsense,1\n")
+    with pytest.raises(TraceError, match="row 1, column position"):
+        traces_of([path], game, features)
