@@ -15,13 +15,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from games.features import FeatureSet
-from learner.fit.targets import LOSSES, add_losses, expectations, fit_scale, mean_loss, row_weights
+from learner.fit.matrix import Matrix
+from learner.fit.newton import minimum
+from learner.fit.targets import (
+    LOSSES,
+    expectations,
+    fit_scale,
+    mean_loss,
+    row_weights,
+)
 from learner.options import check_options, choice, ranged
 from learner.positions.shards import Rows
 
@@ -58,11 +65,9 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     fixed: weights by term that are not learned. If one is not 0 and no scale is given, they set the
         unit of all weights and K is learned too, because stored values may have another unit.
         Otherwise the unit is that of the values that K belongs to.
-    iterations: most iterations of L-BFGS.
-    tolerance: bound of the largest part of the gradient at which it stops.
 
     After `fit`: `weights_` [terms], `K_`, `loss_` (the mean loss over the rows learned from,
-    without the penalty), `iterations_`, and `spread_` [terms], the root mean square of each.
+    without the penalty), `steps_` (Newton's), and `spread_` [terms], the root mean square of each.
     """
 
     features: FeatureSet | Sequence[str] = field(kw_only=False)
@@ -71,8 +76,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     scale: float | None = ranged(None, above=0)
     alpha: float = ranged(1e-5, 0)
     fixed: Mapping[str, float] | None = None
-    iterations: int = 500
-    tolerance: float = 1e-7
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -187,7 +190,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         else:
             chosen = rows if free.all() else np.ascontiguousarray(rows[:, columns])
             units = unit[columns]
-        u = self._minimum(chosen, targets, weights, units, scale * margin) / units
+        u = self._minimum(chosen, targets, weights, units, scale * margin)
         self.K_ = scale + float(u[-1]) if anchored else scale
         if not self.K_ > 0:
             raise ValueError(f"fixed: expected K above 0 beside them, found {self.K_}")
@@ -195,43 +198,14 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         self.weights_[columns] += u[: len(columns)] / self.K_
 
     def _minimum(
-        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats
+        self, rows: Any, targets: Floats, weights: Floats, units: Floats, margin: Floats
     ) -> Floats:
-        if rows.dtype != np.float32:
-            rows = rows.astype(np.float64, copy=False)
-        rows = np.ascontiguousarray(rows)
-        total = weights.sum()
-        size = len(unit)
-        gram = np.zeros((size, size))
-        for first in range(0, len(rows), CHUNK):
-            part = slice(first, first + CHUNK)
-            terms = rows[part].astype(np.float64)
-            gram += terms.T @ (terms * weights[part, None])
-        # u = turn @ v: in v all directions are about as steep, and few steps suffice
-        gram = gram / np.outer(unit, unit) / total + 1e-6 * np.eye(size)
-        turn = np.linalg.inv(np.linalg.cholesky(gram)).T
-        squared = self.loss == "squared"
-
-        def error(v: Floats) -> tuple[float, Floats]:
-            u = turn @ v
-            gradient = np.zeros(size)
-            losses = add_losses(rows, margin, targets, weights, u / unit, squared, gradient)
-            steep = gradient / unit / total + self.alpha * u
-            return losses / total + self.alpha / 2 * float(u @ u), turn.T @ steep
-
-        optimum = minimize(
-            error,
-            np.zeros(size),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": self.iterations, "gtol": self.tolerance, "ftol": 1e-14},
-        )
-        self.iterations_ = int(optimum.nit)
-        if optimum.status == 1:  # the limit of iterations; otherwise no step improves on it
-            warnings.warn(
-                f"expected to be done within {self.iterations} iterations, found the weights still"
-                " moving",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return np.asarray(turn @ optimum.x, dtype=np.float64)
+        size = len(units)
+        found = minimum(
+            Matrix(size, rows), targets, weights, margin, np.zeros(size),
+            squared=self.loss == "squared", ridge=self.alpha * np.square(units),
+        )  # fmt: skip
+        self.steps_ = found.steps
+        if not found.settled:
+            warnings.warn("the weights were still moving", ConvergenceWarning, stacklevel=4)
+        return found.weights

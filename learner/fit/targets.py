@@ -6,20 +6,17 @@ for one that is won. K is fitted to the results of games.
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from games.kernels import kernel
 from games.values import PROVEN
+from learner.fit.row_kernels import losses
 from learner.options import Choice, Range
 from learner.positions.shards import UNKNOWN
 
-__all__ = ["LOSSES", "add_losses", "expectations", "fit_scale", "mean_loss"]
+__all__ = ["LOSSES", "expectations", "fit_scale", "mean_loss"]
 
 Floats = NDArray[np.float64]
 LOSSES = ("cross_entropy", "squared")
@@ -67,7 +64,7 @@ def fit_scale(
     unit = np.sqrt(weights @ values**2 / weights.sum())
 
     def error(log_scale: float) -> float:
-        total, _ = mean_loss(loss, np.exp(log_scale) / unit * values, targets, weights)
+        total, _, _ = mean_loss(loss, np.exp(log_scale) / unit * values, targets, weights)
         return float(total)
 
     best = minimize_scalar(error, bounds=(-9.0, 5.0), method="bounded", options={"xatol": 1e-6})
@@ -86,45 +83,11 @@ def row_weights(sample_weight: ArrayLike | None, rows: int) -> Floats:
     return weights
 
 
-def mean_loss(name: str, logits: Floats, targets: Floats, weights: Floats) -> tuple[float, Floats]:
-    """Returns the weighted mean loss, and its slope by each logit times the weight; [rows]."""
-    small = np.exp(-np.abs(logits))
-    expected = np.where(logits >= 0, 1.0, small) / (1.0 + small)
-    away = expected - targets
-    if name == "squared":
-        losses = np.square(away)
-        slopes = 2.0 * away * expected * (1.0 - expected)
-    else:  # log(1 + exp(logit)) - target * logit, without overflow
-        losses = np.maximum(logits, 0.0) + np.log1p(small) - targets * logits
-        slopes = away
+def mean_loss(
+    name: str, logits: Floats, targets: Floats, weights: Floats
+) -> tuple[float, Floats, Floats]:
+    """Returns the weighted mean loss, and of each row its loss and its slope, times its weight."""
+    each, slopes, bends = np.empty((3, len(logits)))
+    losses(logits, targets, weights, name == "squared", each, slopes, bends)
     total = weights.sum()
-    return float((weights * losses).sum() / total) if total > 0 else 0.0, weights * slopes
-
-
-@kernel(fastmath=True)
-def add_losses(
-    rows: Any, margin: Any, targets: Any, weights: Any, direction: Any, squared: Any, gradient: Any
-) -> Any:
-    """Returns the weighted sum of the losses of logits margin + rows @ direction.
-
-    Adds its gradient by `direction` to `gradient`. It takes one pass over the rows, which are too
-    many for one operation after the other. See `mean_loss` for the formulas.
-    """
-    total = 0.0
-    terms = len(direction)
-    for i in range(len(rows)):
-        logit = margin[i]
-        for j in range(terms):
-            logit += float(rows[i, j]) * direction[j]
-        small = math.exp(-abs(logit))
-        expected = (1.0 if logit >= 0 else small) / (1.0 + small)
-        away = expected - targets[i]
-        if squared:
-            total += weights[i] * away * away
-            slope = weights[i] * 2.0 * away * expected * (1.0 - expected)
-        else:
-            total += weights[i] * (max(logit, 0.0) + math.log1p(small) - targets[i] * logit)
-            slope = weights[i] * away
-        for j in range(terms):
-            gradient[j] += slope * float(rows[i, j])
-    return total
+    return float(each.sum() / total) if total > 0 else 0.0, each, slopes

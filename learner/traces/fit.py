@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from games.whole_files import write_atomically
-from learner.fit.targets import LOSSES, expectations, fit_scale
+from learner.fit.matrix import Matrix
+from learner.fit.newton import Minimum, minimum
+from learner.fit.targets import LOSSES, expectations, fit_scale, mean_loss
 from learner.fit.validation import CalibrationBin, calibration
 from learner.options import check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
-from learner.traces.newton import Minimum, minimum
 from learner.traces.parameters import Term, parameters
-from learner.traces.traces import Matrix, TraceError, Traces
+from learner.traces.traces import TraceError, Traces
 
 __all__ = ["Change", "Fitted", "FittedTerm", "Settings", "fit_traces"]
 
@@ -310,11 +311,8 @@ class _Fit:
     def _loss(self, logits: Floats, rows: Any) -> tuple[float, Floats]:
         """Returns the mean loss of logits of some rows, and each row's loss times its weight."""
         weight, targets = self.traces.weight[rows], self.targets[rows]
-        if self.settings.loss == "squared":
-            each = weight * np.square(expit(logits) - targets)
-        else:
-            each = weight * (np.logaddexp(0.0, logits) - targets * logits)
-        return float(each.sum() / weight.sum()), each
+        mean, each, _ = mean_loss(self.settings.loss, logits, targets, weight)
+        return mean, each
 
     # --- the state ------------------------------------------------------------------------------
 

@@ -14,9 +14,10 @@ from games.checkers.pdn.results import OUTCOMES
 from games.contract import Game
 from games.features import FeatureSet
 from learner.fit.logistic import measure
+from learner.fit.matrix import Matrix
 from learner.positions.positions import noisy
 from learner.traces.reading import join
-from learner.traces.traces import Matrix, TraceError, Traces
+from learner.traces.traces import TraceError, Traces
 from play.commands.game_file import read_games
 
 __all__ = ["traces_of"]

@@ -19,7 +19,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learner.traces.traces import Matrix, TraceError, Traces, pairs
+from learner.fit.matrix import Matrix
+from learner.traces.traces import TraceError, Traces, pairs
 
 __all__ = ["join", "read_traces"]
 

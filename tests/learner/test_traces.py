@@ -13,13 +13,14 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+from learner.fit.matrix import Matrix
 from learner.positions.filters import Games
 from learner.traces.command import main
 from learner.traces.fit import Fitted, Settings, fit_traces
 from learner.traces.output import header, patched
 from learner.traces.parameters import Term
 from learner.traces.reading import read_traces
-from learner.traces.traces import Matrix, TraceError, Traces
+from learner.traces.traces import TraceError, Traces
 
 RANDOM = np.random.default_rng(7)
 NAMES = ("men", "kings", "mobility")

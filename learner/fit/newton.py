@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from learner.traces import kernels
-from learner.traces.traces import Matrix
+from learner.fit import row_kernels as kernels
+from learner.fit.matrix import Matrix
 
 __all__ = ["Minimum", "minimum"]
 
@@ -90,12 +90,12 @@ def minimum(
     plain = not lasso.any() and not np.isfinite(low).any() and not np.isfinite(high).any()
     total = weights.sum()
     point = np.array(start, dtype=np.float64)
-    slopes, bends = np.empty(len(matrix)), np.empty(len(matrix))
+    each, slopes, bends = np.empty((3, len(matrix)))
 
     def whole(at: Floats) -> float:
         logits = margin + matrix.times(at)
-        found = kernels.losses(logits, targets, weights, squared, slopes, bends) / total
-        return float(found + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
+        kernels.losses(logits, targets, weights, squared, each, slopes, bends)
+        return float(each.sum() / total + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
 
     bent, steps = point if bent is None else bent, first
     now = whole(bent)

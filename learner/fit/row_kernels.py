@@ -1,4 +1,4 @@
-"""Passes over the rows of traces, and steps within bounds: what has to be native."""
+"""Passes over the rows of a fit, and steps within bounds: what has to be native."""
 
 from __future__ import annotations
 
@@ -63,27 +63,25 @@ def ranges(term, count, low, high):
 
 
 @kernel
-def losses(logits, targets, weights, squared, slopes, bends):
-    """Returns the weighted sum of the losses; writes their derivatives by the logits.
+def losses(logits, targets, weights, squared, each, slopes, bends):
+    """Write the loss of each row and its derivatives by the logit, all times the row's weight.
 
-    slopes: the first derivative times the weight.
-    bends: the second, of the squared error without its part that can be below 0 (Gauss-Newton).
+    bends: the second derivative, of the squared error without its part that can be below 0
+        (Gauss-Newton).
     """
-    total = 0.0
     for i in range(len(logits)):
         logit, weight = logits[i], weights[i]
         small = math.exp(-abs(logit))
         expected = (1.0 if logit >= 0 else small) / (1.0 + small)
         away, spread = expected - targets[i], small / ((1.0 + small) * (1.0 + small))
         if squared:
-            total += weight * away * away
+            each[i] = weight * away * away
             slopes[i] = weight * 2.0 * away * spread
             bends[i] = weight * 2.0 * spread * spread
         else:
-            total += weight * (max(logit, 0.0) + math.log1p(small) - targets[i] * logit)
+            each[i] = weight * (max(logit, 0.0) + math.log1p(small) - targets[i] * logit)
             slopes[i] = weight * away
             bends[i] = weight * spread
-    return total
 
 
 @kernel
