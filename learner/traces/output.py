@@ -13,8 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import write_atomically
+from games.whole_files import write_atomically, write_figure
 from learner.fit.validation import calibration_error
+from learner.reports.plots import new_figure
 from learner.traces.fit import TWO_SIDED_95, Fitted
 from learner.traces.traces import TraceError
 
@@ -83,9 +84,24 @@ def write_all(folder: Path, fitted: Fitted, by_game: bool, integers: bool) -> No
     write_atomically(folder / "weights.csv", table.getvalue())
     write_atomically(folder / "weights.h", header(fitted, integers))
     write_atomically(folder / "weights.rs", rust(fitted, integers))
-    from learner.reports.fit_plots import plot_calibration
+    _draw(folder / "calibration.png", fitted)
 
-    plot_calibration(folder / "calibration.png", fitted.bins)
+
+def _draw(path: Path, fitted: Fitted) -> None:
+    """Plot results against predictions on the games that judge, with 95 % intervals."""
+    figure, axes = new_figure(f"Calibration on {fitted.judged.games:,} games that were not fitted")
+    at = [bin.predicted for bin in fitted.bins]
+    found = [bin.found for bin in fitted.bins]
+    low = [bin.found - bin.found_low for bin in fitted.bins]
+    high = [bin.found_high - bin.found for bin in fitted.bins]
+    axes.plot([0, 1], [0, 1], color="black", linewidth=1, alpha=0.6, label="as predicted")
+    axes.errorbar(
+        at, found, yerr=[low, high], fmt="o", capsize=3, label="found, with 95 % interval"
+    )
+    axes.set_xlabel("expectation predicted (0: lost, 1: won)")
+    axes.set_ylabel("expectation found")
+    axes.legend(loc="upper left")
+    write_figure(path, figure)
 
 
 def _entries(fitted: Fitted, integers: bool) -> list[tuple[str, str, list[str]]]:
