@@ -11,7 +11,7 @@ import sys
 import time
 
 import games
-from search.perft import perft
+from benchmarks.leaves import perft
 
 #: Depths 1 to 13; a multi-jump is one ply, and different paths over the same pieces all count.
 LEAVES = (

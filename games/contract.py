@@ -50,7 +50,6 @@ from typing import TYPE_CHECKING, Any
 
 from games.cube import Cube
 from games.errors import MoveError, PositionError
-from games.moved import refuse_moved
 from games.rolls import Roll, Rolls
 from games.rules import Rules
 
@@ -107,7 +106,6 @@ class Game:
     extras: Sequence[Any] = ()
 
     def __init_subclass__(cls) -> None:
-        refuse_moved(cls)
         # base classes have no name to hand down
         bases = (__name__, "games.kernel_game", "games.problem")
         if not cls.name and cls.__module__ not in bases:

@@ -18,7 +18,6 @@ import importlib.util
 from typing import Any, Self, TypeVar
 
 from games.contract import Game
-from games.moved import refuse_moved
 
 __all__ = ["Extra", "extend", "extra"]
 
@@ -54,11 +53,10 @@ def extend(game: type[Game], *extras: Any) -> None:
 def extra(game: Game, kind: type[Kind]) -> Kind | None:
     """Returns the extra of a kind: the game's own, else that of its class or the nearest base.
 
-    None if nobody gives one. Raises ValueError for an attribute that was moved to an extra.
+    None if nobody gives one.
     """
     layer = kind.__module__.partition(".")[0]
     for holder in (game, *type(game).__mro__):
-        refuse_moved(holder)
         if isinstance(holder, type):
             _meet(layer, holder.__module__)
         for one in vars(holder).get("extras", ()):

@@ -12,9 +12,10 @@ import csv
 import itertools
 import math
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,11 +243,11 @@ def _numbers(
 
 def _read_npz(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            arrays = dict(_arrays(path, archive))
-    except (zipfile.BadZipFile, EOFError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+        with np.load(path, allow_pickle=False) as archive:
+            arrays: dict[str, Any] = dict(archive)
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, MemoryError) as error:
         raise TraceError(
-            f"{path}: expected a whole .npz file, found one that is damaged: {error}"
+            f"{path}: expected a whole .npz file of numbers, found one that is damaged: {error}"
         ) from None
     labels: Labels = {name: arrays.pop(name) for name in LABELS if name in arrays}
     if all(name in arrays for name in SPARSE):
@@ -262,36 +263,6 @@ def _read_npz(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
         if name != "game":
             labels[name] = _numeric(path, name, column)
     return names, matrix, labels
-
-
-def _arrays(path: Path, archive: zipfile.ZipFile) -> Iterator[tuple[str, Any]]:
-    for member in archive.infolist():
-        name = member.filename.removesuffix(".npy")
-        with archive.open(member) as file:
-            try:
-                shape, kind = _shape(file)
-            except ValueError as error:
-                raise TraceError(
-                    f"{path}, array {name}: expected an array, found {error}"
-                ) from None
-            size = math.prod(shape) * kind.itemsize
-            # before anything is taken from memory: a short file may promise a great array
-            if kind.hasobject or size > member.file_size:
-                found = "objects" if kind.hasobject else f"an end before {size} bytes"
-                raise TraceError(f"{path}, array {name}: expected numbers, found {found}")
-            data = file.read(size)
-        yield name, np.frombuffer(data, kind, math.prod(shape)).reshape(shape)
-
-
-def _shape(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    version = np.lib.format.read_magic(file)
-    read: Any = getattr(np.lib.format, f"read_array_header_{version[0]}_{version[1]}", None)
-    if read is None:
-        raise ValueError(f"version {version}")
-    shape, fortran, kind = read(file)
-    if fortran and len(shape) > 1:
-        raise ValueError("columns one after the other")
-    return shape, kind
 
 
 def _numeric(path: Path, name: str, column: Any) -> NDArray[np.float64]:

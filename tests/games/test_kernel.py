@@ -363,7 +363,7 @@ def test_a_second_process_takes_everything_from_the_cache(project: Project) -> N
             import games
             from games.kernels import kernel
             from search import Engine
-            from search.perft import perft
+            from benchmarks.leaves import perft
             from recursive import depth_sum
             game = games.load("checkers")
             result = Engine(game, "classic").search(game.start(), depth=7)
@@ -441,7 +441,7 @@ NOWHERE = """
     numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written
     import games
     from search import as_evaluator
-    from search.perft import perft
+    from benchmarks.leaves import perft
     game = games.load("tic_tac_toe")
     print({value})
     """

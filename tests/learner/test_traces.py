@@ -288,7 +288,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         ({"x.mg": x, "result": half}, "expected x.eg beside x.mg, found none"),
         ({"x.mg": x, "x.eg": x, "result": half}, "expected a column phase"),
         ({"x": x, "result": half, "phase": half + 1}, "column phase: expected 0 to 1"),
-        ({"x": x.astype(object), "result": half}, "expected numbers, found objects"),
+        ({"x": x.astype(object), "result": half}, "of numbers, found one that is damaged: Object arrays"),
         ({"x": x[:1], "y": x[:1], "result": half[:1]}, "at least as many rows as terms"),
         ({"names": np.array(["a", "a"]), **entries}, "a twice"),
         ({"names": np.array(["a"]), **entries}, "array term: expected 0 to 0, found 0 to 6"),
@@ -298,13 +298,15 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     whole = npz(tmp_path, x=x, result=half).read_bytes()
     short = tmp_path / "short.npz"
     short.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(TraceError, match="expected a whole .npz file, found one that is damaged"):
+    with pytest.raises(
+        TraceError, match="expected a whole .npz file of numbers, found one that is damaged"
+    ):
         read_traces([short])
     promised = tmp_path / "promised.npz"
     many = whole.replace(b"'shape': (100,), }      ", b"'shape': (1000000000,), }")
     assert many != whole
     promised.write_bytes(many)
-    with pytest.raises(TraceError, match="damaged|an end before"):
+    with pytest.raises(TraceError, match="found one that is damaged"):
         read_traces([promised])
     twice = tmp_path / "twice.csv"
     twice.write_text("result,x,x\n1,2,3\n")

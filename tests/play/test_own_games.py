@@ -17,6 +17,7 @@ pytest.importorskip("starlette")
 
 import games
 import plysmith
+from benchmarks.leaves import perft
 from games.errors import MoveError
 from games.file_form import form_of
 from games.kernels import compiled
@@ -27,7 +28,6 @@ from play.web.limits import Limits
 from play.web.seat import Seat
 from play.web.table import Table
 from search import EvaluatorError, load_evaluator
-from search.perft import perft
 
 ROOT = Path(__file__).resolve().parents[2]
 compiled_only = pytest.mark.skipif(not compiled, reason="plays whole games")

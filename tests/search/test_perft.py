@@ -6,11 +6,11 @@ import pytest
 from twin import PlainFace
 
 import games
+from benchmarks.leaves import perft
 from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tree import Tree
-from search.perft import perft
 
 CHECKERS = Checkers()
 LEAVES = [1, 7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680]
