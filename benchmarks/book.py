@@ -15,17 +15,27 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import games
 from games.checkers.pdn import write_game
 from games.whole_files import write_atomically, write_figure
-from learner.books.agreement import Agreement, agreement, compare
+from learner.books.agreement import (
+    Agreement,
+    BookRows,
+    _by_game,
+    _draw,
+    _estimates,
+    _statistics,
+    agreement,
+)
 from learner.books.book import BookEntry, BookReport, make_book, read_book
 from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
+from play.ratings.statistics import Estimate
 from search import Evaluator, as_evaluator
 from search.evaluators.signature import layout_of
 
@@ -37,6 +47,38 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "tables, logistic": lambda: SignatureTables(method="logistic"),
 }
 HELD_OUT = 4  # every fourth game
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The agreement of one evaluator minus that of another, on the same entries."""
+
+    coefficient: Estimate
+    strict: Estimate
+    first: Estimate
+
+
+def compare(
+    first: Evaluator,
+    second: Evaluator,
+    entries: Iterable[BookEntry],
+    *,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Difference:
+    """Returns the agreement of `first` minus that of `second`, both on the same resampled games.
+
+    Raises ValueError if there are no entries.
+    """
+    rows = BookRows.of(entries)
+    sums, others = _by_game(first, rows), _by_game(second, rows)
+    drawn = _draw(len(sums), draws, seed)
+    found = _estimates(
+        _statistics(sums.sum(axis=0)) - _statistics(others.sum(axis=0)),
+        _statistics(drawn @ sums) - _statistics(drawn @ others),
+        len(sums),
+    )
+    return Difference(*found[:3])
 
 
 def make(path: Path, options: argparse.Namespace) -> None:

@@ -18,7 +18,7 @@ from learner.books.book import BookEntry
 from play.ratings.statistics import Estimate
 from search import WIN, Evaluator
 
-__all__ = ["Agreement", "BookRows", "Difference", "agreement", "compare"]
+__all__ = ["Agreement", "BookRows", "agreement"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -118,15 +118,6 @@ class Agreement:
         )
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The agreement of one evaluator minus that of another, on the same entries."""
-
-    coefficient: Estimate
-    strict: Estimate
-    first: Estimate
-
-
 def agreement(
     evaluator: Evaluator, entries: Iterable[BookEntry], *, draws: int = 2000, seed: int = 0
 ) -> Agreement:
@@ -144,29 +135,6 @@ def agreement(
         _statistics(sums.sum(axis=0)), _statistics(drawn @ sums), len(sums)
     )
     return Agreement(coefficient, strict, tuple(shares), len(rows.first))
-
-
-def compare(
-    first: Evaluator,
-    second: Evaluator,
-    entries: Iterable[BookEntry],
-    *,
-    draws: int = 2000,
-    seed: int = 0,
-) -> Difference:
-    """Returns the agreement of `first` minus that of `second`, both on the same resampled games.
-
-    Raises ValueError if there are no entries.
-    """
-    rows = BookRows.of(entries)
-    sums, others = _by_game(first, rows), _by_game(second, rows)
-    drawn = _draw(len(sums), draws, seed)
-    found = _estimates(
-        _statistics(sums.sum(axis=0)) - _statistics(others.sum(axis=0)),
-        _statistics(drawn @ sums) - _statistics(drawn @ others),
-        len(sums),
-    )
-    return Difference(*found[:3])
 
 
 def _by_game(evaluator: Evaluator, rows: BookRows) -> Floats:

@@ -13,12 +13,13 @@ import pytest
 
 import games
 from benchmarks import book as benchmark
+from benchmarks.book import compare
 from games.checkers.pdn import write_game
 from games.features import FeatureSet
 from games.file_form import NO_NAMES, form_of
 from games.kernels import kernel
 from games.record import GameRecord
-from learner.books.agreement import BookRows, agreement, compare
+from learner.books.agreement import BookRows, agreement
 from learner.books.book import (
     BookEntry,
     BookReport,
