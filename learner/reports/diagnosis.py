@@ -1,6 +1,6 @@
 """Reports on the weights of a finished run: which terms matter (`learner.fit.selection`).
 
-`terms.txt` and `terms.png` are made for all weights over terms in games for two. Positions are
+`terms.txt` is made for all weights over terms in games for two. Positions are
 those that the learner stored, or those of some games that the evaluator plays for the report. All
 of it takes some seconds and depends only on the run.
 """
@@ -17,7 +17,6 @@ from learner.fit.selection import report_text, select_terms
 from learner.game_learner import MAN, GameLearner
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import Rows
-from learner.reports.plots import plot_terms
 from learner.rounds.batch import BatchFit
 from learner.self_play import Task, game_rows, games_of
 from search import Evaluator, LinearEvaluator
@@ -80,7 +79,6 @@ def _report(path: Path, learner: GameLearner, evaluator: LinearEvaluator) -> Non
     quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
     reports = select_terms(evaluator, quiet, fixed=list(fixed))
     write_atomically(path / "terms.txt", report_text(reports) + "\n")
-    plot_terms(path / "terms.png", reports)
 
 
 def fixed_terms(learner: GameLearner, evaluator: LinearEvaluator) -> dict[str, float]:

@@ -9,9 +9,8 @@ import numpy as np
 
 from games.whole_files import write_figure
 from learner.arena import ELO, FIRST, POINTS, Strength
-from learner.fit.selection import TermReport
 
-__all__ = ["new_figure", "plot_strength", "plot_terms", "plot_weights"]
+__all__ = ["new_figure", "plot_strength", "plot_weights"]
 
 #: Colours of the terms that are drawn in colour and named; the others are grey.
 COLOURS = tuple(f"C{number}" for number in range(10) if number != 7)  # C7 is grey
@@ -120,32 +119,4 @@ def plot_weights(
         bbox_to_anchor=(1.0, 0.5),
         frameon=False,
     )
-    write_figure(path, figure)
-
-
-def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
-    """Plot importance and weight of every term."""
-    figure, axes = new_figure("Which terms matter")
-    figure.set_size_inches(9, 1.6 + 0.27 * len(reports))
-    places = np.arange(len(reports))
-    axes.barh(
-        places,
-        [1000 * r.importance for r in reports],
-        xerr=[1000 * r.spread for r in reports],
-        height=0.65,
-        color="C0",
-        error_kw={"linewidth": 1, "capsize": 2},
-    )
-    axes.set_xscale("symlog", linthresh=1)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel("rise of the loss in thousandths\nwhen shuffled")
-    beyond = axes.get_yaxis_transform()
-    axes.text(1.02, -0.9, "weight", transform=beyond, fontsize="small", fontweight="bold")
-    for place, report in enumerate(reports):
-        text = f"{report.weight:.3g}"
-        axes.text(1.02, place, text, transform=beyond, fontsize="small", va="center")
-    axes.set_axisbelow(True)
-    names = [report.term + " (fixed)" * report.fixed for report in reports]
-    axes.set_yticks(places, names)
-    axes.set_ylim(len(reports) - 0.5, -0.5)
     write_figure(path, figure)

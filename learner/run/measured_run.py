@@ -9,7 +9,7 @@ last. Beside what every run leaves (`learner.run.run`) the folder holds:
     games.*           games in the form of the game's files (.pdn with values for checkers, .mat
                       for backgammon, else .txt): all, or the last of each batch
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
-    report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png
+    report.json, strength.png; for weights over terms weights.png and terms.txt
     (`learner.reports.diagnosis`)
     features.py       a copy of the user's features that the run learned with
     without/          the same run without them, which it is compared with

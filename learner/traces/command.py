@@ -34,7 +34,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--game", help="the files are games, or a .csv with positions, of this game")
     add("--features", metavar="NAME", help="with --game: a feature set, or a file of your own")
     add("--output", type=Path, default=Path("fit"), metavar="FOLDER", help="default: fit")
-    add("--terms", type=Path, metavar="FILE", help="weights to start from, bounds, ties: a .csv")
+    add("--terms", type=Path, metavar="FILE", help="weights to start from, bounds, groups: a .csv")
     add("--loss", choices=LOSSES, default="cross_entropy", help="default: cross_entropy")
     add("--blend", type=float, default=0.5, help="share of the result beside a value (default 0.5)")
     add("--alpha", type=float, help="penalty of squares (default: chosen on games apart)")

@@ -1,4 +1,4 @@
-"""What a fit may change: weights by term, some of them fixed, bounded, tied or scaled together."""
+"""What a fit may change: weights by term, some of them fixed, bounded or scaled together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from learner.traces.traces import TraceError
 __all__ = ["Parameters", "Term", "parameters", "read_terms"]
 
 Floats = NDArray[np.float64]
-COLUMNS = ("term", "weight", "fixed", "least", "most", "tied", "group")
+COLUMNS = ("term", "weight", "fixed", "least", "most", "group")
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,14 @@ class Term:
     weight: where it starts.
     fixed: whether it stays there.
     least, most: its bounds.
-    tied: a term whose weight it shares; "" for none.
-    group: terms of one group keep the proportions of their weights, and learn a common scale.
+    group: terms of one group keep the proportions of their weights, and learn a common scale; those
+        that start with the same weight therefore share it.
     """
 
     weight: float = 0.0
     fixed: bool = False
     least: float = -math.inf
     most: float = math.inf
-    tied: str = ""
     group: str = ""
 
 
@@ -62,77 +61,54 @@ class Parameters:
         return self.base + self.factor * np.asarray(numbers, dtype=np.float64)[self.place]
 
 
-@dataclass
-class _Numbers:
-    names: list[str] = field(default_factory=list)
-    start: list[float] = field(default_factory=list)
-    low: list[float] = field(default_factory=list)
-    high: list[float] = field(default_factory=list)
-
-    def add(self, name: str, start: float, low: float, high: float) -> int:
-        self.names.append(name)
-        self.start.append(min(max(start, low), high))
-        self.low.append(low)
-        self.high.append(high)
-        return len(self.names) - 1
-
-
 def parameters(names: Sequence[str], asked: dict[str, Term], absent: Sequence[str]) -> Parameters:
     """Returns the numbers to learn for these terms.
 
     absent: terms that never occur, which keep their weights.
 
-    Raises TraceError for terms that do not exist, tied to what is fixed or tied itself, for bounds
-    that cross or stand beside a tie or a group, and if nothing is left to learn.
+    Raises TraceError for terms that do not exist, for bounds that cross or stand beside a group,
+    for a weight of 0 in a group, and if nothing is left to learn.
     """
     unknown = [name for name in asked if name not in names]
     if unknown:
         raise TraceError(f"terms: expected those of the traces, found {', '.join(unknown[:8])}")
-    made, groups = _Numbers(), dict[str, int]()
-    own: dict[str, int] = {}
+    numbers: list[tuple[str, float, float, float]] = []
+    groups: dict[str, int] = {}
     base, factor = np.zeros(len(names)), np.zeros(len(names))
     place = np.zeros(len(names), dtype=np.int32)
-    terms = [asked.get(name, Term()) for name in names]
-    for i, (name, term) in enumerate(zip(names, terms, strict=True)):
-        bounded = math.isfinite(term.least) or math.isfinite(term.most)
+    for i, name in enumerate(names):
+        term = asked.get(name, Term())
         if not term.least <= term.most:
             raise TraceError(
                 f"{name}: expected bounds in order, found {term.least:g} above {term.most:g}"
             )
-        if (term.tied or term.group) and (bounded or term.fixed or (term.tied and term.group)):
-            raise TraceError(f"{name}: expected one of bounds, fixed, tied and group, found more")
+        if term.group and (term.fixed or term.least > -math.inf or term.most < math.inf):
+            raise TraceError(f"{name}: expected a group, or bounds, or a fixed weight, found more")
         if term.group and term.weight == 0:
             raise TraceError(f"{name}: expected a weight other than 0 in a group, found 0")
-        if term.fixed or name in absent or term.tied:
-            base[i] = 0.0 if term.tied else term.weight
+        if term.fixed or name in absent:
+            base[i] = term.weight
+            continue
+        factor[i], place[i] = term.weight if term.group else 1.0, len(numbers)
+        if term.group in groups:
+            place[i] = groups[term.group]
         elif term.group:
-            place[i] = groups.setdefault(term.group, -1)
-            if place[i] < 0:
-                place[i] = groups[term.group] = made.add(name, 1.0, -math.inf, math.inf)
-            factor[i] = term.weight
+            groups[term.group] = len(numbers)
+            numbers.append((name, 1.0, -math.inf, math.inf))
         else:
-            place[i] = own[name] = made.add(name, term.weight, term.least, term.most)
-            factor[i] = 1.0
-    for i, (name, term) in enumerate(zip(names, terms, strict=True)):
-        if term.tied:
-            if term.tied not in own:
-                raise TraceError(
-                    f"{name}: expected to be tied to a term with a weight of its own, found"
-                    f" {term.tied}"
-                )
-            place[i], factor[i] = own[term.tied], 1.0
-    if not made.names:
+            start = min(max(term.weight, term.least), term.most)
+            numbers.append((name, start, term.least, term.most))
+    if not numbers:
         raise TraceError("terms: expected one to learn, found all of them fixed or absent")
-    return Parameters(
-        tuple(made.names), base, factor, place,
-        np.array(made.start), np.array(made.low), np.array(made.high),
-    )  # fmt: skip
+    learned, *bounds = zip(*numbers, strict=True)
+    starts, low, high = (np.array(column, dtype=np.float64) for column in bounds)
+    return Parameters(learned, base, factor, place, starts, low, high)
 
 
 def read_terms(path: Path) -> dict[str, Term]:
     """Returns what a table of terms asks, such as the `weights.csv` of an earlier fit.
 
-    Its columns are `term`, and any of `weight`, `fixed` (1 or empty), `least`, `most`, `tied` and
+    Its columns are `term`, and any of `weight`, `fixed` (1 or empty), `least`, `most` and
     `group`; others are left aside. Raises TraceError that names file, row and column.
     """
     try:
@@ -166,5 +142,5 @@ def read_terms(path: Path) -> dict[str, Term]:
                 f" {cells['fixed']!r}"
             )
         fixed = cells["fixed"] == "1"
-        found[name] = Term(**numbers, fixed=fixed, tied=cells["tied"], group=cells["group"])
+        found[name] = Term(**numbers, fixed=fixed, group=cells["group"])
     return found
