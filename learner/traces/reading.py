@@ -243,7 +243,7 @@ def _numbers(
 
 def _read_npz(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: dict[str, Any] = dict(archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, MemoryError) as error:
         raise TraceError(

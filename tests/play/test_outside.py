@@ -91,21 +91,6 @@ def test_its_recipe_is_the_usual_run(
 
 
 @pytest.mark.plain
-def test_what_was_an_attribute_once_is_refused_and_never_ignored() -> None:
-    with pytest.raises(
-        ValueError, match=r"Old: expected the extra Board .*, found the attribute board"
-    ):
-
-        class Old(TicTacToe):
-            board = None
-
-    game: Any = TicTacToe()
-    game.shipped = "hand"
-    with pytest.raises(ValueError, match="TicTacToe: expected the extra Opponents"):
-        Opponents.of(game)
-
-
-@pytest.mark.plain
 def test_the_nearest_class_has_the_word_and_has_it_once() -> None:
     class Near(TicTacToe):
         extras = (Opponents(("open_lines",)),)
