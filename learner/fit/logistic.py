@@ -35,8 +35,6 @@ from learner.positions.shards import Rows
 __all__ = ["LogisticFit", "measure"]
 
 Floats = NDArray[np.float64]
-#: Rows that are worked on at a time, so that they stay in the processor's cache.
-CHUNK = 1 << 12
 
 
 def measure(features: FeatureSet, positions: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -129,10 +127,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
                 f" of {targets.min(initial=np.inf)} to {targets.max(initial=-np.inf)}"
             )
         weights = row_weights(sample_weight, len(rows))
-        squares = np.zeros(len(names))
-        for first in range(0, len(rows), CHUNK):
-            part = slice(first, first + CHUNK)
-            squares += weights[part] @ np.square(rows[part], dtype=np.float64)
+        squares = Matrix(len(names), rows).squares(weights)
         if not np.isfinite(squares).all():
             raise ValueError("X: expected finite numbers, found NaN or infinity")
         self.spread_ = np.sqrt(squares / weights.sum())
@@ -190,22 +185,15 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         else:
             chosen = rows if free.all() else np.ascontiguousarray(rows[:, columns])
             units = unit[columns]
-        u = self._minimum(chosen, targets, weights, units, scale * margin)
+        found = minimum(
+            Matrix(len(units), chosen), targets, weights, scale * margin, np.zeros(len(units)),
+            squared=self.loss == "squared", ridge=self.alpha * np.square(units),
+        )  # fmt: skip
+        u, self.steps_ = found.weights, found.steps
+        if not found.settled:
+            warnings.warn("the weights were still moving", ConvergenceWarning, stacklevel=4)
         self.K_ = scale + float(u[-1]) if anchored else scale
         if not self.K_ > 0:
             raise ValueError(f"fixed: expected K above 0 beside them, found {self.K_}")
         self.weights_ = base
         self.weights_[columns] += u[: len(columns)] / self.K_
-
-    def _minimum(
-        self, rows: Any, targets: Floats, weights: Floats, units: Floats, margin: Floats
-    ) -> Floats:
-        size = len(units)
-        found = minimum(
-            Matrix(size, rows), targets, weights, margin, np.zeros(size),
-            squared=self.loss == "squared", ridge=self.alpha * np.square(units),
-        )  # fmt: skip
-        self.steps_ = found.steps
-        if not found.settled:
-            warnings.warn("the weights were still moving", ConvergenceWarning, stacklevel=4)
-        return found.weights

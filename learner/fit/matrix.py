@@ -136,15 +136,8 @@ class Matrix:
             found += sums.T @ sums
         return found
 
-    def counts(self) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Returns for each column the rows in which it is not 0, its least and greatest count."""
+    def occurrences(self) -> NDArray[np.int64]:
+        """Returns for each column the rows in which it is not 0."""
         if self.dense is not None:
-            rows = np.count_nonzero(self.dense, axis=0)
-            low, high = self.dense.min(axis=0), self.dense.max(axis=0)
-            return rows, low.astype(np.float64), high.astype(np.float64)
-        rows = np.bincount(self.term, self.count != 0, minlength=self.columns).astype(np.int64)
-        low, high = np.full(self.columns, np.inf), np.full(self.columns, -np.inf)
-        kernels.ranges(self.term, self.count, low, high)
-        low[rows < len(self)] = np.minimum(low, 0)[rows < len(self)]
-        high[rows < len(self)] = np.maximum(high, 0)[rows < len(self)]
-        return rows, low, high
+            return np.asarray(np.count_nonzero(self.dense, axis=0), dtype=np.int64)
+        return np.bincount(self.term, self.count != 0, minlength=self.columns).astype(np.int64)

@@ -6,7 +6,7 @@ import math
 
 from games.kernels import kernel
 
-__all__ = ["bounded_step", "gram", "losses", "ranges", "slope", "squares", "sums", "times"]
+__all__ = ["bounded_step", "gram", "losses", "slope", "squares", "sums", "times"]
 
 
 @kernel
@@ -52,14 +52,6 @@ def sums(start, term, count, slopes, place, sums):
     for row in range(len(slopes)):
         for i in range(start[row], start[row + 1]):
             sums[place[row], term[i]] += slopes[row] * count[i]
-
-
-@kernel
-def ranges(term, count, low, high):
-    """Lower and raise the bounds of each column to those of its counts."""
-    for i in range(len(term)):
-        low[term[i]] = min(low[term[i]], count[i])
-        high[term[i]] = max(high[term[i]], count[i])
 
 
 @kernel

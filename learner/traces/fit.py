@@ -161,7 +161,9 @@ class _Fit:
     ) -> None:
         self.traces, self.asked, self.settings = traces, asked, settings
         self.path, self.say = state, say
-        self.rows, self.low, self.high = traces.matrix.counts()
+        self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
+        even = np.square(self.sums) / traces.weight.sum()
+        self.constant = even >= traces.matrix.squares(traces.weight) * (1 - EXACT)
         absent = [name for name, rows in zip(traces.names, self.rows, strict=True) if not rows]
         self.absent = absent
         self.parameters = parameters(traces.names, asked, absent)
@@ -214,7 +216,7 @@ class _Fit:
         traces = self.traces
         mark = hashlib.blake2b(digest_size=16)
         mark.update(repr((traces.names, sorted(self.asked.items()), self.settings)).encode())
-        for part in (self.targets, traces.weight, traces.game, traces.matrix.slope(traces.weight)):
+        for part in (self.targets, traces.weight, traces.game, self.sums):
             mark.update(np.ascontiguousarray(part).tobytes())
         return mark.hexdigest()
 
@@ -390,7 +392,7 @@ class _Fit:
             note = (
                 "never occurs" if name in self.absent
                 else "fixed" if never
-                else "constant" if self.low[i] == self.high[i]
+                else "constant" if self.constant[i]
                 else "rare" if self.rows[i] < RARE
                 else "explained by others" if explained[j] > EXPLAINED
                 else ""

@@ -308,9 +308,7 @@ def _sparse_terms(
         raise TraceError(
             f"{path}: expected whole numbers in row and term, found {row.dtype}, {term.dtype}"
         )
-    if not labels:
-        raise TraceError(f"{path}: expected a column result or value, found neither")
-    rows = len(np.atleast_1d(next(iter(labels.values()))))
+    rows = len(np.atleast_1d(next(iter(labels.values()), 0)))
     for name, numbers, most in (("row", row, rows), ("term", term, len(names))):
         if len(numbers) and not (0 <= int(numbers.min()) and int(numbers.max()) < most):
             raise TraceError(
