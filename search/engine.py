@@ -157,13 +157,6 @@ class Engine:
         width = len(self.game.start()) if self.native else 0
         return self._without_dice().line.trace(width)  # type: ignore[no-any-return]
 
-    def table_fill(self) -> float:
-        """Returns the share of the transposition table, from 0 to 1, that the last search wrote.
-
-        It is estimated from a thousand entries. Raises TypeError in a game with dice.
-        """
-        return self._without_dice().fill()
-
     def clear(self) -> None:
         """Forget earlier searches: the next one is the same as in a new engine."""
         self._search.clear()

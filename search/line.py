@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.kernels import NativeRecord, PlainRecord
 from search.native import rules_addresses
-from search.sizes import BUSY, DEPTHS, MOST_PLAIN, STACK, WIDTH
-from search.table import fill_of, new_table, table_mask
+from search.sizes import BUSY, DEPTHS, STACK, WIDTH
+from search.table import new_table, table_mask
 
 __all__ = ["LINE", "MOST_PLAYERS", "MOST_PLIES", "NONE", "NativeLine", "PlainLine", "key_function"]
 
@@ -161,10 +161,6 @@ class NativeLine(NativeRecord):
         else:
             self.put(busy=0)
 
-    def fill(self) -> float:
-        """Returns the share of the table, from 0 to 1, that is of this generation."""
-        return fill_of(self.pinned["table"], self.generation)
-
     def clear(self) -> None:
         """Forget earlier searches."""
         if self._shared is None:
@@ -206,10 +202,6 @@ class PlainLine(PlainRecord):
 
     def share(self, others: bool) -> None:
         """Does nothing: a plain search has one thread."""
-
-    def fill(self) -> float:
-        """Returns the share of the table's room, from 0 to 1, that is taken."""
-        return len(self.table) / MOST_PLAIN
 
     def clear(self) -> None:
         """Forget earlier searches."""

@@ -7,8 +7,6 @@ and Mann 2002). Beside the table, a list holds the positions that threads are se
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
@@ -33,15 +31,6 @@ def new_table(table_mib: float) -> NDArray[np.int64]:
 def table_mask(table: NDArray[np.int64]) -> int:
     """Returns the number of buckets minus one, for `line.table_mask`."""
     return len(table) // (2 * ENTRY) - 1
-
-
-def fill_of(table: NDArray[Any], generation: int) -> float:
-    """Returns the share of a table's entries, from 0 to 1, of a generation, from a sample."""
-    entries = table.reshape(-1, ENTRY)
-    sample = entries[:: max(1, len(entries) // 1000)]
-    facts = sample[:, 0] ^ sample[:, 1]
-    used = (facts & 3 != 0) & (facts >> 19 & 0x1F == generation & 0x1F)
-    return float(used.mean())
 
 
 def expect_probe(line, key):

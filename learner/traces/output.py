@@ -104,8 +104,8 @@ def _draw(path: Path, fitted: Fitted) -> None:
     write_figure(path, figure)
 
 
-def _entries(fitted: Fitted, integers: bool) -> list[tuple[str, str, list[str]]]:
-    """Returns for each constant its identifier, its name, and its numbers: pairs and rows of terms.
+def _entries(fitted: Fitted, integers: bool) -> dict[str, list[str]]:
+    """Returns the numbers of each constant, by its identifier: of a term, a pair or a row of terms.
 
     Terms `NAME.0`, `NAME.1` and so on are one constant, and so are `NAME.mg` and `NAME.eg`.
     """
@@ -122,12 +122,12 @@ def _entries(fitted: Fitted, integers: bool) -> list[tuple[str, str, list[str]]]
             made[row[1]] = known + both
         else:
             made[base] = both
-    entries = [(re.sub(r"\W", "_", name).upper(), name, found) for name, found in made.items()]
-    again = [a for i, (a, _, _) in enumerate(entries) if a in [b for b, _, _ in entries[:i]]]
-    if again:
-        raise TraceError(
-            f"terms: expected names that differ in a source file, found {again[0]} twice"
-        )
+    entries: dict[str, list[str]] = {}
+    for name, found in made.items():
+        identifier = re.sub(r"\W", "_", name).upper()
+        if identifier in entries:
+            raise TraceError(f"{name}: expected names that differ as {identifier}, found two")
+        entries[identifier] = found
     return entries
 
 
@@ -139,7 +139,7 @@ def header(fitted: Fitted, integers: bool) -> str:
     """Returns the weights as a header of C: a macro for each term, pair or row of terms."""
     lines = ["/* Weights of a fit. A pair is {middle game, end game}. */", "#ifndef FIT_WEIGHTS_H"]
     lines += ["#define FIT_WEIGHTS_H", f"#define FIT_SCALE {fitted.scale!r}"]
-    for name, _, numbers in _entries(fitted, integers):
+    for name, numbers in _entries(fitted, integers).items():
         value = f"({numbers[0]})" if len(numbers) == 1 else f"{{{', '.join(numbers)}}}"
         lines.append(f"#define FIT_{name} {value}")
     return "\n".join([*lines, "#endif", ""])
@@ -147,13 +147,12 @@ def header(fitted: Fitted, integers: bool) -> str:
 
 def rust(fitted: Fitted, integers: bool) -> str:
     """Returns the weights as constants of Rust."""
-    kind = "i32" if integers else "f64"
+    kind, scale = "i32" if integers else "f64", repr(fitted.scale)
     lines = ["// Weights of a fit. A pair is [middle game, end game]."]
-    lines.append(f"pub const FIT_SCALE: f64 = {fitted.scale!r};")
-    for name, _, numbers in _entries(fitted, integers):
-        one = len(numbers) == 1
-        form = kind if one else f"[{kind}; {len(numbers)}]"
-        value = numbers[0] if one else f"[{', '.join(numbers)}]"
+    for name, numbers in {"SCALE": [scale], **_entries(fitted, integers)}.items():
+        form, value = f"[{kind}; {len(numbers)}]", f"[{', '.join(numbers)}]"
+        if len(numbers) == 1:
+            form, value = "f64" if name == "SCALE" else kind, numbers[0]
         lines.append(f"pub const FIT_{name}: {form} = {value};")
     return "\n".join([*lines, ""])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,18 +74,12 @@ def _positions(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
                 f"{path}: expected position, result, value, game, weight, found {found}"
             )
         for row, cells in enumerate(table, 1):
-            labels: dict[str, Any] = {}
-            for name in names:
-                try:
-                    labels[name] = cells[name] if name == "game" else float(cells[name])
-                    fine = name == "game" or math.isfinite(labels[name])
-                except (TypeError, ValueError):
-                    fine = False
-                if not fine:
-                    raise TraceError(
-                        f"{path}, row {row}, column {name}: expected a number, found"
-                        f" {cells[name]!r}"
-                    )
+            try:
+                numbers = {name: float(cells[name]) for name in names if name != "game"}
+            except (TypeError, ValueError):
+                given = [cells[name] for name in names if name != "game"]
+                raise TraceError(f"{path}, row {row}: expected numbers, found {given}") from None
+            labels = {name: numbers.get(name, cells[name]) for name in names}
             try:
                 yield game.parse_position(cells["position"]), labels
             except ValueError as error:

@@ -108,10 +108,6 @@ class AlphaBeta(Search):
         self._generation = int(self.line.generation)
         self._raise_failure()
 
-    def fill(self) -> float:
-        """Returns the share of the table, from 0 to 1, of the last search, from a sample."""
-        return float(self.line.fill())
-
     def _is_short(self) -> bool:
         line = self.line
         return (
