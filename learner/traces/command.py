@@ -23,7 +23,6 @@ from learner.traces.traces import TraceError, Traces
 from play.commands.options import check_writable
 
 PROGRAM = "python -m learner.traces.command"
-STATE = "state.json"
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
@@ -65,8 +64,7 @@ def _run(options: argparse.Namespace) -> int:
     asked = {} if options.terms is None else read_terms(options.terms)
     check_writable("--output", options.output / "report.txt")
     traces = _traces(options)
-    unknown = unit is not None and unit[0] not in traces.names
-    if unit is not None and unknown:
+    if unit is not None and unit[0] not in traces.names:
         raise TraceError(
             f"--unit: expected a term of {', '.join(traces.names[:8])}, found {unit[0]}"
         )
@@ -75,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
         if not options.quiet:
             print(text, file=sys.stderr, flush=True)
 
-    fitted = fit_traces(traces, asked, settings, state=options.output / STATE, say=say)
+    fitted = fit_traces(traces, asked, settings, state=options.output / "state.json", say=say)
     if unit is not None:
         fitted = _in_unit(fitted, *unit)
     changes = [(path, *patched(path, fitted)) for path in options.patch]

@@ -164,9 +164,8 @@ class _Fit:
         self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
         even = np.square(self.sums) / traces.weight.sum()
         self.constant = even >= traces.matrix.squares(traces.weight) * (1 - EXACT)
-        absent = [name for name, rows in zip(traces.names, self.rows, strict=True) if not rows]
-        self.absent = absent
-        self.parameters = parameters(traces.names, asked, absent)
+        self.absent = [n for n, rows in zip(traces.names, self.rows, strict=True) if not rows]
+        self.parameters = parameters(traces.names, asked, self.absent)
         share = settings.held_out
         self.chosen = settings.alpha is None or settings.lasso is None
         self.judging = self._part(0.0, share)
@@ -313,8 +312,7 @@ class _Fit:
     def _loss(self, logits: Floats, rows: Any) -> tuple[float, Floats]:
         """Returns the mean loss of logits of some rows, and each row's loss times its weight."""
         weight, targets = self.traces.weight[rows], self.targets[rows]
-        mean, each, _ = mean_loss(self.settings.loss, logits, targets, weight)
-        return mean, each
+        return mean_loss(self.settings.loss, logits, targets, weight)[:2]
 
     # --- the state ------------------------------------------------------------------------------
 

@@ -23,7 +23,6 @@ __all__ = ["header", "patched", "report", "rust", "write_all"]
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 MARKER = re.compile(r"fit:([^\s*]*\*(?!/)|[^\s*]+)")
-END = "end"
 
 
 def report(fitted: Fitted, by_game: bool) -> str:
@@ -182,7 +181,7 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
         if marker is None:
             continue
         name, where = marker[1], f"{path}, line {place + 1}"
-        if name == END:
+        if name == "end":
             if block is None:
                 raise TraceError(f"{where}: expected fit:NAME before fit:end, found none")
             name, first = block

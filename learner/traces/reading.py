@@ -44,10 +44,10 @@ def read_traces(paths: Sequence[Path]) -> Traces:
 
 
 def _read(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
-    suffix = path.suffix.lower()
-    if suffix not in (".npz", ".csv"):
+    readers = {".npz": _read_npz, ".csv": _read_csv}
+    if path.suffix.lower() not in readers:
         raise TraceError(f"{path}: expected a file that ends with .npz or .csv")
-    return (_read_npz if suffix == ".npz" else _read_csv)(path)
+    return readers[path.suffix.lower()](path)
 
 
 def join(parts: Sequence[tuple[tuple[str, ...], Matrix, Labels]], sources: Sequence[str]) -> Traces:
@@ -77,8 +77,13 @@ def join(parts: Sequence[tuple[tuple[str, ...], Matrix, Labels]], sources: Seque
     if tapered:
         _taper(matrix, names, labels["phase"])
     rows = len(matrix)
-    if "result" not in labels and "value" not in labels:
+    known = [name for name in ("result", "value") if name in labels]
+    if not known:
         raise TraceError(f"{sources[0]}: expected a column result or value, found neither")
+    if len(known) == 1 and np.ptp(one := labels[known[0]]) == 0:
+        raise TraceError(
+            f"{sources[0]}: expected rows of different {known[0]}, found {one[0]:g} in all"
+        )
     if rows < len(names):
         raise TraceError(
             f"{sources[0]}: expected at least as many rows as terms, found {rows} rows and"
@@ -87,15 +92,6 @@ def join(parts: Sequence[tuple[tuple[str, ...], Matrix, Labels]], sources: Seque
     weight = labels.get("weight", np.ones(rows))
     if not weight.sum() > 0:
         raise TraceError(f"{sources[0]}: expected a weight above 0, found none")
-    for name in ("result", "value"):
-        if (
-            name in labels
-            and np.ptp(labels[name]) == 0
-            and len(set(labels) & {"result", "value"}) == 1
-        ):
-            raise TraceError(
-                f"{sources[0]}: expected rows of different {name}, found {labels[name][0]:g} in all"
-            )
     return Traces(
         names, matrix, labels.get("result"), labels.get("value"), np.concatenate(games),
         weight, "game" in labels,

@@ -287,7 +287,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         ({"x.mg": x, "x.eg": x, "result": half}, "expected a column phase"),
         ({"x": x, "result": half, "phase": half + 1}, "column phase: expected 0 to 1"),
         ({"x": x.astype(object), "result": half}, "found one that is damaged: Object arrays"),
-        ({"x": x[:1], "y": x[:1], "result": half[:1]}, "at least as many rows as terms"),
+        ({"x": x[:2], "y": x[:2], "z": x[:2], "result": half[:2]}, "as many rows as terms"),
         ({"names": np.array(["a", "a"]), **entries}, "a twice"),
         ({"names": np.array(["a"]), **entries}, "array term: expected 0 to 0, found 0 to 6"),
     ]:  # fmt: skip
