@@ -23,7 +23,7 @@ from games.whole_files import write_atomically
 from learner.fit.matrix import Matrix
 from learner.fit.newton import Minimum, minimum
 from learner.fit.targets import LOSSES, expectations, fit_scale, mean_loss
-from learner.fit.validation import CalibrationBin, calibration
+from learner.fit.validation import TWO_SIDED_95, CalibrationBin, calibration
 from learner.options import check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
@@ -33,7 +33,6 @@ from learner.traces.traces import TraceError, Traces
 __all__ = ["Change", "Fitted", "FittedTerm", "Settings", "fit_traces"]
 
 Floats = NDArray[np.float64]
-TWO_SIDED_95 = 1.959963984540054
 #: Penalties that are tried, most first, on at most so many rows.
 PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
 #: What a step must promise to be the last while a penalty is chosen.

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from games.whole_files import write_atomically, write_figure
-from learner.fit.validation import calibration_error
+from learner.fit.validation import TWO_SIDED_95, calibration_error
 from learner.reports.plots import new_figure
-from learner.traces.fit import TWO_SIDED_95, Fitted
+from learner.traces.fit import Fitted
 from learner.traces.traces import TraceError
 
 __all__ = ["header", "patched", "report", "rust", "write_all"]
