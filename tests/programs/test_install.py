@@ -160,7 +160,8 @@ def test_the_command_says_its_version(installed: Path, tmp_path: Path) -> None:
             ["brilliant"],
             2,
             "",
-            "plysmith: expected a command among train, play, learner, fit, endgame; found 'brilliant'\n",
+            "plysmith: expected a command among train, play, learner, fit, endgame; found"
+            " 'brilliant'\n",
         ),
         (
             ["train", "checkers", "--set", "rate"],
