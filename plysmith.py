@@ -13,7 +13,10 @@ __version__ = "0.1.0"
 COMMANDS = {
     "train": ("learner.run.command_line", "train an evaluator by self-play and measure it"),
     "play": ("play.__main__", "play, and compare evaluators in matches; serve the browser's board"),
-    "learner": ("learner.__main__", "learn what a search technique knows of an evaluator"),
+    "learner": (
+        "learner.__main__",
+        "learn chances, a prefilter or terms from games of an evaluator",
+    ),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
 }

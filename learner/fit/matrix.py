@@ -56,12 +56,11 @@ class Matrix:
 
         A factor of 0 leaves a column out.
         """
-        if self.dense is None:
-            with np.errstate(over="ignore"):
-                count = self.count * factor.astype(np.float32)[self.term]
-            return replace(self, columns=columns, term=place[self.term], count=count)
-        if np.array_equal(place, np.arange(columns)) and (factor == 1).all():
+        if np.array_equal(place, np.arange(self.columns)) and (factor == 1).all():
             return self
+        if self.dense is None:
+            count = self.count * factor.astype(np.float32)[self.term]
+            return replace(self, columns=columns, term=place[self.term], count=count)
         turn = np.zeros((self.columns, columns))
         turn[np.arange(self.columns), place] = factor
         return replace(self, columns=columns, dense=self.dense @ turn.astype(np.float32))

@@ -80,7 +80,8 @@ class FittedTerm:
         the quadratic at the minimum.
     explained: share of its square that the other terms explain.
     rows: rows in which it is not 0.
-    note: "", `fixed`, `never occurs`, `constant`, `rare` or `explained by others`.
+    note: "", `fixed`, `never occurs` (in what was fitted), `constant`, `rare` or
+        `explained by others`.
     """
 
     name: str
@@ -160,14 +161,16 @@ class _Fit:
     ) -> None:
         self.traces, self.asked, self.settings = traces, asked, settings
         self.path, self.say = state, say
-        self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
-        even = np.square(self.sums) / traces.weight.sum()
-        self.constant = even >= traces.matrix.squares(traces.weight) * (1 - EXACT)
-        self.absent = [n for n, rows in zip(traces.names, self.rows, strict=True) if not rows]
-        self.parameters = parameters(traces.names, asked, self.absent)
         share = settings.held_out
         self.chosen = settings.alpha is None or settings.lasso is None
         self.judging = self._part(0.0, share)
+        self.learned = traces.weight * ~self.judging
+        self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
+        even = np.square(self.sums) / traces.weight.sum()
+        self.constant = even >= traces.matrix.squares(traces.weight) * (1 - EXACT)
+        seen = traces.matrix.squares(self.learned)
+        self.absent = [name for name, some in zip(traces.names, seen, strict=True) if not some]
+        self.parameters = parameters(traces.names, asked, self.absent)
         self.choosing = self._part(share, 2 * share if self.chosen else share)
         for name, part in (("judge", self.judging), ("choose a penalty", self.choosing)):
             games = len(np.unique(traces.game[part]))
@@ -178,7 +181,7 @@ class _Fit:
                 )
         start = np.array([asked.get(name, Term()).weight for name in traces.names])
         self.start_values = traces.matrix.times(start)
-        self.targets, self.scale = self._targets(bool(start.any()))
+        self.targets, self.scale = self._targets()
         self.state: dict[str, Any] = {"mark": self._mark(), "path": [], "final": None}
 
     def _part(self, low: float, high: float) -> NDArray[np.bool_]:
@@ -186,28 +189,24 @@ class _Fit:
         held: NDArray[np.bool_] = Games(low, high, self.settings.seed).holds(games)
         return held[self.traces.game] & (self.traces.weight > 0)
 
-    def _targets(self, started: bool) -> tuple[Floats, float]:
+    def _targets(self) -> tuple[Floats, float]:
         """Returns the targets of the rows, and K."""
-        traces, learned, scale = self.traces, ~self.judging, self.settings.scale
-        weight = traces.weight * learned
-        results = None if traces.result is None else 2.0 * traces.result - 1.0
-        try:
-            if traces.value is not None:
-                if results is None:
-                    if scale is None:
-                        raise TraceError("--scale: expected K for values without results")
-                    return expit(scale * traces.value), scale
-                scale = scale or fit_scale(traces.value, results, sample_weight=weight)
-                blend = self.settings.blend
-                return expectations(traces.value, results, scale=scale, blend=blend), scale
-            assert traces.result is not None
-            if started:
-                scale = scale or fit_scale(
-                    self.start_values, 2.0 * traces.result - 1.0, sample_weight=weight
-                )
-        except ValueError as error:
-            raise TraceError(str(error)) from None
-        return traces.result, scale or 1.0
+        value, scale = self.traces.value, self.settings.scale
+        if self.traces.result is None:
+            if scale is None or value is None:
+                raise TraceError("--scale: expected K for values without results")
+            return expit(scale * value), scale
+        results = 2.0 * self.traces.result - 1.0
+        started = bool((self.start_values * self.learned).any())
+        known = self.start_values if value is None and started else value
+        if scale is None and known is not None:
+            try:
+                scale = fit_scale(known, results, sample_weight=self.learned)
+            except ValueError as error:
+                raise TraceError(str(error)) from None
+        if value is None or scale is None:
+            return self.traces.result, scale or 1.0
+        return expectations(value, results, scale=scale, blend=self.settings.blend), scale
 
     def _mark(self) -> str:
         """Returns a mark of everything that decides the result."""
@@ -223,15 +222,10 @@ class _Fit:
     def run(self) -> Fitted:
         traces, made = self.traces, self.parameters
         self._take_up()
-        matrix = traces.matrix
-        plain = (
-            np.array_equal(made.place, np.arange(len(traces.names))) and (made.factor == 1).all()
-        )
-        if not plain:
-            matrix = matrix.mapped(made.place, made.factor, len(made.names))
+        matrix = traces.matrix.mapped(made.place, made.factor, len(made.names))
         margin = self.scale * (traces.matrix.times(made.base) if made.base.any() else 0.0)
         margin = np.broadcast_to(margin, len(traces)).copy()
-        learned = traces.weight * ~self.judging
+        learned = self.learned
         self.unit = np.sqrt(matrix.squares(learned) / learned.sum())
         alpha, lasso, start = self._choose(matrix, margin, learned)
         begin: dict[str, Any] = {"step": 0, "settled": False}

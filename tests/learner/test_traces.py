@@ -186,6 +186,16 @@ def test_terms_fixed_bounded_and_scaled_together() -> None:
     assert fitted.terms[0].error == fitted.terms[1].error > 0
 
 
+def test_a_term_that_only_the_games_that_judge_have_keeps_its_weight() -> None:
+    made = traces()
+    dense = made.matrix.dense
+    assert dense is not None
+    dense[:, 2] = np.where(held(made, Settings()), 1, 0)
+    fitted = fit_traces(made, {"mobility": Term(0.5)}, Settings())
+    assert (fitted.terms[2].weight, fitted.terms[2].note) == (0.5, "never occurs")
+    assert np.isfinite([fitted.terms[0].error, fitted.judged.low]).all()
+
+
 def test_terms_are_noted(tmp_path: Path) -> None:
     made = traces(names=("a", "b", "never", "ever", "rare", "like_a"), truth=[1, 0.5, 0, 0, 0, 0])
     dense = made.matrix.dense
