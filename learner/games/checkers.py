@@ -6,6 +6,7 @@ from typing import Any
 
 from games.checkers import Checkers
 from games.extras import extend
+from learner.run.making import Making, Makings
 from learner.run.recipes import UsualRuns
 
 #: Number of snapshots for learners whose snapshots cost more to measure than they tell.
@@ -52,4 +53,32 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
 }
 
-extend(Checkers, UsualRuns(settings=RECIPES))
+#: Every shipped file, and how it is made.
+MAKINGS = {
+    "network": Making(
+        ("train checkers --learner network --games 13000 --snapshots 1 --run {folder}/run",),
+        "run/best.safetensors",
+        "four minutes",
+    ),
+    "rootstrap": Making(
+        ("train checkers --learner rootstrap --games 21000 --snapshots 1 --run {folder}/run",),
+        "run/best.json",
+        "four minutes",
+    ),
+    "samuel": Making(
+        ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
+    ),
+    "book": Making(
+        (
+            "play book build checkers quantised@selective {folder}/book.safetensors"
+            " --expansions 1200 --nodes 100000",
+        ),
+        "book.safetensors",
+        "two minutes",
+    ),
+    "even.openings": Making(
+        ("play openings checkers {folder}/even.openings.json",), "even.openings.json", "a minute"
+    ),
+}
+
+extend(Checkers, UsualRuns(settings=RECIPES), Makings(MAKINGS))

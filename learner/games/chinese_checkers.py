@@ -10,6 +10,7 @@ from games.chinese_checkers import ChineseCheckers, rules
 from games.chinese_checkers.star import POINTS, SEATS, both_words
 from games.extras import extend
 from learner.multiplayer_play import LateStarts
+from learner.run.making import Making, Makings
 from learner.run.recipes import UsualRuns
 
 #: Learning begins with nothing; the first eight rounds begin near the end.
@@ -46,4 +47,10 @@ def _late_position(game: ChineseCheckers, moves: int, generator: np.random.Gener
             return (*(word for pieces in sides for word in both_words(pieces)), 0, 0)
 
 
-extend(ChineseCheckers, UsualRuns("batch", RECIPES), LateStarts(_late_position))
+MAKINGS = {
+    "batch": Making(
+        ("train chinese_checkers --run {folder}/run",), "run/best.json", "three minutes"
+    )
+}
+
+extend(ChineseCheckers, UsualRuns("batch", RECIPES), LateStarts(_late_position), Makings(MAKINGS))

@@ -9,6 +9,7 @@ from typing import Any
 
 from games.connect_four import ConnectFour
 from games.extras import extend
+from learner.run.making import Making, Makings
 from learner.run.recipes import UsualRuns
 
 #: Learning starts with all weights at zero.
@@ -62,4 +63,12 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
 }
 
-extend(ConnectFour, UsualRuns(settings=RECIPES))
+MAKINGS = {
+    "solved": Making(
+        ("train connect_four --learner solved --seed 1 --run {folder}/run",),
+        "run/last.safetensors",
+        "half an hour",
+    )
+}
+
+extend(ConnectFour, UsualRuns(settings=RECIPES), Makings(MAKINGS))

@@ -1,0 +1,140 @@
+"""Make a shipped file again: `plysmith make checkers/samuel`.
+
+The commands of each file stand with its game (`learner.games`), as data; they are those that
+anybody types. What they leave is kept in a folder, and a command that was stopped goes on there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import games
+from games.contract import Game
+from games.extras import Extra
+from games.program import exit_status
+from games.whole_files import write_atomically
+from learner.run.folder import CHECKPOINT
+from search.evaluators.header import EvaluatorError
+from search.evaluators.load import load_evaluator
+from search.evaluators.samples import value_mark
+from search.evaluators.shipped import DATA
+
+__all__ = ["Making", "Makings", "main", "make"]
+
+#: Where the files that a folder's finished commands have left are noted.
+DONE = "made.json"
+RUN = "--run"
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a shipped file is made.
+
+    commands: what is typed after `plysmith`, one after another; {folder} stands for the folder.
+    result: the file in the folder that the last one leaves.
+    time: how long it takes, in words.
+    """
+
+    commands: tuple[str, ...]
+    result: str
+    time: str
+
+
+@dataclass(frozen=True)
+class Makings(Extra):
+    """How the shipped files of a game are made, by their short names; an extra."""
+
+    of_files: Mapping[str, Making] = field(default_factory=dict)
+
+
+def main(arguments: list[str] | None = None, program: str = "plysmith make") -> int:
+    """Run the command; returns its exit status. `program` is the name in usage and errors."""
+    parser = argparse.ArgumentParser(prog=program, description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("name", nargs="?", help="GAME/NAME (default: list those there are)")
+    parser.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="where to work (default: runs/made/GAME/NAME)"
+    )
+    options = parser.parse_args(arguments)
+    stopped = "stopped; the same command goes on"
+    return exit_status(program, lambda: _run(options.name, options.folder), stopped=stopped)
+
+
+def _run(name: str | None, folder: Path | None) -> int:
+    known = _makings()
+    if name is None:
+        width = max(map(len, known))
+        for known_name, (_, making) in known.items():
+            print(f"{known_name:<{width}}  {making.time}")
+        return 0
+    if name not in known:
+        raise ValueError(f"name: expected one of {', '.join(known)}, found {name!r}")
+    game, making = known[name]
+    folder = folder or Path("runs", "made", name)
+    status = make(making, folder)
+    if status == 0:
+        print(f"made: {folder / making.result}")
+        print(_compared(game, name, folder / making.result))
+    return status
+
+
+def _makings() -> dict[str, tuple[Game, Making]]:
+    """Returns the makings of all games by GAME/NAME."""
+    loaded = [games.load(name) for name in games.names()]
+    return {
+        f"{game.name}/{name}": (game, making)
+        for game in loaded
+        if (DATA / game.name).is_dir()
+        for name, making in Makings.of(game).of_files.items()
+    }
+
+
+def make(making: Making, folder: Path) -> int:
+    """Run the commands that are not finished yet; returns the exit status of the last one run.
+
+    Raises ValueError if the folder was begun with other commands.
+    """
+    from plysmith import COMMANDS
+
+    noted = folder / DONE
+    done = json.loads(noted.read_text(encoding="utf-8")) if noted.is_file() else []
+    if done != list(making.commands[: len(done)]):
+        raise ValueError(
+            f"{noted}: expected the commands of this version, found others; begin in a new folder"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    for command in making.commands[len(done) :]:
+        # the folder may hold spaces, and so is put in after the words are parted
+        words = [word.format(folder=folder) for word in command.split()]
+        if RUN in words and Path(words[words.index(RUN) + 1], CHECKPOINT).is_file():
+            words = [words[0], words[1], "--resume", words[words.index(RUN) + 1]]
+        print(f"plysmith {' '.join(words)}", flush=True)
+        module, _ = COMMANDS[words[0]]
+        status = int(importlib.import_module(module).main(words[1:], f"plysmith {words[0]}"))
+        if status:
+            return status
+        done.append(command)
+        write_atomically(noted, json.dumps(done, indent=1))
+    return 0
+
+
+def _compared(game: Game, name: str, made: Path) -> str:
+    """Returns a line that says whether a file is the shipped one again."""
+    short = name.rpartition("/")[2]
+    shipped = DATA / f"{name}{made.suffix}"
+    if made.read_bytes() == shipped.read_bytes():
+        return f"the shipped {name}, byte for byte"
+    try:
+        marks = [value_mark(game, load_evaluator(path, game=game)) for path in (made, shipped)]
+    except EvaluatorError:
+        return f"another file than the shipped {name}"
+    if marks[0] == marks[1]:
+        return f"the values of the shipped {name}"
+    return (
+        f"other values than the shipped {name}; which is stronger: plysmith play match"
+        f" {game.name} {made} {short}"
+    )

@@ -1,0 +1,107 @@
+"""`plysmith make`: the shipped files from the commands that stand with their games."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import games
+from games import kernels
+from learner.run import making
+from learner.run.command_line import parser as train_parser
+from learner.run.command_line import settings_of
+from learner.run.folder import CHECKPOINT
+from learner.run.making import DONE, Making, Makings, main, make
+from play.__main__ import parser as play_parser
+from search.evaluators.shipped import DATA
+
+#: A run of seconds, and a book; the book needs the run's evaluator.
+TINY = Making(
+    (
+        "train tic_tac_toe --learner td --games 4 --depth 1 --snapshots 1 --snapshot-games 2"
+        " --final-games 2 --match-games 2 --quiet --run {folder}/run",
+        "play book build tic_tac_toe {folder}/run/last.json {folder}/book.safetensors"
+        " --expansions 3 --nodes 10 --quiet",
+    ),
+    "book.safetensors",
+    "seconds",
+)
+#: Shipped files that no command of `plysmith` makes; their cards say how they came about.
+OTHERWISE = {
+    "quantised.safetensors",
+    "backups.safetensors",
+    "tdgammon.safetensors",
+    "wide.safetensors",
+    "race.rolls.safetensors",
+    "openings.bounds.safetensors",
+}
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+def test_a_stopped_making_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "with space"
+    assert make(TINY, folder) == 0
+    first = (folder / "book.safetensors").read_bytes()
+    assert "plysmith play book build" in capsys.readouterr().out
+    assert make(TINY, folder) == 0
+    assert capsys.readouterr().out == "", "both commands are finished"
+    # as if it had been stopped at the end of the run: a run goes on, a book is made anew
+    (folder / DONE).unlink()
+    (folder / "book.safetensors").unlink()
+    assert (folder / "run" / CHECKPOINT).is_file()
+    assert make(TINY, folder) == 0
+    assert f"plysmith train tic_tac_toe --resume {folder}/run" in capsys.readouterr().out
+    assert (folder / "book.safetensors").read_bytes() == first
+    other = Making((TINY.commands[1], TINY.commands[0]), TINY.result, TINY.time)
+    with pytest.raises(ValueError, match="expected the commands of this version, found others"):
+        make(other, folder)
+
+
+@pytest.mark.plain
+def test_a_command_that_fails_ends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = Making(("train chess --run {folder}/run", *TINY.commands), "x", "no time")
+    assert make(broken, tmp_path) == 2
+    assert "chess" in capsys.readouterr().err
+    assert not (tmp_path / DONE).exists()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", [name for name in games.names() if (DATA / name).is_dir()])
+def test_every_shipped_file_has_commands_that_can_be_typed(name: str, tmp_path: Path) -> None:
+    known = Makings.of(games.load(name)).of_files
+    files = {f"{short}{Path(one.result).suffix}" for short, one in known.items()}
+    assert files | OTHERWISE >= {path.name for path in (DATA / name).iterdir()}
+    assert files <= {path.name for path in (DATA / name).iterdir()}
+    for one in known.values():
+        for command in one.commands:
+            words = [word.format(folder=tmp_path) for word in command.split()]
+            if words[0] == "train":
+                settings_of(train_parser().parse_args(words[1:]))
+            else:
+                assert words[0] == "play"
+                play_parser().parse_args(words[1:])
+
+
+@pytest.mark.plain
+def test_the_command_lists_and_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main([]) == 0
+    assert "checkers/samuel" in capsys.readouterr().out
+    assert main(["checkers/magic"]) == 2
+    assert "name: expected one of checkers/network" in capsys.readouterr().err
+    # a finished folder is compared with what ships
+    monkeypatch.chdir(tmp_path)
+    _, known = making._makings()["checkers/samuel"]
+    folder = Path("runs/made/checkers/samuel")
+    (folder / "run").mkdir(parents=True)
+    (folder / DONE).write_text(json.dumps(known.commands))
+    for shipped, said in (
+        ("checkers/samuel", "the shipped checkers/samuel, byte for byte"),
+        ("checkers/rootstrap", "other values than the shipped checkers/samuel"),
+    ):
+        (folder / known.result).write_bytes((DATA / f"{shipped}.json").read_bytes())
+        assert main(["checkers/samuel"]) == 0
+        assert said in capsys.readouterr().out
