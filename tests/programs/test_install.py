@@ -160,7 +160,8 @@ def test_the_command_says_its_version(installed: Path, tmp_path: Path) -> None:
             ["brilliant"],
             2,
             "",
-            f"plysmith: expected a command among {', '.join(plysmith.COMMANDS)}; found 'brilliant'\n",
+            f"plysmith: expected a command among {', '.join(plysmith.COMMANDS)}; found"
+            " 'brilliant'\n",
         ),
         (
             ["train", "checkers", "--set", "rate"],
