@@ -17,6 +17,7 @@ COMMANDS = {
         "learner.__main__",
         "learn chances, a prefilter or terms from games of an evaluator",
     ),
+    "runs": ("learner.run.runs", "list the runs in a folder, with strengths and hours"),
     "make": ("learner.run.making", "make a shipped evaluator or book again"),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),

@@ -25,7 +25,7 @@ from benchmarks.patterns import instances
 from games.problem import KernelProblem
 from learner.frame import Progress
 from learner.heuristics.frame import HeuristicLearner
-from learner.run.command_line import learner_options
+from learner.run.asked import learner_options
 from learner.run.recipes import HEURISTICS, UsualRuns
 from search import solve
 from search.evaluators.load import as_evaluator

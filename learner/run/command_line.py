@@ -7,43 +7,24 @@ evaluator against hand-crafted ones, with error bars. `--resume` continues a run
 from __future__ import annotations
 
 import argparse
-import ast
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 import games
 from games.problem import Problem
 from games.program import exit_status
-from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns, learners_of, recipe_of
+from learner.run.asked import DEFAULTS, kept_settings, run_name, settings_of
+from learner.run.config import with_config
+from learner.run.recipes import HEURISTICS, RECIPES, recipe_of
+from learner.run.repeat import compared, expect_code
 from learner.run.settings import RunSettings
-from play.players.grammar import HUB
 
-__all__ = ["main", "parser", "settings_of"]
+__all__ = ["main", "parser"]
 
 #: The name of the program in usage and errors if none is given.
 PROGRAM = "train.py"
-#: More games than any book has.
-ALL = 10_000_000
-#: The settings that do not depend on the game, the learner or the file of features.
-DEFAULTS: dict[str, int] = {
-    part.name: part.default  # type: ignore[misc]
-    for part in fields(RunSettings)
-    if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
-}
-#: Options that a run of a problem does not take.
-NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
-#: The start without an evaluator or heuristic that somebody wrote.
-ZERO = "zero"
-#: Options that may be given together with --resume.
-WITH_RESUME = {
-    "game", "learner", "games", "resume", "quiet", "backend", "jobs", "features",
-    "opponents", "changed",
-}  # fmt: skip
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
@@ -63,7 +44,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     )
     add = result.add_argument
     known = ", ".join([*games.names(), *games.problems()])
-    add("game", help=f"{known}, or module:Class for your own")
+    add("game", nargs="?", help=f"{known}, or module:Class for your own")
     add(
         "--learner",
         metavar="NAME",
@@ -94,8 +75,11 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         help="any other option of the learner, e.g. --set tallies=16; may be repeated",
     )
     add("--run", type=Path, metavar="FOLDER", help="folder of the run (default: under runs/)")
+    add("--seeds", metavar="A..B", help="a run for each of these seeds, and the mean over them")
+    add("--config", type=Path, metavar="FILE", help="a TOML file with options by these names")
     add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
-    add("--changed", action="store_true", help="with --resume: although the code has changed")
+    add("--repeat", type=Path, metavar="FOLDER", help="the run of this folder again, in another")
+    add("--changed", action="store_true", help="with either: although the code has changed")
     add("--snapshots", type=int, metavar="N", help="evaluators measured on the way (default: 24)")
     add("--opponents", metavar="A,B", help="players to measure against")
     for name, meaning in (
@@ -127,27 +111,43 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     # For matrices as small as ours more threads only stand in each other's way, and in that of the
     # games; NumPy asks once, when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    options = parser(program).parse_args(arguments)
+    read = parser(program)
+    options = read.parse_args(arguments)
     from play.waiting import told_of_compiling
 
+    def go() -> int:
+        return run(options if options.config is None else with_config(read, options, arguments))
+
     with told_of_compiling():
-        return exit_status(program, lambda: run(options), stopped="stopped; go on with --resume")
+        return exit_status(program, go, stopped="stopped; go on with --resume")
 
 
 def run(options: argparse.Namespace) -> int:
     """Train as the options say."""
+    if options.resume is not None and options.repeat is not None:
+        raise ValueError("expected --resume or --repeat, found both")
+    if options.seeds is not None:
+        from learner.run.seeds import run_seeds
+
+        return run_seeds(options, run)
     if options.resume is not None:
-        settings, folder = resumed_settings(options), options.resume
+        settings = kept_settings(options, options.resume)
         check_placement(options, settings)
+        return train(options, settings, options.resume)
+    if options.repeat is not None:
+        settings = kept_settings(options, options.repeat)
     elif options.changed:
-        raise ValueError("--changed: expected --resume as well, found none")
+        raise ValueError("--changed: expected --resume or --repeat as well, found neither")
     else:
-        settings, folder = settings_of(options), options.run
-        check_placement(options, settings)
-        if folder is None:
-            with new_folder(Path("runs"), run_name(settings)) as folder:
-                return train(options, settings, folder)
-    return train(options, settings, folder)
+        settings = settings_of(options)
+    check_placement(options, settings)
+    with placed(options.run, settings) as folder:
+        if options.repeat is None:
+            return train(options, settings, folder)
+        expect_code(folder, options.repeat)
+        status = train(options, settings, folder)
+        print(compared(options.repeat, folder))
+        return status
 
 
 def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> int:
@@ -181,136 +181,14 @@ def check_placement(options: argparse.Namespace, settings: RunSettings) -> None:
             )
 
 
-def resumed_settings(options: argparse.Namespace) -> RunSettings:
-    """Returns the settings that a run began with; only the number of games may change."""
-    given = [name for name, value in vars(options).items() if value and name not in WITH_RESUME]
-    if options.seed is not None and "seed" not in given:
-        given.append("seed")
-    if given:
-        names = ", ".join(f"--{'from' if n == 'start' else n.replace('_', '-')}" for n in given)
-        raise ValueError(
-            f"--resume goes on as the run began: expected no other options but --games, found"
-            f" {names}"
-        )
-    settings = RunSettings.read(options.resume)
-    expected = options.game, options.learner or settings.learner
-    if options.learner is None and settings.learner not in RECIPES | HEURISTICS:
-        raise ValueError(
-            f"{options.resume}: the run learns by {settings.learner}, and a run names no code:"
-            f" expected --learner {settings.learner} as well, found none"
-        )
-    if (settings.game, settings.learner) != expected:
-        raise ValueError(
-            f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
-            f" {settings.game} by {settings.learner}"
-        )
-    settings = named_by_a_person(options, settings)
-    return settings if options.games is None else replace(settings, games=options.games)
-
-
-def named_by_a_person(options: argparse.Namespace, settings: RunSettings) -> RunSettings:
-    """Returns the settings of a resumed run with the file of features that was typed in.
-
-    A folder may come from somebody else, and no file may name code to run. So the file of features
-    and the players that start a program (`hub:COMMAND`) must be given again. Raises ValueError if
-    they are missing, or if other features or opponents are given than the run began with.
-    """
-    where, features = options.resume, settings.features
-    if (features or "").endswith(".py"):
-        if not (options.features or "").endswith(".py"):
-            raise ValueError(
-                f"{where}: the run learns with features of {features}, and a run names no code:"
-                f" expected --features FILE as well (its copy is {where / 'features.py'}), found"
-                f" {'none' if options.features is None else options.features}"
-            )
-        settings = replace(settings, features=options.features)
-    elif options.features not in (None, features):
-        raise ValueError(
-            f"{where}: expected {f'--features {features}' if features else 'no --features'}, found"
-            f" {options.features}"
-        )
-    given = options.opponents.split(",") if options.opponents else []
-    players = dict.fromkeys([*settings.opponents, *settings.pacemakers])
-    programs = [player for player in players if player.startswith(HUB) and player not in given]
-    if programs:
-        raise ValueError(
-            f"{where}: the run plays against {', '.join(programs)}, and a run names no program to"
-            f" start: expected --opponents {','.join(players)!r} as well, found"
-            f" {options.opponents or 'none'}"
-        )
-    if set(given) - set(players):
-        raise ValueError(
-            f"{where}: expected --opponents {','.join(players)}, found {options.opponents}"
-        )
-    return settings
-
-
-def settings_of(options: argparse.Namespace) -> RunSettings:
-    """Returns the settings from the command line and from the recipe for the game and learner."""
-    game = games.load(options.game)
-    problem = isinstance(game, Problem)
-    learner = options.learner or UsualRuns.of(game).learner or next(iter(learners_of(game)))
-    found = recipe_of(learner, game)
-    for name in NOT_TAKEN:
-        if problem and getattr(options, name) is not None:
-            raise ValueError(
-                f"--{name.replace('_', '-')}: expected none for the problem {game.name}, found"
-                f" {getattr(options, name)}"
-            )
-    if not problem and game.players > 2 and not found.takes_many():
-        able = [name for name, other in RECIPES.items() if other.takes_many()]
-        raise ValueError(
-            f"--learner: expected {' or '.join(able)} for {game.name} with its {game.players}"
-            f" players, found {learner}"
-        )
-    recipe = found.run(game)
-    start = options.start or recipe.get("from")
-    usual_options = {**recipe.get("options", {})}
-    if start not in (None, ZERO):
-        usual_options |= recipe.get("options_from", {})
-    extra = usual_options | learner_options(options.set)
-    depth, nodes = options.depth, options.nodes
-    if depth is None and nodes is None:
-        depth, nodes = recipe["depth"], recipe.get("nodes")
-    usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
-    chosen = {name: getattr(options, name) for name in DEFAULTS}
-    count = options.games
-    if count is None:
-        count = ALL if extra.get("book") else recipe["games"]
-    named = options.opponents.split(",") if options.opponents else recipe.get("opponents")
-    return RunSettings(
-        game=options.game,
-        learner=learner,
-        games=count,
-        depth=depth,
-        nodes=nodes,
-        start=start,
-        opponents=tuple(name for name in named or usual_opponents(game) if name != ZERO),
-        pacemakers=() if problem else tuple(named or pacemakers(game)),
-        options=extra,
-        features=options.features,
-        **{name: usual[name] if n is None else n for name, n in chosen.items()},
-    )
-
-
-def learner_options(texts: list[str]) -> dict[str, Any]:
-    """Returns the options given as OPTION=VALUE; a value is a Python literal or a text."""
-    found: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
-            raise ValueError(f"--set: expected OPTION=VALUE, found {text!r}")
-        try:
-            found[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            found[name] = value
-    return found
-
-
-def run_name(settings: RunSettings) -> str:
-    """Returns the name of the folder of a new run."""
-    game, learner = (name.rpartition(":")[2] for name in (settings.game, settings.learner))
-    return f"{game.lower()}-{learner.lower()}"
+@contextmanager
+def placed(folder: Path | None, settings: RunSettings) -> Iterator[Path]:
+    """Yields the folder of a run: the one that was named, or a new one under runs/."""
+    if folder is not None:
+        yield folder
+        return
+    with new_folder(Path("runs"), run_name(settings)) as folder:
+        yield folder
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from typing import Any
 
 from games.lock import LockedError, alone
 from games.whole_files import UNFINISHED, naming, write_atomically
+from learner.run.provenance import FILE as PROVENANCE
 from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 
@@ -129,7 +130,8 @@ class RunFolder:
         if not resume:
             self.create()
         if not finished:
-            for line in record_session(self.path, game, learner, resume=resume, changed=changed):
+            kept = resume or (self.path / PROVENANCE).is_file()  # a run that is repeated
+            for line in record_session(self.path, game, learner, resume=kept, changed=changed):
                 say(line)
         write_settings(self.path, settings)
 

@@ -63,7 +63,7 @@ def record_session(
     folder: the folder of the run.
     game: its game.
     learner: its learner, prepared.
-    resume: whether the run has begun in an earlier session.
+    resume: whether the run has begun in an earlier session, or repeats one whose record is here.
     changed: go on even if the code has changed since.
 
     Raises ChangedError, which says what has changed, unless `changed`.

@@ -96,7 +96,7 @@ class RunSettings:
         """
         path = folder / FILE
         if not path.is_file():
-            raise FileNotFoundError(f"{folder}: expected a run to resume, found none")
+            raise FileNotFoundError(f"{folder}: expected a run, found none")
         try:
             return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
         except (ValueError, TypeError, RecursionError) as error:

@@ -20,7 +20,8 @@ from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.models.model import squash
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.rounds.batch import BatchFit
-from learner.run.command_line import parser, settings_of
+from learner.run.asked import settings_of
+from learner.run.command_line import parser
 from learner.run.recipes import RECIPES
 from learner.self_play import Task, game_rows, lambda_returns, play_task
 from play.dice import Dice

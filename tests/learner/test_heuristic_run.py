@@ -16,7 +16,8 @@ from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
 from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve
-from learner.run.command_line import main, parser, settings_of
+from learner.run.asked import settings_of
+from learner.run.command_line import main, parser
 from learner.run.heuristic_run import HeuristicRun
 from learner.run.learners import make_learner
 from search import load_evaluator, solve

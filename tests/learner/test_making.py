@@ -10,8 +10,8 @@ import pytest
 import games
 from games import kernels
 from learner.run import making
+from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
-from learner.run.command_line import settings_of
 from learner.run.folder import CHECKPOINT
 from learner.run.making import DONE, Making, Makings, main, make
 from play.__main__ import parser as play_parser

@@ -22,7 +22,8 @@ from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
-from learner.run.command_line import parser, settings_of
+from learner.run.asked import settings_of
+from learner.run.command_line import parser
 from learner.run.learners import make_learner
 from learner.run.measured_run import MeasuredRun
 from learner.run.recipes import RECIPES, UsualRuns

@@ -30,7 +30,8 @@ from games.file_form import form_of
 from games.kernels import cache
 from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore
-from learner.run.command_line import parser, settings_of
+from learner.run.asked import settings_of
+from learner.run.command_line import parser
 from play import transport
 from play.__main__ import main as play
 from play.web.files import described

@@ -34,7 +34,8 @@ from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
 from learner.rounds.samuel import Samuel
 from learner.run import folder as folder_module
-from learner.run.command_line import new_folder, parser, settings_of
+from learner.run.asked import settings_of
+from learner.run.command_line import new_folder, parser
 from learner.run.folder import RunError, RunFolder
 from learner.run.measured_run import MeasuredRun
 from learner.run.progress_bar import Bar
@@ -488,7 +489,7 @@ def test_folders_that_cannot_be_used(run: Path, tmp_path: Path, capsys: Any) -> 
 def test_nothing_to_resume(tmp_path: Path, capsys: Any, learner: str) -> None:
     arguments = ["checkers", "--learner", learner, "--resume"]
     found = fails(capsys, *arguments, tmp_path)
-    assert f"{tmp_path}: expected a run to resume, found none" in found
+    assert f"{tmp_path}: expected a run, found none" in found
     settings = settings_of(parser().parse_args(arguments[:3]))
     (tmp_path / "options.json").write_text(json.dumps(settings.as_dict()))
     assert "expected a run with a checkpoint.json, found none" in fails(

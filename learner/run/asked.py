@@ -1,0 +1,187 @@
+"""The settings that a command line asks for: of a run that is new, goes on or is repeated."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import games
+from games.problem import Problem
+from learner.run.opponents import pacemakers, usual_opponents
+from learner.run.recipes import RECIPES, UsualRuns, learners_of, recipe_of
+from learner.run.settings import RunSettings
+from play.players.grammar import HUB
+
+__all__ = [
+    "DEFAULTS",
+    "WITH_RESUME",
+    "kept_settings",
+    "learner_options",
+    "run_name",
+    "settings_of",
+]
+
+#: More games than any book has.
+ALL = 10_000_000
+#: The settings that do not depend on the game, the learner or the file of features.
+DEFAULTS: dict[str, int] = {
+    part.name: part.default  # type: ignore[misc]
+    for part in fields(RunSettings)
+    if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
+}
+#: Options that a run of a problem does not take.
+NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
+#: The start without an evaluator or heuristic that somebody wrote.
+ZERO = "zero"
+#: Options that may be given together with --resume or --repeat, and with the one or the other.
+WITH_A_RUN = {
+    "game", "learner", "quiet", "backend", "jobs", "features", "opponents", "changed",
+}  # fmt: skip
+WITH_RESUME = {*WITH_A_RUN, "games", "resume"}
+WITH_REPEAT = {*WITH_A_RUN, "run", "repeat"}
+
+
+def kept_settings(options: argparse.Namespace, where: Path) -> RunSettings:
+    """Returns the settings that the run in a folder began with.
+
+    Only the number of games may change, when it is resumed.
+    """
+    name, taken = ("repeat", WITH_REPEAT) if options.resume is None else ("resume", WITH_RESUME)
+    given = [name for name, value in vars(options).items() if value and name not in taken]
+    if options.seed is not None and "seed" not in given:
+        given.append("seed")
+    if given:
+        names = ", ".join(f"--{'from' if n == 'start' else n.replace('_', '-')}" for n in given)
+        besides = sorted({"games", "run"} & taken)[0]
+        raise ValueError(
+            f"--{name} goes on as the run began: expected no other options but --{besides}, found"
+            f" {names}"
+        )
+    settings = RunSettings.read(where)
+    expected = options.game or settings.game, options.learner or settings.learner
+    for part, own in (("", options.game), ("--learner ", options.learner)):
+        kept = settings.learner if part else settings.game
+        if own is None and ":" in kept:
+            raise ValueError(
+                f"{where}: the run names {kept}, and a run names no code: expected {part}{kept} as"
+                " well, found none"
+            )
+    if (settings.game, settings.learner) != expected:
+        raise ValueError(
+            f"{where}: expected a run of {expected[0]} by {expected[1]}, found one of"
+            f" {settings.game} by {settings.learner}"
+        )
+    settings = named_by_a_person(options, settings, where)
+    return settings if options.games is None else replace(settings, games=options.games)
+
+
+def named_by_a_person(
+    options: argparse.Namespace, settings: RunSettings, where: Path
+) -> RunSettings:
+    """Returns the settings of a run of before with the file of features that was typed in.
+
+    A folder may come from somebody else, and no file may name code to run. So the file of features
+    and the players that start a program (`hub:COMMAND`) must be given again. Raises ValueError if
+    they are missing, or if other features or opponents are given than the run began with.
+    """
+    features = settings.features
+    if (features or "").endswith(".py"):
+        if not (options.features or "").endswith(".py"):
+            raise ValueError(
+                f"{where}: the run learns with features of {features}, and a run names no code:"
+                f" expected --features FILE as well (its copy is {where / 'features.py'}), found"
+                f" {'none' if options.features is None else options.features}"
+            )
+        settings = replace(settings, features=options.features)
+    elif options.features not in (None, features):
+        raise ValueError(
+            f"{where}: expected {f'--features {features}' if features else 'no --features'}, found"
+            f" {options.features}"
+        )
+    given = options.opponents.split(",") if options.opponents else []
+    players = dict.fromkeys([*settings.opponents, *settings.pacemakers])
+    programs = [player for player in players if player.startswith(HUB) and player not in given]
+    if programs:
+        raise ValueError(
+            f"{where}: the run plays against {', '.join(programs)}, and a run names no program to"
+            f" start: expected --opponents {','.join(players)!r} as well, found"
+            f" {options.opponents or 'none'}"
+        )
+    if set(given) - set(players):
+        raise ValueError(
+            f"{where}: expected --opponents {','.join(players)}, found {options.opponents}"
+        )
+    return settings
+
+
+def settings_of(options: argparse.Namespace) -> RunSettings:
+    """Returns the settings from the command line and from the recipe for the game and learner."""
+    if options.game is None:
+        raise ValueError(f"game: expected one of {', '.join(games.names())}, found none")
+    game = games.load(options.game)
+    problem = isinstance(game, Problem)
+    learner = options.learner or UsualRuns.of(game).learner or next(iter(learners_of(game)))
+    found = recipe_of(learner, game)
+    for name in NOT_TAKEN:
+        if problem and getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name.replace('_', '-')}: expected none for the problem {game.name}, found"
+                f" {getattr(options, name)}"
+            )
+    if not problem and game.players > 2 and not found.takes_many():
+        able = [name for name, other in RECIPES.items() if other.takes_many()]
+        raise ValueError(
+            f"--learner: expected {' or '.join(able)} for {game.name} with its {game.players}"
+            f" players, found {learner}"
+        )
+    recipe = found.run(game)
+    start = options.start or recipe.get("from")
+    usual_options = {**recipe.get("options", {})}
+    if start not in (None, ZERO):
+        usual_options |= recipe.get("options_from", {})
+    extra = usual_options | learner_options(options.set)
+    depth, nodes = options.depth, options.nodes
+    if depth is None and nodes is None:
+        depth, nodes = recipe["depth"], recipe.get("nodes")
+    usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
+    chosen = {name: getattr(options, name) for name in DEFAULTS}
+    count = options.games
+    if count is None:
+        count = ALL if extra.get("book") else recipe["games"]
+    named = options.opponents.split(",") if options.opponents else recipe.get("opponents")
+    return RunSettings(
+        game=options.game,
+        learner=learner,
+        games=count,
+        depth=depth,
+        nodes=nodes,
+        start=start,
+        opponents=tuple(name for name in named or usual_opponents(game) if name != ZERO),
+        pacemakers=() if problem else tuple(named or pacemakers(game)),
+        options=extra,
+        features=options.features,
+        **{name: usual[name] if n is None else n for name, n in chosen.items()},
+    )
+
+
+def learner_options(texts: list[str]) -> dict[str, Any]:
+    """Returns the options given as OPTION=VALUE; a value is a Python literal or a text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"--set: expected OPTION=VALUE, found {text!r}")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
+
+
+def run_name(settings: RunSettings) -> str:
+    """Returns the name of the folder of a new run."""
+    game, learner = (name.rpartition(":")[2] for name in (settings.game, settings.learner))
+    return f"{game.lower()}-{learner.lower()}"

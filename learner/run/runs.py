@@ -1,0 +1,132 @@
+"""A table of the runs in a folder: `plysmith runs`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from games.program import exit_status
+from learner.arena import Strength
+from learner.run.asked import settings_of
+from learner.run.command_line import parser as train_parser
+from learner.run.folder import read_report
+from learner.run.measured_run import HOURS
+from learner.run.settings import RunSettings
+from play.web.runs import Runs
+
+__all__ = ["main", "rows_of"]
+
+#: What rows can be sorted by.
+SORTS = ("changed", "folder", "game", "learner", "hours", "strength")
+
+
+def main(arguments: list[str] | None = None, program: str = "plysmith runs") -> int:
+    """Run the command; returns its exit status. `program` is the name in usage and errors."""
+    parser = argparse.ArgumentParser(prog=program, description=(__doc__ or "").partition(":")[0])
+    add = parser.add_argument
+    add("folder", nargs="?", type=Path, default=Path("runs"), help="default: runs")
+    add("--game", help="only runs of this game")
+    add("--learner", help="only runs of this learner")
+    add("--against", metavar="NAME", help="the one opponent whose matches are shown")
+    add("--sort", choices=SORTS, default="changed", help="default: the last changed first")
+    add("--json", action="store_true", help="the same as JSON")
+    options = parser.parse_args(arguments)
+    return exit_status(program, lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if not options.folder.is_dir():
+        raise FileNotFoundError(
+            f"folder: expected a folder with runs, found none: {options.folder}"
+        )
+    rows = rows_of(options.folder, options.against)
+    for name in ("game", "learner"):
+        asked = getattr(options, name)
+        rows = [row for row in rows if asked in (None, row[name])]
+    if options.sort == "strength":
+        rows.sort(key=lambda row: -max((one["score"] for one in row["matches"]), default=-1e9))
+    elif options.sort == "hours":
+        rows.sort(key=lambda row: -row["hours"])
+    elif options.sort != "changed":
+        rows.sort(key=lambda row: row[options.sort])
+    if options.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    for line in _table(rows) or [f"no runs in {options.folder}"]:
+        print(line)
+    return 0
+
+
+def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
+    """Returns a row for each run below a folder, the last changed first.
+
+    against: the opponent whose matches are kept; None for all.
+
+    A row has the run's `folder`, `game`, `learner`, `state` ("finished", "going on" or "stopped"),
+    the `options` that differ from the usual ones, the `hours` of processor time that learning has
+    taken, and the `matches` of its report, each as `learner.arena.Strength.as_dict` has them.
+    """
+    rows = []
+    for run in Runs({"run": folder.resolve()}).list():
+        place = folder / run["name"]
+        matches = read_report(place).get("matches", [])
+        rows.append(
+            {
+                "folder": run["name"],
+                "game": run["game"],
+                "learner": run["learner"],
+                "state": run["state"],
+                "options": _unusual(place),
+                "hours": _hours(place),
+                "matches": [one for one in matches if against in (None, one.get("opponent"))],
+            }
+        )
+    return rows
+
+
+def _unusual(place: Path) -> dict[str, Any]:
+    """Returns the settings of a run that differ from those of its learner's recipe."""
+    try:
+        mine = RunSettings.read(place).as_dict()
+        usual = settings_of(
+            train_parser().parse_args([mine["game"], "--learner", mine["learner"]])
+        ).as_dict()
+    except (ValueError, OSError):  # a run of Python, or a game or learner that a run cannot name
+        return {}
+    options, usual_options = mine.pop("options"), usual.pop("options")
+    found = {name: mine[name] for name in mine if repr(mine[name]) != repr(usual[name])}
+    found |= {name: options[name] for name in options if options[name] != usual_options.get(name)}
+    return {name: found[name] for name in found if name not in ("opponents", "pacemakers")}
+
+
+def _hours(place: Path) -> float:
+    """Returns the hours of processor time that a run has learned; 0 if it does not say."""
+    try:
+        rows = [*csv.DictReader((place / HOURS).read_text("utf-8").splitlines())]
+        return max(float(row["hours"]) for row in rows)
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
+        return 0.0
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns the rows as lines of text, a match a line."""
+    if not rows:
+        return []
+    width = max(len(row["folder"]) for row in rows)
+    lines = []
+    for row in rows:
+        options = " ".join(f"{name}={value}" for name, value in row["options"].items())
+        lines.append(
+            f"{row['folder']:<{width}}  {row['game']} {row['learner']}, {row['state']},"
+            f" {row['hours']:.2f} h{'; ' if options else ''}{options}"
+        )
+        for match in row["matches"]:
+            try:
+                lines.append(f"{'':<{width}}  {Strength.of(match).text()}")
+            except (KeyError, TypeError, ValueError, AttributeError):
+                lines.append(f"{'':<{width}}  a damaged match")
+    return lines

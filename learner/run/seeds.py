@@ -1,0 +1,102 @@
+"""The same run from several seeds: `plysmith train checkers --seeds 0..9`.
+
+Each has a folder of its own. Stopped, the same command goes on: a seed that is finished is not run
+again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from learner.options import Range
+from learner.run.asked import WITH_RESUME, run_name, settings_of
+from learner.run.folder import CHECKPOINT, RunError, read_report
+from learner.run.settings import RunSettings
+from play.ratings.statistics import mean_interval
+
+__all__ = ["lines_of", "run_seeds", "seeds_of"]
+
+#: More seeds than anybody has time for.
+MOST = 1000
+
+
+def seeds_of(text: str) -> range:
+    """Returns the seeds that A..B names, both included. Raises ValueError for another text."""
+    found = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+    first, last = map(int, found.groups()) if found else (1, 0)
+    if not 0 < last - first + 1 <= MOST:
+        raise ValueError(f"--seeds: expected A..B with at most {MOST} seeds, found {text!r}")
+    return range(first, last + 1)
+
+
+def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+    """Train from each seed, and print the means over the seeds; returns the exit status.
+
+    run: trains by the options of one run, and returns the exit status.
+    """
+    seeds = seeds_of(options.seeds)
+    for name in ("seed", "resume", "repeat"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name}: expected none with --seeds, found {getattr(options, name)}"
+            )
+    Range(2).check("--seeds", len(seeds))
+    every = {**vars(options), "seeds": None, "run": None}
+    settings = settings_of(argparse.Namespace(**every))
+    folder = options.run or Path("runs", f"{run_name(settings)}-seeds")
+    for seed in seeds:
+        place = folder / str(seed)
+        print(f"seed {seed}, in {place}", flush=True)
+        again = (place / CHECKPOINT).is_file()
+        mine = {**every, "seed": seed, "run": place}
+        if again:
+            _expect_same(argparse.Namespace(**mine), place)
+            kept = {name: mine[name] for name in WITH_RESUME - {"games", "resume"}}
+            nothing = dict.fromkeys(every, None) | {"set": []}
+            mine = nothing | kept | {"resume": place}
+        status = run(argparse.Namespace(**mine))
+        if status:
+            return status
+    for line in lines_of([folder / str(seed) for seed in seeds]):
+        print(line)
+    return 0
+
+
+def _expect_same(options: argparse.Namespace, place: Path) -> None:
+    """Raises RunError if the run in a folder began with other settings."""
+    asked, kept = settings_of(options).as_dict(), RunSettings.read(place).as_dict()
+    kept["feature_digest"] = None  # resuming compares the file itself
+    other = [name for name in asked if repr(asked[name]) != repr(kept[name])]
+    if other:
+        raise RunError(
+            f"{place}: expected a run by these options, found one with another"
+            f" {', '.join(other)}; give another --run"
+        )
+
+
+def lines_of(folders: list[Path]) -> list[str]:
+    """Returns for each opponent the mean over runs, with its interval, and the value of each run.
+
+    The values are shares of the points, or with dice points a game. The interval is Student's t
+    over the seeds, so that it holds for a seed that was not run.
+    """
+    scores: dict[str, list[float]] = {}
+    units: dict[str, str] = {}
+    for folder in folders:
+        for match in read_report(folder).get("matches", ()):
+            scores.setdefault(match["opponent"], []).append(float(match["score"]))
+            units[match["opponent"]] = str(match["unit"])
+    lines = []
+    for opponent, values in scores.items():
+        share = units[opponent] == "Elo"
+        form, unit = (".1%", "of the points") if share else ("+.3f", units[opponent])
+        each = ", ".join(format(value, form) for value in values)
+        found = mean_interval(values)
+        alike = f"{format(found.value, form)} (all alike)"
+        mean = found.text(form) if math.isfinite(found.margin) else alike
+        lines.append(f"against {opponent:>8}: {mean} {unit}, {len(values)} seeds: {each}")
+    return lines or ["no matches were played"]

@@ -1,0 +1,153 @@
+"""Runs that are repeated, begun from several seeds or from a file, and listed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games import kernels
+from learner.run import command_line, runs
+from learner.run.seeds import lines_of, seeds_of
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+TINY = [
+    *("tic_tac_toe", "--learner", "td", "--games", "20", "--depth", "1", "--quiet"),
+    *("--snapshots", "1", "--snapshot-games", "2", "--final-games", "2", "--match-games", "4"),
+]
+
+
+def train(*arguments: object) -> int:
+    return command_line.main([str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of runs by seeds 3 and 4."""
+    folder = tmp_path_factory.mktemp("runs") / "seeds"
+    assert train(*TINY, "--seeds", "3..4", "--run", folder) == 0
+    return folder
+
+
+@pytest.mark.whole_run
+def test_a_run_is_repeated_from_its_folder_alone(seeds: Path, tmp_path: Path, capsys: Any) -> None:
+    again = tmp_path / "again"
+    assert train("--repeat", seeds / "3", "--run", again, "--quiet") == 0
+    assert f"files are those of {seeds / '3'}, bit for bit" in capsys.readouterr().out
+    assert (again / "best.json").read_bytes() == (seeds / "3" / "best.json").read_bytes()
+    # files that differ are named
+    (again / "log.csv").write_text("other")
+    assert "1 of " in command_line.compared(seeds / "3", again)
+    # a second time the folder is not empty
+    assert train("--repeat", seeds / "3", "--run", again, "--quiet") == 2
+    assert "expected a new folder, found one that holds files" in capsys.readouterr().err
+    # other code is told, and is a reason to stop
+    record = seeds / "3" / "provenance.json"
+    kept = record.read_text()
+    content = json.loads(kept)
+    content[-1]["learner"]["learner.bootstrap.temporal_difference"] = "0"
+    record.write_text(json.dumps(content))
+    assert train("--repeat", seeds / "3", "--run", tmp_path / "other", "--quiet") == 2
+    said = capsys.readouterr().err
+    assert "found module learner.bootstrap.temporal_difference changed" in said
+    record.write_text(kept)
+
+
+@pytest.mark.whole_run
+def test_each_seed_is_a_run_of_its_own(seeds: Path, tmp_path: Path, capsys: Any) -> None:
+    assert train(*TINY, "--seed", "4", "--run", tmp_path / "one") == 0
+    assert (seeds / "4/best.json").read_bytes() == (tmp_path / "one/best.json").read_bytes()
+    capsys.readouterr()
+    # finished seeds are not run again, and others join
+    assert train(*TINY, "--seeds", "3..5", "--run", seeds) == 0
+    told = capsys.readouterr().out
+    assert f"{seeds}/4 was finished before" in told
+    scores = []
+    for seed, score in ((3, 0.5), (4, 0.75), (5, 1.0)):
+        report = json.loads((seeds / f"{seed}/report.json").read_text())
+        scores.append(report["matches"][0]["score"])
+        report["matches"] = [{**report["matches"][0], "score": score}]
+        (tmp_path / str(seed)).mkdir()
+        (tmp_path / str(seed) / "report.json").write_text(json.dumps(report))
+    assert f"3 seeds: {', '.join(f'{score:.1%}' for score in scores)}" in told
+    # Student's t with two degrees of freedom: 4.303 * 0.25 / sqrt(3)
+    assert lines_of([tmp_path / str(seed) for seed in (3, 4, 5)]) == [
+        "against   random: 75.0% [12.9%, 137.1%] of the points, 3 seeds: 50.0%, 75.0%, 100.0%"
+    ]
+    # other settings are not mixed with these
+    assert train(*TINY, "--set", "rate=0.25", "--seeds", "3..5", "--run", seeds) == 2
+    assert "found one with another options; give another --run" in capsys.readouterr().err
+
+
+@pytest.mark.plain
+def test_seeds_are_two_numbers(capsys: Any) -> None:
+    assert [*seeds_of("0..9")] == [*range(10)]
+    for text in ("3", "4..3", "a..b", "0..1000", "-1..2"):
+        with pytest.raises(ValueError, match=r"--seeds: expected A..B with at most 1000 seeds"):
+            seeds_of(text)
+    assert lines_of([]) == ["no matches were played"]
+    assert train("nim", "--seeds", "0..1", "--seed", "1") == 2
+    assert "--seed: expected none with --seeds, found 1" in capsys.readouterr().err
+
+
+@pytest.mark.whole_run
+def test_a_file_of_options_is_what_would_be_typed(seeds: Path, tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(
+        'game = "tic_tac_toe"\nlearner = "td"\ngames = 7\ndepth = 1\nquiet = true\nseed = 3\n'
+        "snapshots = 1\nsnapshot_games = 2\nfinal-games = 2\nmatch_games = 4\n"
+        'opponents = ["random"]\n'
+        "[set]\nrate = 0.125\n"
+    )
+    run = tmp_path / "run"
+    assert train("--config", file, "--games", "6", "--run", run) == 0
+    kept = json.loads((run / "options.json").read_text())
+    assert (kept["games"], kept["seed"], kept["opponents"]) == (6, 3, ["random"])
+    assert kept["options"]["rate"] == 0.125
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("games = ", "expected options as TOML, found"),
+        ("magic = 1", "expected options among game, backend"),
+        ("resume = 'x'", "found resume"),
+        ("games = [[1]]\n[games2]", "found games2"),
+        ("set = 3", "expected [set] with options of the learner, found 3"),
+        ("seed = 1979-05-27", "seed: expected a text or a number, found datetime.date"),
+        ("game = 'os:path'", "a file names no code: expected --game to be typed, found os:path"),
+        ("learner = 'a:B'", "expected --learner to be typed, found a:B"),
+        ("features = 'f.py'", "expected --features to be typed, found f.py"),
+        ("opponents = ['random', 'hub:x']", "expected --opponents to be typed"),
+    ],
+)
+def test_a_file_of_options_that_is_refused(
+    text: str, message: str, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "run.toml").write_text(text)
+    assert train("--config", tmp_path / "run.toml") == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.whole_run
+def test_runs_are_listed(seeds: Path, capsys: Any) -> None:
+    assert runs.main([str(seeds), "--sort", "folder", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["folder"] for row in rows][:2] == ["3", "4"]
+    first = rows[0]
+    assert (first["game"], first["learner"], first["state"]) == ("tic_tac_toe", "td", "finished")
+    assert {"seed": 3, "games": 20, "match_games": 4}.items() <= first["options"].items()
+    assert first["hours"] >= 0
+    assert first["matches"] == json.loads((seeds / "3/report.json").read_text())["matches"]
+    assert runs.main([str(seeds), "--against", "random", "--sort", "strength"]) == 0
+    told = capsys.readouterr().out
+    assert "against   random:" in told
+    assert "open_lines:" not in told
+    assert runs.main([str(seeds / "nothing")]) == 2
+    assert "expected a folder with runs, found none" in capsys.readouterr().err
+    assert runs.main([str(seeds), "--game", "nim"]) == 0
+    assert capsys.readouterr().out == f"no runs in {seeds}\n"
