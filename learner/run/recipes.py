@@ -174,9 +174,6 @@ HEURISTICS: dict[str, Recipe] = {
     "batch": Recipe(
         "heuristics.bootstrap", "BatchFit", "weights, from the solutions that known heuristics find"
     ),
-    "rote": Recipe(
-        "heuristics.rote", "Rote", "a memory of the bounds that A* proves, which never overestimate"
-    ),
 }
 
 

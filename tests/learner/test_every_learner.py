@@ -32,7 +32,6 @@ from learner.heuristics import frame as heuristic_frame
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.bootstrap import BatchFit as HeuristicBatch
 from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
-from learner.heuristics.rote import Rote as HeuristicRote
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
@@ -272,7 +271,7 @@ CASES = {
             partial(kind, TILES, games=34, each=9, base=("manhattan",), seed=2),
             (9, 18, 27, 34), others=({"each": 8},), longer=45, another_seed=True,
         )
-        for kind in (HeuristicBootstrap, HeuristicBatch, HeuristicRote)
+        for kind in (HeuristicBootstrap, HeuristicBatch)
     },
     "heuristic-Admissible": Case(partial(Admissible, TILES), (41, 355, 360)),
 }  # fmt: skip
