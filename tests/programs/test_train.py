@@ -150,9 +150,8 @@ def test_what_a_run_leaves(finished: Path) -> None:
     names = {path.name for path in finished.iterdir()}
     assert names == {
         *BYTES, "checkpoint.json", "hours.csv", "options.json", "provenance.json", "snapshots",
-        "strength.png", "weights.png", "terms.txt"
+        "strength.png", "weights.png"
     }  # fmt: skip
-    assert (finished / "terms.txt").read_text().splitlines()[1].split()[:2] == ["fix", "PIECES"]
     assert sorted(p.name for p in (finished / "snapshots").iterdir()) == [
         "000006.json", "000012.json"
     ]  # fmt: skip
@@ -627,7 +626,7 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
     assert not (tmp_path / "killed/without/best.json").exists()
     monkeypatch.setattr(Bar, "__call__", shown)
     succeeds(*resume)
-    for name in (*BYTES, "terms.txt", "features.py"):
+    for name in (*BYTES, "features.py"):
         for folder in ("", "without") if name not in ("features.py", "report.json") else ("",):
             one, other = (tmp_path / run / folder / name for run in ("whole", "killed"))
             if name != "report.json":
