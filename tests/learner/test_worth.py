@@ -193,8 +193,8 @@ def settings(learner: str, **options: Any) -> RunSettings:
 
 @pytest.mark.parametrize(
     ("name", "option", "base"),
-    [("samuel", "features", "samuel"), ("lms", "features", "classic"),
-     ("batch", "features", "classic"), ("td", "inputs", "classic"),
+    [("samuel", "features", "samuel"), ("batch", "features", "classic"),
+     ("td", "inputs", "classic"),
      ("tdleaf", "inputs", "classic"), ("rootstrap", "inputs", "classic"),
      ("treestrap", "inputs", "classic")],
 )  # fmt: skip
@@ -210,10 +210,10 @@ def test_a_file_joins_the_usual_set(name: str, option: str, base: str) -> None:
 
 
 def test_another_set_and_networks(tmp_path: Path) -> None:
-    learner = make_learner(CHECKERS, settings("lms", features="samuel"), None, file=EXAMPLE)
+    learner = make_learner(CHECKERS, settings("batch", features="samuel"), None, file=EXAMPLE)
     assert learner.get_params()["features"].name == "samuel+refuge+passed_men"
     with pytest.raises(ValueError, match="--set features: expected one of classic, samuel, found"):
-        make_learner(CHECKERS, settings("lms", features="x"), None, file=EXAMPLE)
+        make_learner(CHECKERS, settings("batch", features="x"), None, file=EXAMPLE)
     with pytest.raises(ValueError, match="network reads the encoding piece_squares .* no terms"):
         make_learner(CHECKERS, settings("network"), None, file=EXAMPLE)
     network = make_learner(CHECKERS, settings("network", inputs="classic"), None, file=EXAMPLE)
@@ -223,7 +223,7 @@ def test_another_set_and_networks(tmp_path: Path) -> None:
 
 
 def test_the_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
-    chosen = settings("lms")
+    chosen = settings("batch")
     usual = replace(chosen, features="samuel")
     assert feature_file(usual, resume=False) == (usual, None)
     chosen, file = feature_file(chosen, resume=False)
