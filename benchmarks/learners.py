@@ -59,7 +59,6 @@ UNTRAINED = "untrained"
 CHECKERS_GAMES = {
     "samuel": 7500,
     "samuel1959": 2200,
-    "lms": 5500,
     "tdleaf": 21_000,
     "rootstrap": 21_000,
     "treestrap": 12_000,
@@ -71,7 +70,6 @@ CHECKERS_GAMES = {
 CONNECT_FOUR_GAMES = {
     "samuel": 12_000,
     "samuel1959": 6000,
-    "lms": 5500,
     "td": 15_000,
     "tdleaf": 13_000,
     "rootstrap": 16_000,

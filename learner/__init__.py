@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from learner.game_learner import GameLearner as GameLearner
     from learner.models.convert import agreement as agreement
     from learner.models.convert import as_native as as_native
-    from learner.online.least_mean_squares import LeastMeanSquares as LeastMeanSquares
     from learner.online.rote import Rote as Rote
     from learner.online.samuel1959 import Samuel1959 as Samuel1959
     from learner.positions.filters import Filter as Filter
@@ -53,7 +52,6 @@ _MODULES = {
     "Filter": "learner.positions.filters",
     "GameLearner": "learner.game_learner",
     "Learner": "learner.frame",
-    "LeastMeanSquares": "learner.online.least_mean_squares",
     "LogisticFit": "learner.fit.logistic",
     "MeasuredRun": "learner.run.measured_run",
     "NetworkFit": "learner.rounds.network_fit",

@@ -5,9 +5,13 @@ The number of slots is a power of two; keys are odd, so that none is 0.
 
 from __future__ import annotations
 
-from games.kernels import kernel
+import functools
+from typing import Any
 
-__all__ = ["find", "place_all"]
+from games.contract import Rules
+from games.kernels import kernel, product
+
+__all__ = ["find", "place_all", "standard_key"]
 
 
 @kernel
@@ -26,3 +30,30 @@ def place_all(keys, mask, new_keys, slots):
         slot = find(keys, mask, new_keys[i])
         keys[slot] = new_keys[i]
         slots[i] = slot
+
+
+@kernel
+def _mixed(position):
+    """Returns a hash of a position's integers, for games whose rules have no key."""
+    mixed = len(position)
+    for i in range(len(position)):
+        mixed = product(mixed ^ position[i], 0x1E3779B97F4A7C15)
+        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+    return mixed & 0x7FFFFFFFFFFFFFFF
+
+
+@kernel
+def _itself(position):
+    return position
+
+
+@functools.cache
+def standard_key(rules: Rules) -> Any:
+    """Returns a kernel key(position): the key for `find` of the standard form of a position."""
+    hashed, standard = rules.key or _mixed, rules.standard or _itself
+
+    @kernel
+    def key(position):
+        return hashed(standard(position)) | 1
+
+    return key

@@ -42,7 +42,6 @@ RECIPES: dict[str, dict[str, Any]] = {
             "most_plies": _MOST_PLIES,
         },
     },
-    "lms": {"games": 3000, **_LINEAR, "options": {"features": "linear", "rate": 0.005}},
     "td": {
         "games": 8000,
         **_LINEAR,

@@ -16,7 +16,6 @@ _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
 RECIPES: dict[str, dict[str, Any]] = {
     "samuel": {"games": 1500, "depth": 5, "snapshots": 12},
     "samuel1959": {"games": 600, "depth": 5},
-    "lms": {"games": 1000, "depth": 5},
     "rote": {"games": 1200, "depth": 5, "from": "rote"},
     "td": {"games": 8000, "depth": 3, "from": "material", "snapshots": _FEW},
     "tdleaf": {"games": 6000, **_FROM_MATERIAL, "snapshots": _FEW},

@@ -18,24 +18,15 @@ from numpy.typing import NDArray
 from games.problem import KernelProblem
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, sums_of
-from learner.heuristics.frame import (
-    HeuristicLearner,
-    Lesson,
-    Teacher,
-    base_values,
-    starting_weights,
-)
+from learner.heuristics.frame import HeuristicLearner, Lesson, base_values, starting_weights
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.pattern_database import PatternDatabase
 from search.single_agent.patterns import build_patterns
-from search.single_agent.solve import solve
 
 __all__ = ["BatchFit", "Bootstrap", "small_patterns"]
 
-#: Most memory of a search in MiB, so large that the number of expansions is what limits it.
-MEMORY = 256.0
 #: About the greatest number of examples that the weight of unknown inputs is taken from.
 GUESSED = 5000
 
@@ -60,14 +51,6 @@ def small_patterns(problem: KernelProblem, *, each: int = 2) -> PatternDatabase:
     except ValueError:
         return build_patterns(problem, [[part] for part in parts])
     return build_patterns(problem, [parts])
-
-
-def solution_of(
-    problem: KernelProblem, heuristic: Any, position: Any, weight: float, nodes: int
-) -> Lesson:
-    """Returns the solution that A* finds, as a lesson."""
-    found = solve(problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=MEMORY)
-    return Lesson(position, found.expanded, found.moves, found.cost)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -113,9 +96,6 @@ class Bootstrap(HeuristicLearner):
         self.evaluator_ = LearnedHeuristic(
             self.game_, self.encoding_, self._weights, base=self.base
         )
-
-    def _teacher(self) -> Teacher:
-        return solution_of
 
     def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
         """Add the solutions to the examples, fit the weights to most, and choose the offset."""

@@ -5,7 +5,7 @@ the goal; the walks become longer as more positions are solved, and shorter if t
 one, positions are random from the start, and the searches weight the heuristic less and less as it
 improves.
 
-The learners differ in their teacher, which says what a position teaches, and in how they learn it.
+The learners differ in how they learn the solutions of a round, which A* finds.
 The heuristic does not change within a round, so that the result depends only on the options and the
 seed, not on the workers.
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,12 @@ from learner.frame import Learner, Progress, round_note
 from learner.heuristics.fit import fit_weights, packed_rows
 from learner.options import ranged
 from play.workers import Workers
+from search.single_agent.solve import solve
 
 __all__ = [
     "HeuristicLearner",
     "Lesson",
     "ProblemLearner",
-    "Teacher",
     "base_values",
     "find_encoding",
     "find_problem",
@@ -48,36 +48,26 @@ FALL, RISE = 0.8, 0.05
 #: `enough`.
 SLACK = 0.1
 POSITIONS_PER_TASK = 4
+#: Memory of a search in MiB, so large that the number of expansions is what limits it.
+MEMORY = 256.0
 #: Positions at which the first weights agree with the base heuristics.
 START = 20_000
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a position teaches.
+    """The solution of a position, which A* found.
 
     start: the position.
     expanded: number of positions expanded.
     moves: the moves that solve it; None if it was not solved.
     cost: their cost.
-    bounds: positions, each with a bound that its cost to the goal does not fall below.
     """
 
     start: Any
     expanded: int
-    moves: tuple[Any, ...] | None = None
-    cost: float = 0.0
-    bounds: tuple[tuple[Any, float], ...] = ()
-
-
-class Teacher(Protocol):
-    """Makes a lesson of a position; it can be sent to another process."""
-
-    def __call__(
-        self, problem: KernelProblem, heuristic: Any, position: Any, weight: float, nodes: int
-    ) -> Lesson:
-        """Returns the lesson; `heuristic`, `weight` and `nodes` are those of the search."""
-        ...
+    moves: tuple[Any, ...] | None
+    cost: float
 
 
 @dataclass(frozen=True)
@@ -89,14 +79,17 @@ class _Task:
     positions: Sequence[Any]
     weight: float
     nodes: int
-    teacher: Teacher
 
 
 def _work(task: _Task) -> list[Lesson]:
-    return [
-        task.teacher(task.problem, task.heuristic, position, task.weight, task.nodes)
-        for position in task.positions
-    ]
+    lessons = []
+    for position in task.positions:
+        found = solve(
+            task.problem, position, task.heuristic,
+            weight=task.weight, nodes=task.nodes, memory_mib=MEMORY,
+        )  # fmt: skip
+        lessons.append(Lesson(position, found.expanded, found.moves, found.cost))
+    return lessons
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -171,10 +164,6 @@ class HeuristicLearner(ProblemLearner):
         self._steps = 0.0 if self.base else float(self.steps)
         self._weight = self.weight if self.base else 1.0
 
-    def _teacher(self) -> Teacher:
-        """Returns the teacher, which makes a lesson of each position."""
-        raise NotImplementedError
-
     def _searcher(self) -> Any:
         """Returns the heuristic of the searches of a round."""
         return self.evaluator_
@@ -227,7 +216,7 @@ class HeuristicLearner(ProblemLearner):
         tasks = (
             _Task(
                 self.game_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
-                self._weight, self.nodes, self._teacher(),
+                self._weight, self.nodes,
             )
             for first in range(0, len(positions), POSITIONS_PER_TASK)
         )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 from games.record import GameRecord
 from learner.frame import Progress
 from learner.game_learner import GameLearner
-from learner.online.frame import MOST_PLIES, TABLE_MIB
+from learner.online.samuel1959 import MOST_PLIES, TABLE_MIB
 from learner.options import ranged
 from learner.positions.store import own_folder
 from search import Engine, Result, as_evaluator

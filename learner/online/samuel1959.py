@@ -1,5 +1,9 @@
 """Samuel's learning by generalisation: correlations, powers of two, and a library of terms.
 
+Alpha learns while it plays against Beta, whose weights are frozen: games of self-play from varied
+openings, a search for every move, a correction after each of Alpha's moves, and after some games
+the question whether Beta takes over Alpha's weights.
+
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
 Research and Development 3 (1959). The defaults are those of his second series of games.
 """
@@ -7,20 +11,25 @@ Research and Development 3 (1959). The defaults are those of his second series o
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learner.game_learner import library_terms
+from games.record import GameRecord
+from learner.frame import Progress
+from learner.game_learner import GameLearner, feature_set, library_terms, linear_start
 from learner.models.model import numbers_of
-from learner.online.frame import OnlineLearner, Step, decided
 from learner.options import ranged
-from search import LinearEvaluator
+from search import PROVEN, Engine, Result
 
-__all__ = ["Samuel1959", "powers_of_two"]
+__all__ = ["Samuel1959", "Step", "powers_of_two"]
 
+#: A learner's table is small: its searches are short, and clearing it costs time.
+TABLE_MIB = 1.0
+MOST_PLIES = 400
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
@@ -50,8 +59,18 @@ def span(seen: int) -> int:
     return size
 
 
+@dataclass(frozen=True)
+class Step:
+    """A position with Alpha to move, its terms, and the result of Alpha's search."""
+
+    position: Any
+    terms: NDArray[np.float64]
+    result: Result
+    material: float
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class Samuel1959(OnlineLearner):
+class Samuel1959(GameLearner):
     """Alpha corrects its polynomial by the values that its search backs up; Beta tests it.
 
     After each move the difference between the backed-up value and the static value of Alpha's
@@ -61,6 +80,8 @@ class Samuel1959(OnlineLearner):
     reserve.
 
     features: a feature set or its name.
+    fixed: weights by term that are never learned, whatever evaluator learning starts from (None:
+        the `usual_fixed`, for terms that the feature set has).
     active: number of terms in use at a time.
     library: the order of the terms, the first `active` of which are in use at the start (None: the
         feature set's order).
@@ -82,7 +103,11 @@ class Samuel1959(OnlineLearner):
     `reserve_` (names, next first), `black_marks_`, `adoptions_`.
     """
 
+    games: int = 300
     features: Any = "samuel"
+    fixed: dict[str, float] | None = None
+    settle: bool = True
+    opening_plies: int = 3
     library: tuple[str, ...] | None = None
     active: int = ranged(16, 1)
     tallies: int = ranged(8, 1)
@@ -96,10 +121,20 @@ class Samuel1959(OnlineLearner):
     #: A man, 4 times this, outweighs 16 weights of up to 2**18 in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
 
-    def _begin(self, start: LinearEvaluator) -> None:
+    def begin(self, evaluator: Any) -> None:
+        """Without an evaluator all weights but the fixed ones start at 0."""
+        self.features_ = feature_set(self.game_, self.features)
+        start, fixed = linear_start(
+            self.game_, self.features_, self.fixed, evaluator,
+            usual=self.usual_fixed, name=type(self).__name__.lower(),
+        )  # fmt: skip
         names = self.features_.names
+        self.fixed_ = np.array([term in fixed for term in names])
+        self.evaluator_ = self._alpha = start
+        self._beta = start.copy()
+        self._alpha_engine = Engine(self.game_, self._alpha, table_mib=TABLE_MIB)
+        self._beta_engine = Engine(self.game_, self._beta, table_mib=TABLE_MIB)
         self._index = {name: i for i, name in enumerate(names)}
-        fixed = {name for name, is_fixed in zip(names, self.fixed_, strict=True) if is_fixed}
         library = library_terms(self.library, self.features_, fixed)
         self.correlations_ = np.zeros(len(names))
         self.seen_ = np.full(len(names), FIRST_SPAN, dtype=np.int64)
@@ -127,9 +162,72 @@ class Samuel1959(OnlineLearner):
         self._set_weights()
         self._beta.weights[:] = self._alpha.weights
 
+    # --- one game -----------------------------------------------------------------------------
+
+    def learn(self) -> Generator[Progress, None, None]:
+        for record in self.records():
+            side = self.games_played_ % 2
+            self._play(record, side)
+            note = self._after_game(_won(record, side))
+            self.games_played_ += 1
+            yield self.progress(record, note, side)
+
+    def _play(self, record: GameRecord, side: int) -> None:
+        """Play a game to its end; `side` is Alpha's."""
+        self._alpha_engine.clear()
+        self._beta_engine.clear()
+        steps: list[Step] = []
+        while not record.over and record.ply < MOST_PLIES:
+            position, alpha = record.position, record.to_move == side
+            result = self._search(
+                self._alpha_engine if alpha else self._beta_engine, position,
+                history=record.history, depth=self.depth, nodes=self.nodes,
+            )  # fmt: skip
+            if alpha:
+                now = self._step(position, result)
+                if steps and self._correct(steps, now):
+                    self.updates_ += 1
+                    # the transposition table holds values by the old weights
+                    self._alpha_engine.clear()
+                steps.append(now)
+            record.play(result.move, value=result.value, depth=result.depth)
+
+    def _search(self, engine: Engine, position: Any, **limits: Any) -> Result:
+        result = engine.search(position, **limits)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    def _step(self, position: Any, result: Result) -> Step:
+        if self.settle and self.game_.noisy(position):
+            quiet, sign = self._settle(position)
+            terms = sign * self.features_.measure([quiet])[0]
+        else:
+            terms = self.features_.measure([position])[0]
+        return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
+
+    def _static(self, terms: NDArray[np.float64]) -> float:
+        return float(self._alpha.weights @ terms)
+
+    def _settle(self, position: Any) -> tuple[Any, float]:
+        """Returns the quiet position after the captures, and the sign of its value here."""
+        sign = 1.0
+        for _ in range(40):
+            if not self.game_.noisy(position):
+                break
+            result = self._search(self._alpha_engine, position, depth=1)
+            if result.move is None:
+                break
+            position, sign = self.game_.play(position, result.move), -sign
+        return position, sign
+
     # --- corrections --------------------------------------------------------------------------
 
     def _correct(self, earlier: list[Step], now: Step) -> bool:
+        """Learn about Alpha's earlier positions, newest last, from the search at `now`.
+
+        Returns whether weights changed.
+        """
         if len(earlier) == 1:
             self._anchor = 0
         anchor = earlier[self._anchor]
@@ -144,7 +242,7 @@ class Samuel1959(OnlineLearner):
                 self._anchor = len(earlier)
             return False
         self._anchor = len(earlier)
-        effect = 4 if decided(now.result.value) else 1
+        effect = 4 if abs(now.result.value) > PROVEN else 1
         if effect == 1 and now.material != anchor.material:
             effect = 2
         self._update(active, anchor.terms, difference, static, effect)
@@ -199,6 +297,7 @@ class Samuel1959(OnlineLearner):
     # --- between games ------------------------------------------------------------------------
 
     def _after_game(self, alpha_won: float) -> str:
+        """Count a game (1 won, 0 drawn, -1 lost), and end a trial; returns a note."""
         self._won += alpha_won
         self._trial_games += 1
         if self._trial_games < self.trial:
@@ -255,3 +354,11 @@ class Samuel1959(OnlineLearner):
         self._trial_games = int(state["trial_games"])
         self.black_marks_ = int(state["black_marks"])
         self.adoptions_ = int(state["adoptions"])
+
+
+def _won(record: GameRecord, side: int) -> float:
+    """Returns the outcome of a game for a side; 0 if the game was broken off."""
+    if not record.over:
+        record.declare(0.0, f"{MOST_PLIES} plies")
+    outcome = record.outcome() or 0.0
+    return -outcome if side else outcome

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Game, Rules
+from games.features import FeatureSet
+from games.kernels import kernel
 from games.kernels.memory import native_function, read_position
 from search.native import call_int, rules_addresses
 
@@ -28,13 +30,9 @@ def noisy(game: Game, positions: Any) -> NDArray[np.bool_]:
     """
     if game.rules is None or not kernels.compiled:
         return np.array([bool(game.noisy(p)) for p in each(positions)], dtype=np.bool_)
-    if game.rules.noisy is None or not len(positions):
+    if game.rules.noisy is None:
         return np.zeros(len(positions), dtype=np.bool_)
-    rows = np.ascontiguousarray(positions, dtype=np.int64)
-    flags = np.zeros(len(rows), dtype=np.int64)
-    call = _native_noisy(game.rules, rows.shape[1])
-    call(len(rows), rows.ctypes.data, flags.ctypes.data)
-    loud: NDArray[np.bool_] = flags != 0
+    loud: NDArray[np.bool_] = _noise(game.rules).measure(positions)[:, 0] != 0
     return loud
 
 
@@ -77,15 +75,15 @@ def _slow_key(rules: Rules | None, position: tuple[int, ...]) -> int:
 
 
 @functools.cache
-def _native_noisy(rules: Rules, width: int) -> Callable[[int, int, int], None]:
-    text = f"""
-def noisy_at(count, source, target):
-    for i in range(count):
-        store_int(target, i, 1 if noisy({read_position(width)}) else 0)
-        source += {8 * width}
-"""
-    address = native_function("noisy_at", text, {"noisy": rules.noisy}, "void(int64, int64, int64)")
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)
+def _noise(rules: Rules) -> FeatureSet:
+    """Returns what measures many positions natively: 1 for those that are too unquiet."""
+    is_noisy: Any = rules.noisy
+
+    @kernel
+    def noisy(position: Any) -> int:
+        return 1 if is_noisy(position) else 0
+
+    return FeatureSet("noisy", {"noisy": noisy})
 
 
 @functools.cache

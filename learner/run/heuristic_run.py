@@ -13,7 +13,7 @@ from games.counted import counted
 from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.run import Run
-from search.evaluators.heuristic import RoundedHeuristic
+from search.evaluators.heuristic import LearnedHeuristic
 
 __all__ = ["HeuristicRun"]
 
@@ -34,16 +34,16 @@ class HeuristicRun(Run):
     def is_finished(self) -> bool:
         return self.folder.is_reported(self.asked, "lines")
 
-    def _result(self, say: Callable[[str], None]) -> RoundedHeuristic:
+    def _result(self, say: Callable[[str], None]) -> LearnedHeuristic:
         learner, settings = self.learner, self.settings
-        heuristic: RoundedHeuristic = learner.evaluator_
+        heuristic: LearnedHeuristic = learner.evaluator_
         if not self.finished:
             heuristic.name = settings.learner if settings else type(learner).__name__.lower()
             heuristic.provenance = {"learner": learner.identity(), "positions": self.asked}
             heuristic.save(self.path)
         return heuristic
 
-    def report(self, heuristic: RoundedHeuristic, others: Any, *, positions: int) -> list[str]:
+    def report(self, heuristic: LearnedHeuristic, others: Any, *, positions: int) -> list[str]:
         """Measure the heuristic beside others on positions of its own; writes the report.
 
         others: names of heuristics of the problem.

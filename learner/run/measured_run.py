@@ -9,8 +9,7 @@ last. Beside what every run leaves (`learner.run.run`) the folder holds:
     games.*           games in the form of the game's files (.pdn with values for checkers, .mat
                       for backgammon, else .txt): all, or the last of each batch
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
-    report.json, strength.png; for weights over terms weights.png and terms.txt
-    (`learner.reports.diagnosis`)
+    report.json, strength.png; for weights over terms weights.png
     features.py       a copy of the user's features that the run learned with
     without/          the same run without them, which it is compared with
 """
@@ -140,13 +139,7 @@ class MeasuredRun(Run):
             return self._loaded(self._path("best"))
         if not self.learner.settles:
             say("choosing among the best snapshots")
-        best = self._finish(say)
-        from learner.reports.diagnosis import diagnose
-
-        missing = diagnose(self.folder.path, self.learner, best)
-        if missing:
-            say(f"no report on the terms: {missing}")
-        return best
+        return self._finish(say)
 
     def _take(self, saved: dict[str, Any]) -> None:
         self._began = time.process_time()

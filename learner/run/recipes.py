@@ -89,9 +89,6 @@ RECIPES: dict[str, Recipe] = {
         "Samuel1959",
         "the rule of 1959 to the letter: correlations with what search backs up",
     ),
-    "lms": Recipe(
-        "online.least_mean_squares", "LeastMeanSquares", "the same by least mean squares"
-    ),
     "rote": Recipe("online.rote", "Rote", "Samuel 1959: a memory of positions"),
     "td": Recipe(
         "bootstrap.temporal_difference",
@@ -173,9 +170,6 @@ HEURISTICS: dict[str, Recipe] = {
     ),
     "batch": Recipe(
         "heuristics.bootstrap", "BatchFit", "weights, from the solutions that known heuristics find"
-    ),
-    "rote": Recipe(
-        "heuristics.rote", "Rote", "a memory of the bounds that A* proves, which never overestimate"
     ),
 }
 

@@ -12,8 +12,8 @@ from games.contract import Game
 from games.counted import counted
 from games.feature_file import add_features
 from learner.arena import Strength, measure
+from learner.books.book_study import BookStudy
 from learner.frame import Learner
-from learner.reports.diagnosis import remarks
 from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
@@ -27,6 +27,7 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from search import Evaluator, LinearEvaluator
+from search.evaluators.network import NetworkEvaluator
 
 __all__ = ["train_evaluator", "train_heuristic", "train_rote"]
 
@@ -247,6 +248,24 @@ def train_heuristic(
         print(line)
     print(f"heuristic: {session.path}; curve.png and report.json beside it")
     return 0
+
+
+def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
+    """Returns further remarks on a finished run, in lines for people.
+
+    They are, for a network, the agreement of native code with torch; for a study of a book, the
+    evaluator's agreement with the games held out, and the errors in the files.
+    """
+    lines = []
+    if isinstance(evaluator, NetworkEvaluator):
+        from learner.models.convert import agreement_text
+
+        lines.append(agreement_text(evaluator))
+    if isinstance(learner, BookStudy):
+        if learner.agreement_ is not None:
+            lines.append(f"on the games held out: {learner.agreement_.text()}")
+        lines.append(learner.book_.text())
+    return lines
 
 
 def print_weights(evaluator: Evaluator) -> None:

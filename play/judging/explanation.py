@@ -17,18 +17,13 @@ from games.features import Cells
 from games.features.cell_terms import Neighbours
 from play.judging.shapley import Things, inputs_of, pieces_of, removes, shapley_values
 from search.evaluators.evaluator import Evaluator
-from search.evaluators.heuristic import (
-    ROUNDING,
-    LearnedHeuristic,
-    RoundedHeuristic,
-)
+from search.evaluators.heuristic import ROUNDING, LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import ScaledNetwork
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
-from search.evaluators.remembered import RememberedHeuristic
 
 __all__ = ["BASE", "Contribution", "contribution_table", "explain"]
 
@@ -63,8 +58,8 @@ def explain(
     They add up to the value in the game's unit (`Evaluator.in_units`).
 
     - A linear evaluator: weight times term for each term.
-    - A learned heuristic: the weight of each input that is 1, or what it remembers of the position;
-      and the offset, and the change by rounding or by a base heuristic.
+    - A learned heuristic: the weight of each input that is 1, the offset, and the change by
+      rounding or by a base heuristic.
     - A pattern database: the costs of the patterns in the sum that gives the value.
     - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
       name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
@@ -77,9 +72,7 @@ def explain(
     if isinstance(evaluator, LinearEvaluator):
         found = _weighed(evaluator, position)
     elif isinstance(evaluator, LearnedHeuristic):
-        found = _rounded(evaluator, position, _summed(evaluator, position))
-    elif isinstance(evaluator, RememberedHeuristic):
-        found = _rounded(evaluator, position, _remembered(evaluator, position))
+        found = _summed(evaluator, position)
     elif isinstance(evaluator, PatternDatabase):
         mirrored, costs = evaluator.largest_sum(position)
         whose = "mirror image of pieces" if mirrored else "pieces"
@@ -130,6 +123,7 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
 
 
 def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
+    """Returns the parts of the sum, and what makes it the value of the heuristic."""
     words = Pieces.of(evaluator.game).input_text
     encoding = evaluator.encoding
     found = []
@@ -138,26 +132,9 @@ def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
             name, count = words(encoding.name, place, position)
             weight = float(evaluator.weights[place])
             found.append(Contribution(name, count, weight, weight + 0.0))
-    return found
-
-
-def _remembered(evaluator: RememberedHeuristic, position: Any) -> list[Contribution]:
-    bound = evaluator.recall(position)
-    if bound is None:
-        return [Contribution("not remembered", 0.0, 1.0, 0.0)]
-    source = "proved by a search" if evaluator.proved else "found by a search"
-    return [Contribution(f"remembered, {source}", 1.0, bound, bound)]
-
-
-def _rounded(
-    evaluator: RoundedHeuristic, position: Any, found: list[Contribution]
-) -> list[Contribution]:
-    """Returns the parts of an estimate, and what makes it the value of the heuristic."""
-    weighed = all(one.weight is not None for one in found)
-    found = list(found)
 
     def add(name: str, part: float) -> None:
-        found.append(Contribution(name, 1.0, part if weighed else None, part))
+        found.append(Contribution(name, 1.0, part, part))
 
     if evaluator.offset:
         add("offset", evaluator.offset)

@@ -28,7 +28,6 @@ KINDS = {
     "plysmith-signature-1": "signature tables",
     "plysmith-tuples-1": "n-tuple network",
     "plysmith-heuristic-1": "learned heuristic",
-    "plysmith-remembered-heuristic-1": "learned heuristic",
     "plysmith-patterns-1": "pattern database",
     "plysmith-rote-1": "rote memory",
 }

@@ -3,7 +3,7 @@
 h = max(base heuristics, estimate plus offset). In problems whose moves all cost 1 the estimate is
 rounded down to a whole number. If the problem also knows whether the length of a solution is even
 or odd (`ProblemRules.parity`), the number has that parity. The estimate is a sum of weights over an
-encoding's inputs (`LearnedHeuristic`), or what a memory of positions holds (`RememberedHeuristic`).
+encoding's inputs.
 """
 
 from __future__ import annotations
@@ -23,37 +23,35 @@ from games.kernels.vectors import stack_block
 from games.problem import Heuristic, KernelProblem, Known
 from search.evaluators.array_evaluator import ArrayEvaluator, NativeNumber
 from search.evaluators.array_files import take_array
-from search.evaluators.header import (
-    EvaluatorError,
-    describe_input,
-    find_input,
-)
+from search.evaluators.header import EvaluatorError, describe_input, find_input
 
-__all__ = ["LearnedHeuristic", "RoundedHeuristic"]
+__all__ = ["LearnedHeuristic"]
 
 #: Sums of float32 weights may miss a whole number by this much.
 ROUNDING = 1e-3
 
 
-class RoundedHeuristic(ArrayEvaluator):
-    """The base class of learned heuristics: an estimate, rounded, and not below base heuristics.
+class LearnedHeuristic(ArrayEvaluator):
+    """The sum of the weights of an encoding's inputs, rounded, and not below base heuristics.
 
-    offset: added to the estimate; negative to make overestimates rare.
+    weights: [inputs], in the unit of costs; a copy in float32 is kept in `weights`.
+    offset: added to the sum; negative to make overestimates rare.
     base: names of the problem's own heuristics; the result is at least the value of each.
     proved: how it was proved that no value exceeds the least cost; empty if it was not proved.
 
-    Raises ValueError if the offset is NaN or infinite, or if a name in `base` is not a heuristic of
-    the problem.
+    Raises ValueError if the weights do not fit the encoding, if a number is NaN or infinite, or if
+    a name in `base` is not a heuristic of the problem.
     """
 
-    fields: ClassVar = {"offset": float, "base": list, "proved": str}
-    #: What is known of the values if they are proved.
-    proof: ClassVar = Known.BY_ENUMERATION
+    form = "plysmith-heuristic-1"
+    fields: ClassVar = {"inputs": dict, "offset": float, "base": list, "proved": str}
     offset = NativeNumber()
 
     def __init__(
         self,
         problem: KernelProblem,
+        encoding: Encoding,
+        weights: Any,
         *,
         offset: float = 0.0,
         base: Iterable[str] = (),
@@ -63,38 +61,20 @@ class RoundedHeuristic(ArrayEvaluator):
     ) -> None:
         super().__init__(problem, name, provenance)
         self.problem = problem
+        self.encoding = encoding
+        self.weights: NDArray[np.float32] = np.array(weights, dtype=np.float32)
+        if self.weights.shape != (encoding.size,) or not np.isfinite(self.weights).all():
+            raise ValueError(
+                f"weights: expected {encoding.size} finite numbers, found shape {np.shape(weights)}"
+            )
         self.base = tuple(map(str, base))
         self.proved = proved
         unknown = [name for name in self.base if not isinstance(self._entry(name), Heuristic)]
         if unknown:
             known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
             raise ValueError(f"base: expected heuristics of {', '.join(known)}, found {unknown}")
-        self._prepare()
+        self._lay_out([self.weights], before=[0])
         self.offset = offset
-
-    # --- what a subclass says -----------------------------------------------------------------
-
-    def _prepare(self) -> None:
-        """Lay out the integers that native code reads; the first is the offset's place."""
-        raise NotImplementedError
-
-    def _plain_estimate(self) -> Callable[[Any], float]:
-        """Returns a function that adds the estimate of a position to the offset."""
-        raise NotImplementedError
-
-    def _estimate_text(self) -> list[str]:
-        """Returns lines that add the estimate of `position`, which is at `source`, to `total`."""
-        raise NotImplementedError
-
-    def _estimate_scope(self) -> dict[str, Any]:
-        """Returns what these lines refer to, by name."""
-        raise NotImplementedError
-
-    def _estimate_parts(self) -> tuple[Any, ...]:
-        """Returns the arguments of the constructor between problem and offset."""
-        raise NotImplementedError
-
-    # --- common to all kinds ------------------------------------------------------------------
 
     def _entry(self, name: str) -> Any:
         return self.problem.evaluators.get(name)
@@ -102,21 +82,29 @@ class RoundedHeuristic(ArrayEvaluator):
     @property
     def known(self) -> Known:  # type: ignore[override]
         """What is known of the values beside the least costs."""
-        return self.proof if self.proved else Known.NOTHING
+        return Known.BY_ENUMERATION if self.proved else Known.NOTHING
 
     @property
     def whole(self) -> bool:
         """Whether values are whole numbers, because all moves cost 1."""
         return self.problem.problem.cost is None
 
+    def sums(self, positions: Any) -> NDArray[np.float64]:
+        """Returns the sums of the weights of positions, without offset or rounding, [positions]."""
+        padded = np.append(self.weights, np.float32(0)).astype(np.float64)
+        return np.asarray(padded[self.encoding.active_rows(positions)].sum(axis=1))
+
     def plain(self) -> Callable[[Any], float]:
-        estimate = self._plain_estimate()
+        active = kernels.uncompiled(self.encoding.active)
+        room = np.zeros(self.encoding.most, dtype=np.int64)
         base = [kernels.uncompiled(self._entry(name).value) for name in self.base]
         parity = self.problem.problem.parity
         parity = kernels.uncompiled(parity) if parity is not None else None
 
         def value(position: Any) -> float:
-            total = estimate(position)
+            total = self.offset
+            for place in room[: active(position, room)]:
+                total += float(self.weights[place])
             if self.whole:
                 total = math.floor(total + ROUNDING)
                 if parity is not None and (int(total) - int(parity(position))) & 1:
@@ -126,11 +114,15 @@ class RoundedHeuristic(ArrayEvaluator):
         return value
 
     def _text(self) -> str:
+        most = self.encoding.most
         lines = [
             "def value_at(data, source):",
             f"    position = {read_position(len(self.problem.start()))}",
             "    total = load_float(data, 0)",
-            *(f"    {line}" for line in self._estimate_text()),
+            f"    places = array_at(int64_pointer(stack_block({8 * most})), ({most},))",
+            f"    weights = array_at(float32_pointer(load_int(data, 1)), ({self.encoding.size},))",
+            "    for i in range(int(active(position, places))):",
+            "        total += float(weights[places[i]])",
         ]
         if self.whole:
             lines.append(f"    total = floor(total + {ROUNDING})")
@@ -146,96 +138,29 @@ class RoundedHeuristic(ArrayEvaluator):
         return "\n".join([*lines, "    return total"])
 
     def scope(self) -> dict[str, Any]:
-        scope = {**self._estimate_scope(), "floor": math.floor}
+        scope = {"active": self.encoding.active, "stack_block": stack_block, "floor": math.floor}
         scope |= {f"base_{i}": self._entry(name).value for i, name in enumerate(self.base)}
         parity = self.problem.problem.parity
         return scope if parity is None else {**scope, "parity": parity}
 
     def _options(self) -> dict[str, Any]:
-        return {"offset": self.offset, "base": self.base, "proved": self.proved}
+        return {"offset": self.offset, "base": list(self.base), "proved": self.proved}
 
     def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return self._estimate_parts(), self._options()
-
-    @staticmethod
-    def _problem_of(path: Path, game: Any) -> KernelProblem:
-        if not isinstance(game, KernelProblem):
-            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
-        return game
-
-
-class LearnedHeuristic(RoundedHeuristic):
-    """The estimate is the sum of the weights of an encoding's inputs that are 1.
-
-    weights: [inputs], in the unit of costs; a copy in float32 is kept in `weights`.
-
-    Raises ValueError if the weights do not fit the encoding, or if a number is NaN or infinite.
-    """
-
-    form = "plysmith-heuristic-1"
-    fields: ClassVar = {"inputs": dict, **RoundedHeuristic.fields}
-
-    def __init__(
-        self, problem: KernelProblem, encoding: Encoding, weights: Any, **options: Any
-    ) -> None:
-        self.encoding = encoding
-        self.weights: NDArray[np.float32] = np.array(weights, dtype=np.float32)
-        if self.weights.shape != (encoding.size,) or not np.isfinite(self.weights).all():
-            raise ValueError(
-                f"weights: expected {encoding.size} finite numbers, found shape {np.shape(weights)}"
-            )
-        super().__init__(problem, **options)
-
-    def _prepare(self) -> None:
-        self._lay_out([self.weights], before=[0])
-
-    def sums(self, positions: Any) -> NDArray[np.float64]:
-        """Returns the sums of the weights of positions, without offset or rounding, [positions]."""
-        padded = np.append(self.weights, np.float32(0)).astype(np.float64)
-        return np.asarray(padded[self.encoding.active_rows(positions)].sum(axis=1))
-
-    def _plain_estimate(self) -> Callable[[Any], float]:
-        active = kernels.uncompiled(self.encoding.active)
-        room = np.zeros(self.encoding.most, dtype=np.int64)
-
-        def estimate(position: Any) -> float:
-            total = self.offset
-            for place in room[: active(position, room)]:
-                total += float(self.weights[place])
-            return total
-
-        return estimate
-
-    def _estimate_text(self) -> list[str]:
-        most = self.encoding.most
-        return [
-            f"places = array_at(int64_pointer(stack_block({8 * most})), ({most},))",
-            f"weights = array_at(float32_pointer(load_int(data, 1)), ({self.encoding.size},))",
-            "for i in range(int(active(position, places))):",
-            "    total += float(weights[places[i]])",
-        ]
-
-    def _estimate_scope(self) -> dict[str, Any]:
-        return {"active": self.encoding.active, "stack_block": stack_block}
-
-    def _estimate_parts(self) -> tuple[Any, ...]:
-        return self.encoding, self.weights
+        return (self.encoding, self.weights), self._options()
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        fields = {
-            "inputs": describe_input(self.game, self.encoding),
-            **self._options(),
-            "base": list(self.base),
-        }
+        fields = {"inputs": describe_input(self.game, self.encoding), **self._options()}
         return fields, {"weights": self.weights}
 
     @classmethod
     def _parts_in(
         cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        cls._problem_of(path, game)
+        if not isinstance(game, KernelProblem):
+            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
         encoding = find_input(path, content["inputs"], game, inputs)
         if not isinstance(encoding, Encoding):
             raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
         weights = take_array(path, arrays, "weights", np.float32, (encoding.size,))
-        return (encoding, weights), {name: content[name] for name in RoundedHeuristic.fields}
+        return (encoding, weights), {name: content[name] for name in ("offset", "base", "proved")}

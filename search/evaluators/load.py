@@ -25,7 +25,6 @@ from search.evaluators.network import SHAPED, NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
-from search.evaluators.remembered import RememberedHeuristic
 from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import SignatureEvaluator
 from search.evaluators.tuples import TupleEvaluator
@@ -41,7 +40,6 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
         OutcomeNetwork,
         PatternDatabase,
         QuantisedNetwork,
-        RememberedHeuristic,
         SignatureEvaluator,
         TupleEvaluator,
     )

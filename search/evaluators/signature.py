@@ -122,43 +122,23 @@ class SignatureEvaluator(ArrayEvaluator):
         return fields, self.tables
 
     def plain(self) -> Callable[[Any], float]:
-        layout, tables = self.layout, self.tables
-        features = layout.features
+        layout, tables, features = self.layout, self.tables, self.layout.features
         phase_of = None if layout.phase is None else kernels.uncompiled(layout.phase)
-        offsets = [starts(sizes).tolist() for sizes in layout.sizes[:2]]
+        last = layout.phases - 1
 
         def value(position: Any) -> float:
-            measured = dict(zip(features.names, features.values(position), strict=True))
-            phase = 0
-            if phase_of is not None:
-                phase = min(max(int(phase_of(position)), 0), layout.phases - 1)
+            terms = np.array([features.values(position)], dtype=np.float64)
+            phase = 0 if phase_of is None else min(max(int(phase_of(position)), 0), last)
+            cells = layout.first_cells(terms)
+            above = layout.second_cells(tables["first_levels"][phase, cells])
+            (cell,) = layout.third_cells(tables["second_levels"][phase, above])
             summed = 0.0
-            outputs = []
-            for group, start in zip(layout.groups, offsets[0], strict=True):
-                cell = 0
-                for term in group:
-                    steps = layout.thresholds[term]
-                    reached = [
-                        measured[term] >= step if step > 0 else measured[term] > step
-                        for step in steps
-                    ]
-                    cell = cell * (len(steps) + 1) + sum(reached)
-                outputs.append(int(tables["first_levels"][phase, start + cell]))
-                summed += float(tables["first"][phase, start + cell])
-            above = []
-            for inputs, start in zip(layout.second, offsets[1], strict=True):
-                cell = 0
-                for table in inputs:
-                    cell = cell * layout.first_levels + outputs[table]
-                above.append(int(tables["second_levels"][phase, start + cell]))
-                summed += float(tables["second"][phase, start + cell])
-            cell = 0
-            for level in above:
-                cell = cell * layout.second_levels + level
-            third = float(tables["third"][phase, cell])
-            total = float(self.scale[0]) * (summed + third if layout.summed else third)
+            for name, places in (("first", cells), ("second", above)) if layout.summed else ():
+                for place in places[0]:
+                    summed += float(tables[name][phase, place])
+            total = float(self.scale[0]) * (summed + float(tables["third"][phase, cell]))
             for weight, term in zip(self.material.tolist(), layout.material, strict=True):
-                total += weight * measured[term]
+                total += weight * float(terms[0, features.names.index(term)])
             return total
 
         return value

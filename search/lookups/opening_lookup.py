@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from games.kernels import kernel, product
+from games.kernels import kernel
 from games.values import EXACT
 from search.lookups.lookup import Lookup
 from search.lookups.opening_book import OpeningBook
-from search.slots import find, place_all
+from search.slots import find, place_all, standard_key
 
 __all__ = ["BookLookup"]
 
@@ -54,32 +54,11 @@ def _plain_probe(book: OpeningBook) -> Any:
     return probe
 
 
-@kernel
-def _mixed(position):
-    """Returns a hash of a position's integers, for games whose rules have no key."""
-    mixed = len(position)
-    for i in range(len(position)):
-        mixed = product(mixed ^ position[i], 0x1E3779B97F4A7C15)
-        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
-    return mixed & 0x7FFFFFFFFFFFFFFF
-
-
-@kernel
-def _itself(position):
-    return position
-
-
 def _kernels(game: Game) -> tuple[Any, Any]:
     """Returns the kernels `key(position)` and `probe(tables, position)` for a game."""
-    rules = game.rules
-    if rules is None:
+    if game.rules is None:
         raise TypeError(f"{game.name}: expected a game written as kernels")
-    hashed = rules.key or _mixed
-    standard = rules.standard or _itself
-
-    @kernel
-    def key(position):
-        return hashed(standard(position)) | 1
+    key = standard_key(game.rules)
 
     @kernel
     def probe(tables, position):

@@ -21,7 +21,7 @@ from games.contract import Game
 from games.kernels import kernel
 from games.values import EXACT, PROVEN, WIN
 from search.lookups.lookup import Lookup
-from search.slots import find, place_all
+from search.slots import find, place_all, standard_key
 
 __all__ = ["RoteError", "RoteMemory", "opened"]
 
@@ -40,38 +40,25 @@ class RoteError(ValueError):
 
 
 def probe_kernel(game: Game) -> Any:
-    """Returns the kernels `standard_key(position)` and `probe(tables, position)` for a game.
+    """Returns the kernels `key(position)` and `probe(tables, position)` for a game.
 
     Positions are looked up in their standard form. Raises ValueError if the rules have no key.
     """
     rules = game.rules
     if rules is None or rules.key is None:
         raise ValueError(f"rote memory: expected a game whose rules have a key, found {game.name}")
-    key_of = rules.key
-    standard = rules.standard
-
-    if standard is None:
-
-        @kernel
-        def standard_key(position):
-            return key_of(position) | 1
-
-    else:
-
-        @kernel
-        def standard_key(position):
-            return key_of(standard(position)) | 1
+    key = standard_key(rules)
 
     @kernel
     def probe(tables, position):
         keys, values, depths, uses = tables
-        slot = find(keys, len(keys) - 1, standard_key(position))
+        slot = find(keys, len(keys) - 1, key(position))
         if keys[slot] == 0:
             return (False, 0.0, 0, EXACT)
         uses[slot] += 1
         return (True, values[slot], depths[slot], EXACT)
 
-    return standard_key, probe
+    return key, probe
 
 
 class RoteMemory(Lookup):

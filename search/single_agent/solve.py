@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Position
@@ -50,7 +49,6 @@ def solve(
     seconds: float | None = None,
     memory_mib: float = 1024.0,
     progress: Callable[[Progress], Any] | None = None,
-    met: Callable[[Any, NDArray[np.float64], float], Any] | None = None,
 ) -> Solution:
     """Returns a path from a position to a goal.
 
@@ -74,9 +72,6 @@ def solve(
     memory_mib: greatest memory for positions, in MiB.
     progress: called ten times a second, in a thread of its own, with the state of the search, which
         ends if it returns True.
-    met: called after "astar" with the positions that it met, [positions, integers] or a list, the
-        cost of a path to each, [positions], and what any solution costs at least if the heuristic
-        never overestimates.
 
     Raises Unsolvable with the reason if the problem can tell at once that there is no solution, and
     ValueError if an option is out of range.
@@ -105,12 +100,9 @@ def solve(
     search = _Search(problem, start, *_estimate(problem, heuristic), weight, nodes)
     try:
         with _Watch(search, method, progress):
-            solution = search.run(method, width, memory_mib, seconds)
-        if met is not None and search.store is not None and method == "astar":
-            met(*search.met(search.store))
+            return search.run(method, width, memory_mib, seconds)
     finally:
-        search.record = search.store = None  # which would wait for the garbage collector
-    return solution
+        search.record = None  # which would wait for the garbage collector
 
 
 def _estimate(problem: Problem, heuristic: Any) -> tuple[Evaluator, Any]:
@@ -188,8 +180,6 @@ class _Search:
         self.native = isinstance(problem, KernelProblem) and kernels.compiled
         self.errors: list[BaseException] = []
         self.record: Any = None
-        #: The positions that a search which keeps them has met.
-        self.store: Store | None = None
         #: Whether whoever watches the search has ended it.
         self.stopped = False
         self.node_limit = UNLIMITED if nodes is None else nodes
@@ -338,24 +328,9 @@ class _Search:
         self.record = self._record(2)
         most = self.problem.most_moves if isinstance(self.problem, KernelProblem) else 256
         self.record.put(most_moves=most)
-        self.store = Store(
+        return Store(
             self.record, self._run, native=self.native, ordered=ordered, memory_mib=memory_mib
         )
-        return self.store
-
-    def met(self, store: Store) -> tuple[Any, NDArray[np.float64], float]:
-        """Returns the positions that A* met, the cost of a path to each, and a bound of all costs.
-
-        Some position on a cheapest path waits with the cost of its cheapest path. Its f, and so the
-        least f of those that wait, is at most weight * the least cost.
-        """
-        record = self.record
-        least = self.cost if self.goal else float(record.least)
-        costs = store.costs[: record.nodes]
-        places = np.flatnonzero(costs >= 0.0)
-        stored = record.pinned["stored"] if self.native else record.stored
-        positions = stored[places] if self.native else [stored[place] for place in places]
-        return positions, costs[places], least / self.weight
 
     def _done(self) -> bool:
         """Returns whether a limit has ended the search."""

@@ -18,7 +18,6 @@ from learner.bootstrap.root_strap import RootStrap
 from learner.bootstrap.td_leaf import TDLeaf
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
-from learner.online.least_mean_squares import LeastMeanSquares
 from learner.rounds.batch import BatchFit
 from search import LinearEvaluator
 
@@ -159,7 +158,7 @@ def test_checkpoints_of_others_and_damaged_ones() -> None:
 def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() -> None:
     features = CHECKERS.features["classic"]
     given = LinearEvaluator(CHECKERS, features, {"men": 100.0, "kings": 135.0, "bridge": -7.0})
-    for kind in (RootStrap, BatchFit, LeastMeanSquares):
+    for kind in (RootStrap, BatchFit):
         learner: Any = kind(CHECKERS, games=2)
         learner.prepare(given)
         weights = learner.evaluator_.term_weights()

@@ -12,6 +12,7 @@ import games
 from games.connect_four import ConnectFour
 from games.tic_tac_toe import TicTacToe
 from learner.__main__ import main
+from learner.bootstrap.root_strap import RootStrap
 from learner.fit import calibration
 from learner.fit.calibration import (
     Sample,
@@ -23,7 +24,6 @@ from learner.fit.calibration import (
     self_play_sample,
     shares,
 )
-from learner.online.least_mean_squares import LeastMeanSquares
 from learner.run.measured_run import MeasuredRun
 from play.players.limits import Limits
 from search import (
@@ -254,7 +254,7 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
     said: list[str] = []
 
     def run(games: int) -> Evaluator:
-        learner = LeastMeanSquares(CONNECT_FOUR, games=games, depth=1, seed=1)
+        learner = RootStrap(CONNECT_FOUR, games=games, depth=1, seed=1)
         session = MeasuredRun(
             learner, CONNECT_FOUR, tmp_path / str(games), opponents=["random"], snapshots=1,
             snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=1),

@@ -29,10 +29,10 @@ from learner import (
     BatchFit,
     BookStudy,
     Comparison,
-    LeastMeanSquares,
     LogisticFit,
     NetworkFit,
     QuantisedFit,
+    RootStrap,
     Rote,
     Samuel,
     Samuel1959,
@@ -106,7 +106,7 @@ def test_evaluators_go_to_another_process() -> None:
     # over features in a file that was loaded by its path, and of kernels in no module
     with_file = add_features(CHECKERS, EXAMPLE)
     features = next(iter(with_file.features.values()))
-    given.append(learner.LeastMeanSquares(with_file, games=1, depth=1, features=features)
+    given.append(learner.RootStrap(with_file, games=1, depth=1, inputs=features)
                  .fit().evaluator_)  # fmt: skip
     scope: dict[str, Any] = {"popcount": kernels.popcount, "__name__": "nowhere"}
     exec("def kings(position):\n    return popcount(position[2])\n", scope)
@@ -147,7 +147,6 @@ def test_an_engine_is_copied_with_its_options() -> None:
 FITTED = [
     Samuel(CHECKERS, games=6, round_games=6, depth=1),
     Samuel1959(CHECKERS, games=2, depth=1, seed=1),
-    LeastMeanSquares(CHECKERS, games=2, depth=1, seed=1),
     Rote("checkers", games=1, depth=1, capacity=500),
     TDLeaf(CHECKERS, games=2, depth=1, inputs="piece_squares", hidden=(4,)),
     TreeStrap(CHECKERS, games=2, depth=2),
@@ -187,7 +186,7 @@ def test_fitted_learners_are_copied(given: Any) -> None:
 
 @compiled_only
 def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
-    model = clone(FITTED[4]).fit().model_
+    model = clone(FITTED[3]).fit().model_
     again = pickle.loads(pickle.dumps(model))
     before = values(model.evaluator)
     rows = again.inputs.active_rows(sample_positions(CHECKERS, 50))
@@ -201,15 +200,15 @@ def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
 
 
 def weights_of(seed: int) -> list[float]:
-    """Returns the weights that least mean squares learns from one game with a seed."""
-    fitted = LeastMeanSquares("checkers", games=1, depth=1, seed=seed).fit()
+    """Returns the weights that RootStrap learns from one game with a seed."""
+    fitted = RootStrap("checkers", games=1, depth=1, seed=seed).fit()
     found: list[float] = fitted.evaluator_.weights.tolist()
     return found
 
 
 @compiled_only
 def test_a_sweep_over_ten_seeds_in_processes() -> None:
-    base = LeastMeanSquares(CHECKERS, games=1, depth=1)
+    base = RootStrap(CHECKERS, games=1, depth=1)
     swept = Parallel(n_jobs=2, backend="loky")(
         delayed(clone(base).set_params(seed=seed).fit)() for seed in range(10)
     )

@@ -18,7 +18,6 @@ from learner.bootstrap.root_strap import RootStrap
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.models.model import squash
-from learner.online.least_mean_squares import LeastMeanSquares
 from learner.rounds.batch import BatchFit
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
@@ -240,33 +239,10 @@ def test_stored_rows_hold_exact_values_and_who_won() -> None:
     assert rows.result.tolist() == signs
 
 
-@plain
-def test_online_learners_compare_a_position_with_its_own_backup() -> None:
-    learner = LeastMeanSquares(TRACK, games=1, depth=0, features="track", fixed={})
-    seen: list[Any] = []
-    correct = learner._correct
-
-    def watched(earlier: Any, now: Any) -> bool:
-        assert [earlier_one is now for earlier_one in earlier] == [True]
-        seen.append((now, learner._alpha.copy()))
-        return correct(earlier, now)
-
-    learner._correct = watched  # type: ignore[method-assign]
-    records = []
-    learner.fit(evaluator_of(TRACK), watch=lambda progress: records.append(progress.record))
-    # Alpha has the first move of game 0
-    assert [now.position for now, _ in seen] == records[0].positions[:-1:2]
-    for now, alpha in seen:
-        assert now.result.value == pytest.approx(exact(TRACK, alpha, now.position, 1))
-    assert learner.updates_ == len(seen)
-    assert learner._alpha.weights.tolist() != evaluator_of(TRACK).weights.tolist()
-
-
 # --- whole learners ---------------------------------------------------------------------------
 
 SMALL: dict[str, Any] = {"games": 5, "depth": 0, "seed": 3}
 LEARNERS: dict[str, Any] = {
-    "lms": lambda **o: LeastMeanSquares(BACKGAMMON, features="linear", rate=0.01, **SMALL, **o),
     "td": lambda **o: TemporalDifference(
         BACKGAMMON, inputs="linear", games_per_update=2, **SMALL, **o
     ),

@@ -32,8 +32,6 @@ from learner.heuristics import frame as heuristic_frame
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.bootstrap import BatchFit as HeuristicBatch
 from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
-from learner.heuristics.rote import Rote as HeuristicRote
-from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit
@@ -84,13 +82,6 @@ class Case:
 
 
 TORN = ".positions-000009.safetensors.x.unfinished"
-
-
-def weights_check(case: Case, run: Trial) -> None:
-    weights = run.learner.evaluator_.weights
-    assert weights[0] == 1.0
-    assert np.count_nonzero(weights) > 8
-    assert np.abs(weights[1:]).max() < 1.0
 
 
 def error_check(case: Case, run: Trial) -> None:
@@ -191,10 +182,6 @@ CASES = {
         online(Samuel1959, games=5, seed=2, fixed={"PIECES": 2.0**20}), (1, 2, 3, 4, 5),
         others=({"trial": 3},), another_seed=True,
     ),
-    "lms": Case(
-        online(LeastMeanSquares, games=4, seed=1, fixed={"men": 1.0}), (1, 2, 3, 4),
-        others=({"rate": 0.5},), check=weights_check,
-    ),
     **{
         f"{kind.__name__}-{'network' if network else 'linear'}": bootstrap(kind, network)
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
@@ -228,7 +215,6 @@ CASES = {
         Samuel, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0,
         lambda_=0.0,
     ),
-    "dice-lms": dice(LeastMeanSquares, (1, 2, 3, 4, 5), features="linear", rate=0.01),
     "dice-td": dice(TemporalDifference, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-rootstrap": dice(RootStrap, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-batch": dice(
@@ -272,7 +258,7 @@ CASES = {
             partial(kind, TILES, games=34, each=9, base=("manhattan",), seed=2),
             (9, 18, 27, 34), others=({"each": 8},), longer=45, another_seed=True,
         )
-        for kind in (HeuristicBootstrap, HeuristicBatch, HeuristicRote)
+        for kind in (HeuristicBootstrap, HeuristicBatch)
     },
     "heuristic-Admissible": Case(partial(Admissible, TILES), (41, 355, 360)),
 }  # fmt: skip
@@ -362,29 +348,31 @@ def test_a_finished_run_is_prolonged(name: str) -> None:
 # --- learners that break a rule --------------------------------------------------------------
 
 
-class Forgetful(LeastMeanSquares):
+class Forgetful(RootStrap):
     """Forgets what a term spreads over when it is resumed."""
 
     def set_state(self, state: dict[str, Any]) -> None:
-        super().set_state({**state, "spread": [1.0] * len(state["spread"])})
+        model = {**state["model"], "spread": [9.0] * len(state["model"]["spread"])}
+        super().set_state({**state, "model": model})
 
 
-class Restless(LeastMeanSquares):
+class Restless(RootStrap):
     """Draws from no seed."""
 
-    def _begin(self, start: Any) -> None:
-        super()._begin(start)
-        start.weights += np.random.default_rng().normal(size=len(start.weights))
+    def begin(self, evaluator: Any) -> None:
+        super().begin(evaluator)
+        weights = self.evaluator_.weights  # type: ignore[attr-defined]
+        weights += np.random.default_rng().normal(size=len(weights))
 
 
-class Silent(LeastMeanSquares):
+class Silent(RootStrap):
     """Reports once."""
 
     def learn(self) -> Any:
         yield list(super().learn())[-1]
 
 
-class Careless(LeastMeanSquares):
+class Careless(RootStrap):
     """Takes any checkpoint."""
 
     def identity(self) -> dict[str, Any]:
@@ -398,11 +386,11 @@ class Careless(LeastMeanSquares):
             Forgetful,
             r"a run resumes after game \d to the same bits .state after game \d.: expected",
         ),
-        (Restless, "the same seed gives the same bits .state after game 1.: expected"),
+        (Restless, "the same seed gives the same bits .*state after game 1.: expected"),
         (Silent, "a run reports on its games in order: expected at least two reports, found"),
         (Careless, "a checkpoint is refused by a learner with .'seed': 70.: expected"),
     ],
 )
 def test_a_broken_rule_is_named(kind: Any, message: str) -> None:
     with pytest.raises(ContractError, match=message):
-        check(kind("tic_tac_toe", games=3, depth=2))
+        check(kind("tic_tac_toe", games=3, depth=2, games_per_update=1))

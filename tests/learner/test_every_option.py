@@ -36,7 +36,6 @@ _HEURISTIC = {"game": SlidingTiles(3, 2), "games": 48, "each": 12, "nodes": 40}
 RUNS: dict[str, dict[str, Any]] = {
     "samuel": {**_ROUNDS, "games": 40, "round_games": 20},
     "samuel1959": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2},
-    "lms": {"game": CHECKERS, "games": 6, "depth": 2, "trial": 2, "fixed": {"men": 1.0}},
     "rote": {"game": CHECKERS, "games": 8, "depth": 2, "openings": 4},
     "td": _BOOTSTRAP,
     "tdleaf": _BOOTSTRAP,

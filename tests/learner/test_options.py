@@ -39,7 +39,6 @@ RANGES: dict[str, Range] = {
     "top_power": ("1 to 30", (0, 1000)),
     "rate": RATE,
     "scale": POSITIVE,
-    "win": POSITIVE,
     "openings": COUNT,
     "merge_moves": COUNT,
     "capacity": ("1 to 67108864", (0, -1, 10**12)),
@@ -162,6 +161,6 @@ def test_ranges_are_those_of_options_that_exist() -> None:
 @plain
 def test_whole_numbers_are_asked_for_where_an_option_is_one() -> None:
     with pytest.raises(ValueError, match=r"^games: expected at least 1, found 1\.5$"):
-        prepare("lms", "games", 1.5)
+        prepare("samuel1959", "games", 1.5)
     with pytest.raises(ValueError, match=r"^seed: expected at least 0, found x$"):
-        prepare("lms", "seed", "x")  # type: ignore[arg-type]
+        prepare("samuel1959", "seed", "x")  # type: ignore[arg-type]

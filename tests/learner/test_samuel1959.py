@@ -13,8 +13,7 @@ from sklearn.base import clone
 from games import kernels
 from games.checkers import Checkers
 from games.tic_tac_toe import TicTacToe
-from learner.online.frame import Step
-from learner.online.samuel1959 import Samuel1959, powers_of_two, span
+from learner.online.samuel1959 import Samuel1959, Step, powers_of_two, span
 from search import WIN, LinearEvaluator, Result
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")

@@ -1,4 +1,4 @@
-"""The worth of terms: verdicts, matches with and without, and reports on a run's weights."""
+"""The worth of terms: verdicts and matches with and without."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from games import Game, kernels
+from games import kernels
 from games.checkers import Checkers
 from games.checkers.features import CLASSIC
 from games.feature_file import load_features
@@ -19,8 +18,6 @@ from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
 from learner.arena import Strength
 from learner.bootstrap.root_strap import RootStrap
-from learner.online.least_mean_squares import LeastMeanSquares
-from learner.reports.diagnosis import diagnose, fixed_terms, rows_of_games
 from learner.reports.worth import (
     Worth,
     carried_over,
@@ -184,94 +181,6 @@ def test_speeds_are_nodes_over_time() -> None:
     assert found.text().endswith("without (+0 %)")
 
 
-# --- reports on weights ----------------------------------------------------------------------
-
-
-@native
-def test_reports_on_weights(tmp_path: Path) -> None:
-    learner = RootStrap(CHECKERS, games=40, depth=2, seed=1)
-    learner.prepare("classic")
-    evaluator = as_evaluator(CHECKERS, "classic")
-    assert diagnose(tmp_path, learner, evaluator) == ""
-    assert {path.name for path in tmp_path.iterdir()} == {"terms.txt"}
-    lines = (tmp_path / "terms.txt").read_text().splitlines()
-    assert lines[0].split() == ["rank", "term", "weight", "correlation", "shuffled"]
-    assert lines[1].split()[:2] == ["fix", "men"]
-    assert {line.split()[1] for line in lines[1:17]} == set(CLASSIC.names)
-    assert lines[2].split()[1] in ("kings", "superiority")  # what matters most is no surprise
-    before = (tmp_path / "terms.txt").read_bytes()
-    assert diagnose(tmp_path, learner, evaluator) == ""
-    assert before == (tmp_path / "terms.txt").read_bytes()
-
-
-@native
-def test_a_report_on_what_a_fit_has_stored(tmp_path: Path) -> None:
-    learner = BatchFit(
-        CHECKERS, games=60, depth=2, seed=1, round_games=40, store=tmp_path / "store"
-    )
-    learner.fit()
-    assert diagnose(tmp_path / "run", learner, learner.evaluator_) == ""
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {"terms.txt"}
-
-
-@native
-def test_games_for_a_report(tmp_path: Path) -> None:
-    rows = rows_of_games(CHECKERS, as_evaluator(CHECKERS, "classic"), games=6, depth=2)
-    again = rows_of_games(CHECKERS, as_evaluator(CHECKERS, "classic"), games=6, depth=2)
-    assert np.array_equal(rows.positions, again.positions)
-    assert np.array_equal(rows.value, again.value)
-    assert set(rows.game_number.tolist()) == set(range(6))
-    assert set(np.unique(rows.result)) <= {-1, 0, 1}
-    game = rows.take(rows.game_number == 0)
-    assert np.array_equal(game.ply, np.arange(game.ply[0], game.ply[0] + len(game)))
-    # results change with the side to move
-    assert np.array_equal(game.result[1:], -game.result[:-1])
-
-
-class Rows(Game):
-    """A game whose positions are no tuples of one length: take one from a row."""
-
-    def start(self) -> Any:
-        return (3, 3, 2)
-
-    def legal_moves(self, rows: Any) -> list[int]:
-        return list(range(len(rows)))
-
-    def play(self, rows: Any, move: int) -> Any:
-        left = (*rows[:move], rows[move] - 1, *rows[move + 1 :])
-        return tuple(sorted(row for row in left if row))
-
-    def outcome(self, rows: Any) -> float | None:
-        return None if rows else -1.0
-
-
-@kernel
-def rows_left(position):
-    """Rows."""
-    return len(position)
-
-
-def test_why_there_is_no_report(tmp_path: Path) -> None:
-    game = Rows()
-    features = FeatureSet("rows", {"rows_left": rows_left})
-    learner = LeastMeanSquares(game, games=2, depth=2, features=features)
-    learner.prepare()
-    why = diagnose(tmp_path, learner, LinearEvaluator(game, features, [1.0]))
-    assert "expected positions of 3 integers" in why
-    assert diagnose(tmp_path, learner, as_evaluator(game, lambda rows: 0.0)) == ""
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.plain
-def test_terms_that_are_given() -> None:
-    classic = as_evaluator(CHECKERS, "classic")
-    assert isinstance(classic, LinearEvaluator)
-    assert fixed_terms(RootStrap(), classic) == {"men": 1.0}
-    assert fixed_terms(BatchFit(fixed={"kings": 2.0}), classic) == {"kings": 2.0}
-    assert fixed_terms(Samuel(), classic) == {"men": 1.0}
-    assert fixed_terms(LeastMeanSquares(), classic) == {"men": 1.0}
-
-
 # --- learners with a file --------------------------------------------------------------------
 
 
@@ -284,8 +193,8 @@ def settings(learner: str, **options: Any) -> RunSettings:
 
 @pytest.mark.parametrize(
     ("name", "option", "base"),
-    [("samuel", "features", "samuel"), ("lms", "features", "classic"),
-     ("batch", "features", "classic"), ("td", "inputs", "classic"),
+    [("samuel", "features", "samuel"), ("batch", "features", "classic"),
+     ("td", "inputs", "classic"),
      ("tdleaf", "inputs", "classic"), ("rootstrap", "inputs", "classic"),
      ("treestrap", "inputs", "classic")],
 )  # fmt: skip
@@ -301,10 +210,10 @@ def test_a_file_joins_the_usual_set(name: str, option: str, base: str) -> None:
 
 
 def test_another_set_and_networks(tmp_path: Path) -> None:
-    learner = make_learner(CHECKERS, settings("lms", features="samuel"), None, file=EXAMPLE)
+    learner = make_learner(CHECKERS, settings("batch", features="samuel"), None, file=EXAMPLE)
     assert learner.get_params()["features"].name == "samuel+refuge+passed_men"
     with pytest.raises(ValueError, match="--set features: expected one of classic, samuel, found"):
-        make_learner(CHECKERS, settings("lms", features="x"), None, file=EXAMPLE)
+        make_learner(CHECKERS, settings("batch", features="x"), None, file=EXAMPLE)
     with pytest.raises(ValueError, match="network reads the encoding piece_squares .* no terms"):
         make_learner(CHECKERS, settings("network"), None, file=EXAMPLE)
     network = make_learner(CHECKERS, settings("network", inputs="classic"), None, file=EXAMPLE)
@@ -314,7 +223,7 @@ def test_another_set_and_networks(tmp_path: Path) -> None:
 
 
 def test_the_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
-    chosen = settings("lms")
+    chosen = settings("batch")
     usual = replace(chosen, features="samuel")
     assert feature_file(usual, resume=False) == (usual, None)
     chosen, file = feature_file(chosen, resume=False)

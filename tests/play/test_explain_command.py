@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 import games
-from games.puzzles.hanoi import Hanoi
 from play.__main__ import main
 from play.judging.explanation import Contribution, contribution_table, explain
 from search import Engine, as_evaluator
 from search.evaluators.heuristic import LearnedHeuristic
-from search.evaluators.remembered import RememberedHeuristic
 
 CHECKERS, BACKGAMMON = games.load("checkers"), games.load("backgammon")
 FEN = "W:W21,22,K5,30:B1,2,K29,11"
@@ -163,26 +161,6 @@ def test_estimates_of_a_problem_and_of_the_positions_after_its_moves(
     assert values[3].split() == ["manhattan", "4", "1", "+", "3", "1", "+", "5"]
     after = puzzle.play(position, 5)
     assert f"1 + {learned(after):.4g}" in values[2]
-
-
-def test_a_memory_of_hanoi_says_what_it_sees(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    hanoi = Hanoi(3, 3)
-    start = hanoi.parse_position("0 1 1")
-    memory = RememberedHeuristic(hanoi, [], [], base=["away"])
-    options = {"base": ["away"], "proved": "by searches", "name": "memory"}
-    memory = RememberedHeuristic(hanoi, [memory.key(start)], [6.0], **options)
-    ((name, value),) = [(one.name, one.value) for one in explain(memory, start)]
-    assert (name, value) == ("remembered, proved by a search", 6.0)
-    other = {one.name: one.value for one in explain(memory, hanoi.parse_position("0 0 1"))}
-    assert other == {"not remembered": 0.0, "at least away": 3.0}
-    hanoi = games.load("hanoi8_3")
-    away = hanoi.parse_position("0 " * 8)
-    keys = [RememberedHeuristic(hanoi, [], []).key(away)]
-    RememberedHeuristic(hanoi, keys, [255.0], name="memory").save(tmp_path / "m.safetensors")
-    out = shown(capsys, "hanoi8_3", "0 0 0 0 0 0 0 0", str(tmp_path / "m.safetensors"))
-    assert re.search(r"^remembered, found by a search +1 +255 +\+255\.0000$", out, re.M)
 
 
 def test_a_heuristic_without_parts_still_has_values(capsys: pytest.CaptureFixture[str]) -> None:

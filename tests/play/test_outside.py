@@ -86,7 +86,7 @@ def test_its_recipe_is_the_usual_run(
 ) -> None:
     said(capsys, "train", NAME, "--run", str(tmp_path / "run"), "--quiet")
     settings = json.loads((tmp_path / "run" / "options.json").read_text())
-    assert (settings["learner"], settings["games"], settings["depth"]) == ("lms", 6, 2)
+    assert (settings["learner"], settings["games"], settings["depth"]) == ("rootstrap", 6, 2)
     assert (settings["opponents"], settings["pacemakers"]) == (["random", "count"], ["count"])
 
 

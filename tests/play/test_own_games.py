@@ -121,7 +121,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 def test_a_game_is_trained_resumed_matched_explained_and_played(
     game: str, move: str, here: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = ["train", game, "--learner", "lms", "--quiet"]
+    run = ["train", game, "--learner", "rootstrap", "--quiet"]
     small = "--depth 2 --match-games 4 --snapshots 1 --snapshot-games 4 --final-games 4"
     said(*run, *small.split(), "--games", "6", "--run", "run")
     learned = "run/best.json"

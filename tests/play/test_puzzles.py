@@ -22,7 +22,6 @@ from play.web.puzzles import SEARCHES, Puzzles  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from play.web.thinking import Thinking  # noqa: E402
 from search.evaluators.heuristic import LearnedHeuristic  # noqa: E402
-from search.evaluators.remembered import RememberedHeuristic  # noqa: E402
 from search.single_agent.patterns import build_patterns  # noqa: E402
 from search.textbook import breadth_first  # noqa: E402
 from tests.web_server import ROOT  # noqa: E402
@@ -48,9 +47,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     learned().save(runs / "pairs.safetensors")
     sums = build_patterns(EIGHT, [[(1, 2, 3), (4, 5, 6)]])
     sums.save(runs / "sums.safetensors")
-    hanoi: Any = games.load("hanoi8_3")
-    keys = [RememberedHeuristic(hanoi, [], []).key(hanoi.start())]
-    RememberedHeuristic(hanoi, keys, [255.0]).save(runs / "memory.safetensors")
     app = create_app(data=ROOT / "data", runs=runs)
     with TestClient(app, base_url="http://127.0.0.1:8000") as made:
         yield made
@@ -146,14 +142,9 @@ def test_a_learned_heuristic_is_taken_apart_by_pairs_of_tiles(client: Client) ->
         assert names["tiles 3 and 7"]["value"] == pytest.approx(float(heuristic.weights[place]))
 
 
-def test_what_is_remembered_is_said_and_what_has_no_parts_too(client: Client) -> None:
+def test_what_has_no_parts_is_whole(client: Client) -> None:
     """Hanoi has no pieces to take away."""
-    content = {"position": "0 0 0 0 0 0 0 0", "heuristic": "run:memory.safetensors"}
-    answer = ask(client, "why", "hanoi8_3", **content).json()
-    (part,) = answer["parts"]
-    assert (answer["kind"], answer["value"], part["value"]) == ("sum", 255.0, 255.0)
-    assert part["name"] == "remembered, found by a search"
-    content["heuristic"] = "hanoi8_3:away"
+    content = {"position": "0 0 0 0 0 0 0 0", "heuristic": "hanoi8_3:away"}
     answer = ask(client, "why", "hanoi8_3", **content).json()
     assert (answer["kind"], answer["value"], answer["parts"]) == ("whole", 8.0, [])
 

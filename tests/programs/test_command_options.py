@@ -71,7 +71,7 @@ REFUSED = [
             f"train checkers --learner {name} --{option}",
             f"--{option[:4]}.*: expected none for {name}",
         )
-        for name in ("samuel1959", "lms", "rote", "book", "samuel1967")
+        for name in ("samuel1959", "rote", "book", "samuel1967")
         for option in ("jobs 3", "backend loky")
     ),
     ("train backgammon --learner tdgammon --jobs 2", "--jobs: expected none for tdgammon, which"),

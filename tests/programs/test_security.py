@@ -71,7 +71,7 @@ def refused(capsys: Any, *arguments: object) -> str:
 
 def run_of_others(folder: Path, **changes: Any) -> Path:
     """A folder that says that it is a run, with changed settings."""
-    settings = settings_of(parser().parse_args(["checkers", "--learner", "lms"])).as_dict()
+    settings = settings_of(parser().parse_args(["checkers", "--learner", "td"])).as_dict()
     run = folder / "run"
     run.mkdir()
     (run / "options.json").write_text(json.dumps({**settings, **changes}))
@@ -107,8 +107,8 @@ def test_a_run_does_not_name_a_learner_to_import(here: Path, capsys: Any) -> Non
     run = run_of_others(here, learner="evil:Learner")
     said = refused(capsys, "checkers", "--resume", run)
     assert "a run names no code: expected --learner evil:Learner as well, found none" in said
-    said = refused(capsys, "checkers", "--resume", run, "--learner", "lms")
-    assert "expected a run of checkers by lms, found one of checkers by evil:Learner" in said
+    said = refused(capsys, "checkers", "--resume", run, "--learner", "td")
+    assert "expected a run of checkers by td, found one of checkers by evil:Learner" in said
     assert not (here / RAN).exists()
     refused(capsys, "checkers", "--resume", run, "--learner", "evil:Learner")
     assert (here / RAN).exists()

@@ -151,9 +151,8 @@ def test_what_a_run_leaves(finished: Path) -> None:
     names = {path.name for path in finished.iterdir()}
     assert names == {
         *BYTES, "checkpoint.json", "hours.csv", "options.json", "provenance.json", "snapshots",
-        "strength.png", "weights.png", "terms.txt"
+        "strength.png", "weights.png"
     }  # fmt: skip
-    assert (finished / "terms.txt").read_text().splitlines()[1].split()[:2] == ["fix", "PIECES"]
     assert sorted(p.name for p in (finished / "snapshots").iterdir()) == [
         "000006.json", "000012.json"
     ]  # fmt: skip
@@ -601,13 +600,13 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
     best = folder / "best.json"
     with pytest.raises(ValueError, match="by --features, or pass features= in Python"):
         load_evaluator(best)
-    succeeds(*with_features(tmp_path, "lms", games=2), tmp_path / "more", "--from", best)
+    succeeds(*with_features(tmp_path, "rootstrap", games=2), tmp_path / "more", "--from", best)
 
 
 @pytest.mark.whole_run
 def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
-    arguments = with_features(tmp_path, "lms")
-    resume = ["checkers", "--learner", "lms", "--quiet", "--features", tmp_path / "mine.py",
+    arguments = with_features(tmp_path, "rootstrap")
+    resume = ["checkers", "--learner", "rootstrap", "--quiet", "--features", tmp_path / "mine.py",
               "--resume", tmp_path / "killed"]  # fmt: skip
     succeeds(*arguments, tmp_path / "whole")
     shown = Bar.__call__
@@ -628,7 +627,7 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
     assert not (tmp_path / "killed/without/best.json").exists()
     monkeypatch.setattr(Bar, "__call__", shown)
     succeeds(*resume)
-    for name in (*BYTES, "terms.txt", "features.py"):
+    for name in (*BYTES, "features.py"):
         for folder in ("", "without") if name not in ("features.py", "report.json") else ("",):
             one, other = (tmp_path / run / folder / name for run in ("whole", "killed"))
             if name != "report.json":
@@ -662,7 +661,7 @@ def test_a_learner_of_ones_own_is_trained_by_its_name(tmp_path: Path, capsys: An
 
 
 def test_features_that_are_refused(tmp_path: Path, capsys: Any) -> None:
-    arguments = with_features(tmp_path, "lms")
+    arguments = with_features(tmp_path, "rootstrap")
     (tmp_path / "mine.py").write_text(FEATURES.replace("def pieces", "def men"))
     found = fails(capsys, *arguments, tmp_path / "run")
     assert "mine.py: expected names that no term of classic has, found men" in found
@@ -724,8 +723,8 @@ def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
     (tmp_path / "kayles.py").write_text(KAYLES)
     (tmp_path / "rows.py").write_text(ROWS)
     done = subprocess.run(
-        [sys.executable, ROOT / "train.py", "kayles:Kayles", "--learner", "lms", "--games", "4",
-         "--features", "rows.py", "--run", "run", *TINY, "--opponents", "random"],
+        [sys.executable, ROOT / "train.py", "kayles:Kayles", "--learner", "rootstrap",
+         "--games", "4", "--features", "rows.py", "--run", "run", *TINY, "--opponents", "random"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True, text=True, timeout=180,
     )  # fmt: skip
@@ -740,7 +739,7 @@ def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
 def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
     for arguments, message in (
         (["nim"], "expected a run of nim by samuel1959, found one of checkers by samuel1959"),
-        (["checkers", "--learner", "lms"], "expected a run of checkers by lms, found one of"),
+        (["checkers", "--learner", "td"], "expected a run of checkers by td, found one of"),
         (["checkers", "--depth", 3], "expected no other options but --games, found --depth"),
         (["checkers", "--seed", 0], "found --seed"),
         (["checkers", "--set", "trial=1"], "found --set"),

@@ -28,7 +28,6 @@ from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
-from search.evaluators.remembered import RememberedHeuristic
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator
 
@@ -87,9 +86,7 @@ KINDS: dict[type[Evaluator], Callable[[], Any]] = {
     LearnedHeuristic: lambda: heuristic(**NAMED),
 }
 #: Kinds of one file are tested here too; those that are built by a search, with the search.
-assert set(ARRAY_FORMS.values()) == {*KINDS, PatternDatabase, RememberedHeuristic} - {
-    LinearEvaluator
-}
+assert set(ARRAY_FORMS.values()) == {*KINDS, PatternDatabase} - {LinearEvaluator}
 any_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 of_arrays = pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind is not LinearEvaluator], ids=lambda kind: kind.__name__

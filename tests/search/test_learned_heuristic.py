@@ -15,7 +15,6 @@ from games.puzzles.pancakes import Pancakes
 from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
 from search.evaluators.heuristic import LearnedHeuristic
-from search.evaluators.remembered import RememberedHeuristic
 
 pytestmark = pytest.mark.plain
 
@@ -85,20 +84,6 @@ def test_parts_that_do_not_fit(options: dict[str, Any], message: str) -> None:
     given = {"weights": np.zeros(2916), **options}
     with pytest.raises(ValueError, match=message):
         LearnedHeuristic(problem, problem.encodings["tile_pairs"], **given)
-
-
-@pytest.mark.parametrize(
-    ("keys", "values", "message"),
-    [
-        ([1, 2], [1.0, 2.0], "different odd keys"),
-        ([1, 1], [1.0, 2.0], "different odd keys"),
-        ([1, 3], [1.0, np.nan], "finite values"),
-        ([1, 3], [1.0], "as many finite values"),
-    ],
-)
-def test_memories_that_do_not_fit(keys: list[int], values: list[float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        RememberedHeuristic(Sliding8(), keys, values)
 
 
 @pytest.mark.parametrize("problem", [Hanoi(4, 3)])

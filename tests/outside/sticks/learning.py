@@ -8,4 +8,4 @@ from sticks.game import Sticks
 
 _SHORT = {"games": 6, "depth": 2, "snapshots": 1, "snapshot_games": 4, "final_games": 4}
 
-extend(Sticks, UsualRuns("lms", {"lms": {**_SHORT, "match_games": 4}}))
+extend(Sticks, UsualRuns("rootstrap", {"rootstrap": {**_SHORT, "match_games": 4}}))
