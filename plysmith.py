@@ -18,6 +18,7 @@ COMMANDS = {
         "learn chances, a prefilter or terms from games of an evaluator",
     ),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
+    "export": ("play.commands.export", "write an evaluator as one file of C"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
 }
 
