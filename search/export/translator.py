@@ -312,22 +312,33 @@ class Function(Expressions):
     def _unpack(self, target: ast.Tuple, source: Any, node: Any) -> None:
         """Translate the assignment of a tuple to several variables, all read before any changes."""
         value = self.value(source)
-        if not isinstance(value.kind, Tuple) or len(value.kind.kinds) != len(target.elts):
+        if not isinstance(value.kind, Tuple):
             raise self.fail(node)
         self.say("{")
         self.depth += 1
-        names = [part.id for part in target.elts if isinstance(part, ast.Name)]
-        if len(names) < len(target.elts):
-            raise self.fail(target)
         whole = "all_"
+        names = {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
         if isinstance(source, ast.Name) and source.id not in names:
             whole = value.text
         else:
             self.say(f"const {self.unit.c_type(value.kind)} all_ = {value.text};")
-        for i, (name, kind) in enumerate(zip(names, value.kind.kinds, strict=True)):
-            self.store(name, Value(kind, f"{whole}.{self.member(value.kind, i)}"), node)
+        self._spread(target, Value(value.kind, whole), node)
         self.depth -= 1
         self.say("}")
+
+    def _spread(self, target: Any, value: Value, node: Any) -> None:
+        if isinstance(target, ast.Name):
+            self.store(target.id, value, node)
+            return
+        kind = value.kind
+        if not (
+            isinstance(target, ast.Tuple)
+            and isinstance(kind, Tuple)
+            and len(kind.kinds) == len(target.elts)
+        ):
+            raise self.fail(node)
+        for i, part in enumerate(target.elts):
+            self._spread(part, Value(kind.kinds[i], f"{value.text}.{self.member(kind, i)}"), node)
 
     def store(self, name: str, value: Value, node: Any) -> None:
         """Assign a value to a variable; arrays and addresses only get another name."""
