@@ -20,6 +20,7 @@ COMMANDS = {
     "runs": ("learner.run.runs", "list the runs in a folder, with strengths and hours"),
     "make": ("learner.run.making", "make a shipped evaluator or book again"),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
+    "export": ("play.commands.export", "write an evaluator as one file of C"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
 }
 

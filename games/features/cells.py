@@ -145,7 +145,8 @@ class Cells:
         lines += [WRITE.format(number=i, first=i * self.width) for i in range(len(read))]
         scope: dict[str, Any] = {"__name__": GENERATED, "kernel": kernel, "lowest": lowest}
         scope |= {f"read{i}": own for i, own in enumerate(read)}
-        exec(compile("".join([*lines, "    return count\n"]), GENERATED, "exec"), scope)
+        scope["__text__"] = "".join([*lines, "    return count\n"])
+        exec(compile(scope["__text__"], GENERATED, "exec"), scope)
         return Encoding(CELL_INPUTS, len(read) * self.width, len(self.bits), scope["active"])
 
     def pieces(self) -> list[str]:

@@ -155,7 +155,12 @@ class FeatureSet:
         return f"term_{index}({here})"
 
     def native_terms(self, width: int) -> int:
-        """Returns the address of a native int64(position, target), for `width` integers a position.
+        """Returns the address of a native int64(position, target), see `terms_text`."""
+        text = self.terms_text(width)
+        return native_function("terms_at", text, self.scope(), "int64(int64, int64)")
+
+    def terms_text(self, width: int) -> str:
+        """Returns the text of `terms_at(source, target)`, for `width` integers a position.
 
         The function writes the values of all terms as float32 one after the other, and returns 0.
         """
@@ -167,7 +172,7 @@ class FeatureSet:
             *(f"    terms[{i}] = float({self.expression(i)})" for i in range(len(self))),
             "    return 0",
         ]
-        return native_function("terms_at", "\n".join(lines), self.scope(), "int64(int64, int64)")
+        return "\n".join(lines)
 
     def _native_measure(self, width: int) -> Callable[[int, int, int], None]:
         if width in self._measures:

@@ -69,9 +69,10 @@ def term_file(
 def feature_set_of(cells: Cells, terms: Mapping[str, CellTerm], name: str = INVENTED) -> FeatureSet:
     """Returns the feature set of terms; it holds them as data, and files of weights keep them."""
     scope: dict[str, Any] = {
-        "__name__": GENERATED, "_cells": cells, "kernel": kernel, "popcount": popcount,
+        "__name__": GENERATED, "__text__": _source(cells, terms, {}), "_cells": cells,
+        "kernel": kernel, "popcount": popcount,
     }  # fmt: skip
-    exec(compile(_source(cells, terms, {}), GENERATED, "exec"), scope)
+    exec(compile(scope["__text__"], GENERATED, "exec"), scope)
     return FeatureSet(
         name, {own: scope[own] for own in terms}, cells.swap, together=True, cell_terms=terms
     )

@@ -18,7 +18,7 @@ from games.contract import Game
 from games.kernels.memory import native_function
 from search.evaluators.array_files import save_arrays
 from search.evaluators.calibration import CALIBRATION, read_calibration
-from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail, NativeText
 from search.evaluators.header import (
     FIELDS,
     EvaluatorError,
@@ -127,6 +127,9 @@ class ArrayEvaluator(Evaluator):
     def data(self) -> NDArray[np.int64]:
         """Returns the integers whose address native code gets as `data`."""
         return self._data
+
+    def native_text(self) -> NativeText:
+        return NativeText(self._text(), self.scope(), self.data(), self._pinned)
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
         return self._compiled("value_at", self._text(), SIGNATURE)

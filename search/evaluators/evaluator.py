@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,14 @@ from games.problem import Known
 from games.values import PROVEN
 from search.evaluators.calibration import Calibration, Chances
 
-__all__ = ["MOST_KEPT", "Evaluator", "KernelEvaluator", "Prefilter", "PythonEvaluator"]
+__all__ = [
+    "MOST_KEPT",
+    "Evaluator",
+    "KernelEvaluator",
+    "NativeText",
+    "Prefilter",
+    "PythonEvaluator",
+]
 
 Fail = Callable[[BaseException], None]
 SIGNATURE = "float64(int64, int64)"
@@ -95,6 +102,12 @@ class Evaluator:
         fail: called with an exception that the evaluator raised, because native code cannot raise.
         """
         raise NotImplementedError
+
+    def native_text(self) -> NativeText:
+        """Returns the source of the native code; TypeError if it is a call of Python."""
+        raise TypeError(
+            f"{self.name}: expected an evaluator in native code, found a {type(self).__name__}"
+        )
 
     def outcomes(self, positions: Any) -> NDArray[np.float64]:
         """Returns the probabilities of the game's outcomes, [positions, outcomes].
@@ -180,6 +193,24 @@ class Evaluator:
 
 
 @dataclass(frozen=True, eq=False)
+class NativeText:
+    """The source of an evaluator's native code, which is also what is translated to C.
+
+    text: defines `value_at(data, source)`.
+    scope: the kernels and constants that it refers to, by name.
+    data: the words that it reads: numbers, and addresses of the arrays.
+    arrays: the arrays.
+    terms: by their place in `data`, feature sets whose `native_terms` it calls.
+    """
+
+    text: str
+    scope: Mapping[str, Any]
+    data: NDArray[np.int64]
+    arrays: Sequence[NDArray[Any]] = ()
+    terms: Mapping[int, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class Prefilter:
     """Only the moves with a roll that a cheap evaluator ranks highest are valued by a dear one.
 
@@ -240,13 +271,19 @@ class KernelEvaluator(Evaluator):
             return lambda position: float(value(position))
         return lambda position: float(value(weights, position))
 
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
+    def native_text(self) -> NativeText:
         position = read_position(len(self.game.start()))
         block, weights = read_arrays(self.weights if self.weights is not None else ())
         arguments = position if self.weights is None else f"{weights}, {position}"
         text = f"def value_at(data, source):\n    return float(value({arguments}))\n"
-        address = native_function("value_at", text, {"value": self.kernel}, SIGNATURE)
-        return address, block.ctypes.data, (block, self.weights)
+        given = () if self.weights is None else self.weights
+        arrays = (given,) if isinstance(given, np.ndarray) else tuple(given)
+        return NativeText(text, {"value": self.kernel}, block, arrays)
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        made = self.native_text()
+        address = native_function("value_at", made.text, made.scope, SIGNATURE)
+        return address, made.data.ctypes.data, made
 
 
 class PythonEvaluator(Evaluator):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from games.kernels.memory import read_position
 from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
 from search.evaluators.activations import KINDS, RELU, activation_of, activation_text
 from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.evaluator import NativeText
 from search.evaluators.header import short, shortened
 from search.native import call_int
 
@@ -277,6 +279,11 @@ class LayeredNetwork(ArrayEvaluator):
                 terms = net.features.native_terms(len(self.game.start()))
                 self._data[number - len(self.nets)] = terms
         return self._data
+
+    def native_text(self) -> NativeText:
+        terms = {i - len(self.nets): net.features for i, net in enumerate(self.nets)}
+        sets = {len(self._data) + i: features for i, features in terms.items() if features}
+        return replace(super().native_text(), terms=sets)
 
     def scope(self) -> dict[str, Any]:
         scope: dict[str, Any] = {}

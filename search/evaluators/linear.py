@@ -24,7 +24,7 @@ from games.features.term_file import feature_set_of, named
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
 from search.evaluators.calibration import CALIBRATION, read_calibration
-from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail, NativeText
 from search.evaluators.header import (
     FIELDS,
     MOST_WEIGHT,
@@ -139,7 +139,7 @@ class LinearEvaluator(Evaluator):
 
         return value
 
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
+    def native_text(self) -> NativeText:
         features = self.features
         lines = [
             "def value_at(data, source):",
@@ -159,7 +159,11 @@ class LinearEvaluator(Evaluator):
                 f"        total += weight * {features.expression(i)}",
             ]
         lines.append("    return total")
-        address = native_function("value_at", "\n".join(lines), features.scope(), SIGNATURE)
+        return NativeText("\n".join(lines), features.scope(), self.weights.view(np.int64))
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        made = self.native_text()
+        address = native_function("value_at", made.text, made.scope, SIGNATURE)
         return address, self.weights.ctypes.data, self.weights
 
     def save(self, path: Any) -> None:

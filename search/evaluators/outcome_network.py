@@ -167,14 +167,18 @@ class OutcomeNetwork(LayeredNetwork):
         ]
         return "\n    ".join(lines)
 
-    def native_outcomes(self) -> tuple[int, int, Any]:
+    def outcomes_text(self) -> str:
+        """Returns the text of the native function `outcomes_at(data, source, target)`."""
         lines = [
             "def outcomes_at(data, source, target):",
             self._position_text(),
             f"probabilities = array_at(float64_pointer(target), ({len(self.kinds)},))",
             *self._probabilities_text(),
         ]
-        return self._compiled("outcomes_at", "\n    ".join(lines), OUTCOMES_SIGNATURE)
+        return "\n    ".join(lines)
+
+    def native_outcomes(self) -> tuple[int, int, Any]:
+        return self._compiled("outcomes_at", self.outcomes_text(), OUTCOMES_SIGNATURE)
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         nets: list[dict[str, Any]] = []

@@ -1,0 +1,66 @@
+"""Write an evaluator as C99 without dependencies: a header, a source file and its test."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import games
+from games.counted import counted
+from games.program import exit_status
+from play.commands.options import FEATURES_HELP, GAME_HELP, with_features
+
+PROGRAM = "python -m play.commands.export"
+
+
+def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
+    """Returns the command line."""
+    result = argparse.ArgumentParser(prog=program, description=__doc__)
+    add = result.add_argument
+    add("evaluator", help="a file, GAME/NAME for one that is shipped, or a name with --game")
+    add("folder", type=Path, metavar="DIR", help="where the files go")
+    add("--game", help=f"{GAME_HELP} (default: the one that the file names)")
+    add("--features", metavar="FILE", help=f"with --game: {FEATURES_HELP}")
+    add("--name", help="goes before all names in C (default: the evaluator's name)")
+    add("--overwrite", action="store_true", help="replace files of these names")
+    return result
+
+
+def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
+    """Run the command; returns its exit status. `program` is the name in usage and errors."""
+    options = parser(program).parse_args(arguments)
+    return exit_status(program, lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    from games.problem import refuse_problem
+    from search.evaluators.load import as_evaluator, load_evaluator
+    from search.export.export import VECTORS, export
+
+    if options.game is None:
+        if options.features is not None:
+            raise ValueError("--features: expected --game beside it, found none")
+        evaluator = load_evaluator(options.evaluator)
+        refuse_problem(evaluator.game)
+    else:
+        game = games.load(options.game)
+        refuse_problem(game)
+        evaluator = as_evaluator(with_features(game, options), options.evaluator)
+    try:
+        paths = export(
+            evaluator, options.folder, name=options.name, overwrite=options.overwrite
+        )  # fmt: skip
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    print("written: " + ", ".join(map(str, paths)))
+    test = paths[-1]
+    print(
+        f"{counted(VECTORS, 'position')} to test it: cc -std=c99 -O3 {test} {paths[1]} -lm"
+        f" -o selftest && ./selftest"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Evaluators as C: kernels translated to C99, and the files that `plysmith export` writes."""

@@ -1,0 +1,371 @@
+"""An evaluator as three files of C99: `NAME.h`, `NAME.c` and a test, `NAME_selftest.c`.
+
+The native code of every kind of evaluator is compiled from a text of Python (`NativeText`), and
+that text is translated, with the kernels of its features. The files depend on nothing but C's own
+library, keep no state, and may be called by many threads.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from games.contract import Game
+from games.kernels.memory import read_position
+from games.whole_files import write_atomically
+from search.evaluators.evaluator import Evaluator, NativeText
+from search.evaluators.linear import LinearEvaluator
+from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.samples import sample_positions
+from search.export.c_values import Address, Array, Value, literal
+from search.export.translator import RESERVED, Function
+from search.export.unit import Unit
+
+__all__ = ["VECTORS", "c_files", "export"]
+
+#: Positions of the test.
+VECTORS = 1000
+#: Greatest error of a float, beside 1 or its own size.
+TOLERANCE = 1e-6
+LINE_BYTES = 64
+
+
+class Entries:
+    """What the words of an evaluator's `data` are in C."""
+
+    def __init__(self, unit: Unit, made: NativeText, width: int, notes: tuple[str, ...]) -> None:
+        self.unit, self.made, self.width, self.notes = unit, made, width, notes
+        self._arrays = {array.ctypes.data: array for array in made.arrays}
+
+    def number(self, index: int, whole: bool) -> Value:
+        """Returns a word as a value.
+
+        index: its place.
+        whole: whether it is an integer or an address, and not a float.
+        """
+        word = int(self.made.data[index])
+        if whole and word in self._arrays:
+            array = self._arrays[word]
+            return Value(Address(self.unit.table(_flat(array), "table"), None, str(array.dtype)), "")
+        if whole:
+            return literal(word)
+        numbers = self.made.data.view(np.float64)
+        if self.made.arrays:
+            return literal(float(numbers[index]))
+        return Value("float", f"{self.unit.table(numbers, 'weights', self.notes)}[{index}]")
+
+    def function(self, index: int) -> tuple[str, tuple[str, ...]]:
+        """Returns the name of a function that a word is the address of, and what it points to."""
+        features = self.made.terms[index]
+        key = ("terms", index)
+        if key not in self.unit.specialised:
+            given = {
+                "source": Array("int64", (self.width,), True),
+                "target": Array("float32", (len(features),)),
+            }
+            text = features.terms_text(self.width)
+            name = translated(self.unit, text, features.scope(), given, "terms")
+            self.unit.specialised[key] = (name, "int")
+        return self.unit.specialised[key][0], ("int64", "float32")
+
+
+def translated(
+    unit: Unit, text: str, scope: Mapping[str, Any], given: Mapping[str, Any], name: str,
+    entries: Entries | None = None, *, public: bool = False,
+) -> str:  # fmt: skip
+    """Translate the text of one function, and return its name in C."""
+    (tree,) = ast.parse(text.strip()).body
+    assert isinstance(tree, ast.FunctionDef)
+    function = Function(unit, tree, scope, given, "the evaluator", entries)
+    body = "\n".join(function.body())
+    own = unit.named(name)
+    head = function.head(own).removeprefix("static inline " if public else "")
+    unit.add(f"{head}\n{{\n{body}\n}}\n")
+    return own
+
+
+def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
+    """Returns the texts of the files of C, by their names.
+
+    evaluator: any evaluator in native code.
+    name: goes before every name of the files; None for the evaluator's own.
+
+    Raises TypeError if the evaluator or its game calls Python, `TranslationError` for a kernel that
+    cannot be written as C, and ValueError for a name that is none or too many numbers.
+    """
+    game = evaluator.game
+    if game.rules is None:
+        raise TypeError(f"expected a game of kernels, found {game.name}, which is plain Python")
+    own = _identifier(evaluator.name if name is None else name, exact=name is not None)
+    if isinstance(evaluator, LinearEvaluator):
+        weights = {term: weight for term, weight in evaluator.term_weights().items() if weight}
+        used = evaluator.features.only(weights or evaluator.features.names[:1])
+        evaluator = LinearEvaluator(game, used, weights, name=evaluator.name)
+    made, width = evaluator.native_text(), len(game.start())
+    unit = Unit(own)
+    notes = evaluator.features.names if isinstance(evaluator, LinearEvaluator) else ()
+    entries = Entries(unit, made, width, notes)
+    given = {"data": Value("data", ""), "source": Array("int64", (width,), True)}
+    parts = {}
+    if isinstance(evaluator, QuantisedNetwork):
+        parts = _incremental(evaluator, unit, made, entries)
+    translated(unit, made.text, made.scope, given, "value", entries, public=True)
+    if isinstance(evaluator, OutcomeNetwork):
+        more = {**given, "target": Array("float64", (len(evaluator.kinds),))}
+        text = evaluator.outcomes_text()
+        translated(unit, text, made.scope, more, "outcomes", entries, public=True)
+        parts = _outcomes(evaluator, own, sample_positions(game, VECTORS))
+    head = (
+        f"/* {evaluator.name}: values of positions of {game.name}, from Plysmith. */\n"
+        f'#include "{own}.h"\n\n#include <math.h>\n'
+    )
+    return {
+        f"{own}.h": _header(evaluator, own, parts.get("header", "")),
+        f"{own}.c": "\n".join([head, unit.text()]) + parts.get("code", ""),
+        f"{own}_selftest.c": _selftest(evaluator, own, parts.get("test", "")),
+    }  # fmt: skip
+
+
+def export(
+    evaluator: Evaluator, folder: Any, *, name: str | None = None, overwrite: bool = False
+) -> list[Path]:
+    """Write the files of C, all of them or none, and return their paths.
+
+    evaluator, name: as in `c_files`, which also says what is raised.
+    folder: where they go; it is made if it does not exist.
+    overwrite: whether files of these names are replaced; FileExistsError otherwise.
+    """
+    files = {Path(folder) / file: text for file, text in c_files(evaluator, name).items()}
+    for path in files:
+        if path.exists() and not overwrite:
+            raise FileExistsError(f"expected a new file, found {path}: --overwrite replaces it")
+    for path, text in files.items():
+        write_atomically(path, text)
+    return list(files)
+
+
+def _flat(array: Any) -> Any:
+    """Returns the numbers that native code reads at an array's address, padding included."""
+    size = array.itemsize
+    count = max((s * n) // size for s, n in zip(array.strides, array.shape, strict=True))
+    padded = -(-count * size // LINE_BYTES) * LINE_BYTES // size
+    numbers = np.zeros(count if array.base is None else padded, dtype=array.dtype)
+    numbers[:count] = as_strided(array, (count,), (size,))
+    return numbers
+
+
+def _identifier(text: str, *, exact: bool) -> str:
+    name = text if exact else re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    if not re.fullmatch(r"[A-Za-z]\w{0,39}", name, flags=re.ASCII) or name in RESERVED:
+        raise ValueError(f"--name: expected a short name of C, such as my_net, found {text!r}")
+    return name
+
+
+def _position_note(game: Game) -> str:
+    numbers = ", ".join(str(number) for number in game.start())
+    return (
+        f" * A position of {game.name} is {len(game.start())} integers, as the side to move sees"
+        f" it; the start is\n *   {{{numbers}}}\n"
+    )
+
+
+def _header(evaluator: Evaluator, own: str, more: str) -> str:
+    upper, game = own.upper(), evaluator.game
+    return f"""/*
+ * {evaluator.name}: values of positions of {game.name} (rules {game.version}), from Plysmith.
+ *
+{_position_note(game)} * Nothing is kept between calls, so that many threads may call at once.
+ */
+#ifndef {upper}_H
+#define {upper}_H
+
+#include <stdint.h>
+
+#define {upper}_INTEGERS {len(game.start())}
+
+/* Returns the value of a position for its side to move; one {game.unit} is {evaluator.unit:.6g}. */
+double {own}_value(const int64_t position[]);
+{more}
+#endif
+"""
+
+
+def _outcomes(evaluator: OutcomeNetwork, own: str, positions: Any) -> dict[str, str]:
+    names = ", ".join(evaluator.kinds.names)
+    header = (
+        f"\n/* Writes the probabilities of {len(evaluator.kinds)} outcomes: {names}. */\n"
+        f"void {own}_outcomes(const int64_t position[],"
+        f" double probabilities[]);\n"
+    )
+    count = len(evaluator.kinds)
+    rows = _rows(evaluator.outcomes(positions))
+    test = f"""
+    static const double outcomes[COUNT][{count}] = {{
+{rows}
+    }};
+    for (int i = 0; i < COUNT; i++) {{
+        double found[{count}];
+        int same = 1;
+        {own}_outcomes(positions[i], found);
+        for (int j = 0; j < {count}; j++)
+            same &= fabs(found[j] - outcomes[i][j]) <= {TOLERANCE};
+        wrong += !same;
+    }}
+"""
+    return {"header": header, "test": test}
+
+
+def _incremental(
+    evaluator: QuantisedNetwork, unit: Unit, made: NativeText, entries: Entries
+) -> dict[str, str]:
+    """Add the functions of the incremental form, and return what belongs into the files."""
+    own, upper, net = unit.name, unit.name.upper(), evaluator.nets[0]
+    weights, bias = net.arrays[:2]
+    width, inputs, most = bias.size, weights.shape[0], evaluator.encoding.most
+    words = -(-inputs // 64)
+    place = evaluator.place(0)
+    text = "\n    ".join([
+        "def value_behind(data, sums, count):", *net.text_behind(place),
+        "return load_float(data, 0) * output_0",
+    ])  # fmt: skip
+    given = {"data": Value("data", ""), "sums": Array("int16", (width,), True), "count": "int"}
+    translated(unit, text, made.scope, given, "value_behind", entries)
+    text = (
+        "def active_at(source, places):\n"
+        f"    return int(active({read_position(entries.width)}, places))\n"
+    )
+    given = {"source": Array("int64", (entries.width,), True), "places": Array("int64", (most,))}
+    translated(unit, text, made.scope, given, "active_at")
+    rows, start = (unit.table(_flat(array), "table") for array in (weights, bias))
+    popcount, lowest = unit.helper("popcount"), unit.helper("lowest")
+    header = f"""
+/*
+ * The incremental form: an accumulator holds the sums of the first layer for the inputs of one
+ * position. Keep one for each side, as positions are seen by the side to move.
+ */
+typedef struct {{
+    uint64_t active[{words}]; /* the inputs that are 1, as bits */
+    int64_t count;      /* their number */
+    int16_t sums[{width}];
+}} {own}_accumulator;
+
+/* Makes an accumulator without inputs. */
+void {own}_clear({own}_accumulator *accumulator);
+
+/* Takes an input in (sign 1) that is 0, or out (sign -1) that is 1. */
+void {own}_change({own}_accumulator *accumulator, int64_t input, int sign);
+
+/* Returns the value for the inputs of an accumulator. */
+double {own}_accumulated(const {own}_accumulator *accumulator);
+
+/* Changes the inputs that differ from those of a position, and returns the value of the position. */
+double {own}_update({own}_accumulator *accumulator, const int64_t position[]);
+"""
+    code = f"""
+void {own}_clear({own}_accumulator *accumulator)
+{{
+    for (int i = 0; i < {words}; i++)
+        accumulator->active[i] = 0;
+    accumulator->count = 0;
+    for (int i = 0; i < {width}; i++)
+        accumulator->sums[i] = {start}[i];
+}}
+
+void {own}_change({own}_accumulator *accumulator, int64_t input, int sign)
+{{
+    const int16_t *row = {rows} + input * {width};
+    int16_t *sums = accumulator->sums;
+    if (sign > 0)
+        for (int i = 0; i < {width}; i++)
+            sums[i] = (int16_t)(sums[i] + row[i]);
+    else
+        for (int i = 0; i < {width}; i++)
+            sums[i] = (int16_t)(sums[i] - row[i]);
+    accumulator->active[input / 64] ^= UINT64_C(1) << (input % 64);
+    accumulator->count += sign;
+}}
+
+double {own}_accumulated(const {own}_accumulator *accumulator)
+{{
+    return {own}_value_behind(accumulator->sums, accumulator->count);
+}}
+
+double {own}_update({own}_accumulator *accumulator, const int64_t position[])
+{{
+    int64_t places[{most}];
+    uint64_t active[{words}] = {{0}};
+    const int64_t count = {own}_active_at(position, places);
+    int64_t changes = 0;
+    for (int64_t i = 0; i < count; i++)
+        active[places[i] / 64] |= UINT64_C(1) << (places[i] % 64);
+    for (int i = 0; i < {words}; i++)
+        changes += {popcount}((int64_t)(active[i] ^ accumulator->active[i]));
+    if (changes > count)
+        {own}_clear(accumulator);
+    for (int i = 0; i < {words}; i++) {{
+        uint64_t rest = active[i] ^ accumulator->active[i];
+        for (; rest; rest &= rest - 1) {{
+            const int64_t bit = {lowest}((int64_t)rest);
+            {own}_change(accumulator, 64 * i + bit, (active[i] >> bit) & 1 ? 1 : -1);
+        }}
+    }}
+    return {own}_accumulated(accumulator);
+}}
+"""
+    test = f"""
+    {own}_accumulator accumulator;
+    {own}_clear(&accumulator);
+    for (int i = 0; i < COUNT; i++)
+        wrong += {own}_update(&accumulator, positions[i]) != values[i];
+"""
+    return {"header": header, "code": code, "test": test}
+
+
+def _rows(rows: Any) -> str:
+    """Returns rows of numbers as the initial value of an array of C."""
+    parts = (", ".join(literal(number).text for number in row) for row in rows)
+    return ",\n".join(f"    {{{part}}}" for part in parts)
+
+
+def _selftest(evaluator: Evaluator, own: str, more: str) -> str:
+    positions = sample_positions(evaluator.game, VECTORS)
+    values = evaluator.values(positions)
+    rows = _rows(positions)
+    numbers = ",\n".join(f"    {literal(float(value)).text}" for value in values)
+    exact = isinstance(evaluator, QuantisedNetwork)
+    test = "value != values[i]" if exact else (
+        f"!(fabs(value - values[i]) <= {TOLERANCE} * fmax(1.0, fabs(values[i])))"
+    )  # fmt: skip
+    return f"""/* Values of {own} as Plysmith found them: prints how many differ. */
+#include <math.h>
+#include <stdio.h>
+
+#include "{own}.h"
+
+#define COUNT {len(positions)}
+
+static const int64_t positions[COUNT][{own.upper()}_INTEGERS] = {{
+{rows}
+}};
+static const double values[COUNT] = {{
+{numbers}
+}};
+
+int main(void)
+{{
+    int wrong = 0;
+    for (int i = 0; i < COUNT; i++) {{
+        const double value = {own}_value(positions[i]);
+        wrong += {test};
+    }}
+{more}    printf("%d of %d positions differ\\n", wrong, COUNT);
+    return wrong != 0;
+}}
+"""

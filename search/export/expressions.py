@@ -1,0 +1,531 @@
+"""Expressions of kernels as expressions of C, with their types."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import operator
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from games import kernels
+from games.kernels import is_kernel, memory, vectors
+from search.evaluators.signature import clamped
+from search.export.c_values import ELEMENTS, Address, Array, Block, Tuple, Value, joined, literal
+from search.export.unit import HELPERS, Unit
+from search.native import call_int
+
+__all__ = ["Expressions"]
+
+ARITHMETIC: Mapping[type, tuple[str, Any]] = {
+    ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv), ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod), ast.Pow: ("**", operator.pow),
+}  # fmt: skip
+BITS: Mapping[type, tuple[str, Any]] = {
+    ast.BitAnd: ("&", operator.and_), ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor), ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+}  # fmt: skip
+COMPARISONS = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+#: Functions of `math` that C has under the same name, of floats.
+MATH = {
+    getattr(math, name): name
+    for name in ("sqrt", "exp", "log", "log2", "log10", "tanh", "sinh", "cosh", "sin", "cos", "tan",
+                 "atan", "asin", "acos", "erf", "erfc", "pow", "atan2", "hypot", "expm1", "log1p")
+}  # fmt: skip
+#: Sums over rows: for each argument the type of its elements, or None for a number.
+ROWS: Mapping[Any, tuple[str, tuple[str | None, ...]]] = {
+    vectors.sum_rows: ("void", ("float32",) * 3 + ("int64", None, None)),
+    vectors.add_products: ("void", ("float32",) * 4 + (None,) * 3),
+    vectors.dot: ("single", ("float32",) * 2 + (None,) * 2),
+    vectors.sum_shorts: ("void", ("int16",) * 3 + ("int64", None, None)),
+    vectors.clip_shorts: ("void", ("int16",) * 2 + (None,) * 3),
+    vectors.clip_products: ("void", ("int16", "int32", "int16", "int16") + (None,) * 4),
+    vectors.dot_shorts: ("int", ("int16",) * 2 + (None,)),
+}
+POINTERS = {f"{kind}_pointer": kind for kind in memory.POINTERS}
+WORD_BYTES = 8
+
+
+class Expressions:
+    """Translates expressions; `Function` translates the statements around them."""
+
+    unit: Unit
+    scope: Mapping[str, Any]
+    kinds: dict[str, Any]
+    unnatural: set[str]
+    aliases: dict[str, Value]
+    blocks: list[Block]
+    read: set[str]
+    entries: Any
+    fail: Callable[..., Exception]
+    c_name: Callable[[str], str]
+
+    def value(self, node: Any) -> Value:
+        """Returns an expression as a value."""
+        method = getattr(self, f"_of_{type(node).__name__}", None)
+        if method is None:
+            raise self.fail(node)
+        found = method(node)
+        assert isinstance(found, Value)
+        return found
+
+    def number(self, node: Any) -> Value:
+        """Returns an expression that must be a number or a tuple."""
+        value = self.value(node)
+        if not isinstance(value.kind, (str, Tuple)) or value.kind in ("void", "data"):
+            raise self.fail(node)
+        return value
+
+    def scalar(self, node: Any) -> Value:
+        """Returns an expression that must be a number."""
+        value = self.number(node)
+        if isinstance(value.kind, Tuple):
+            raise self.fail(node)
+        return value
+
+    def integer(self, node: Any) -> Value:
+        """Returns an expression that must be an integer."""
+        value = self.scalar(node)
+        if value.kind not in ("int", "bool"):
+            raise self.fail(node)
+        return value
+
+    def truth(self, node: Any) -> Value:
+        """Returns an expression as a condition."""
+        value = self.scalar(node)
+        if value.kind in ("bool", "truth"):
+            return Value("bool", value.text, value.fixed, True)
+        if value.fixed is not None:
+            return literal(bool(value.fixed))
+        return Value("bool", f"({value.text} != 0)", None, True)
+
+    def as_kind(self, value: Value, kind: Any, node: Any) -> Value:
+        """Returns a value as one of another type that holds it."""
+        if value.kind == kind or isinstance(kind, str):
+            return Value(kind, value.text, value.fixed, value.natural)
+        if not isinstance(node, ast.Tuple) and not isinstance(value.kind, Tuple):
+            raise self.fail(node)
+        name = self.unit.c_type(kind)
+        parts = [f"{value.text}.{self.member(value.kind, i)}" for i in range(len(kind.kinds))]
+        return Value(kind, f"({name}){self._braced(kind, parts)}")
+
+    def member(self, kind: Tuple, number: int) -> str:
+        """Returns the name of an entry in the structure of a tuple."""
+        return f"v[{number}]" if kind.alike else f"v{number}"
+
+    def _braced(self, kind: Tuple, parts: list[str]) -> str:
+        inside = ", ".join(parts)
+        return f"{{{{{inside}}}}}" if kind.alike else f"{{{inside}}}"
+
+    def global_of(self, node: Any) -> Any:
+        """Returns the object of Python that an expression names, or None."""
+        if isinstance(node, ast.Name):
+            if node.id in self.aliases or node.id in self.kinds:
+                return None
+            return self.scope.get(node.id, getattr(builtins, node.id, None))
+        if isinstance(node, ast.Attribute):
+            base = self.global_of(node.value)
+            return getattr(base, node.attr, None) if isinstance(base, types.ModuleType) else None
+        return None
+
+    # --- names and constants ---------------------------------------------------------------------
+
+    def _of_Constant(self, node: ast.Constant) -> Value:
+        if not isinstance(node.value, (bool, int, float)):
+            raise self.fail(node)
+        return literal(node.value)
+
+    def _of_Name(self, node: ast.Name) -> Value:
+        self.read.add(node.id)
+        if node.id in self.aliases:
+            return self.aliases[node.id]
+        if node.id in self.kinds:
+            kind = self.kinds[node.id]
+            return Value(kind, self.c_name(node.id), None, node.id not in self.unnatural)
+        return self._of_global(node)
+
+    def _of_Attribute(self, node: ast.Attribute) -> Value:
+        return self._of_global(node)
+
+    def _of_global(self, node: Any) -> Value:
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        found = self.unit.constant(self.global_of(node), name.strip("_").lower())
+        if found is None:
+            raise self.fail(node)
+        return found
+
+    def _of_Tuple(self, node: ast.Tuple) -> Value:
+        parts = [self.value(part) for part in node.elts]
+        if not parts or any(isinstance(part.kind, Address) for part in parts):
+            raise self.fail(node)
+        fixed = [part.fixed for part in parts]
+        if None not in fixed and all(isinstance(part.kind, str) for part in parts):
+            constant = self.unit.constant(tuple(fixed), "tuple_of")
+            assert constant is not None
+            return constant
+        kind = Tuple(tuple(part.kind for part in parts))
+        texts = [part.text for part in parts]
+        return Value(kind, f"({self.unit.c_type(kind)}){self._braced(kind, texts)}")
+
+    # --- operations ------------------------------------------------------------------------------
+
+    def _of_BinOp(self, node: ast.BinOp) -> Value:
+        first, second = self.value(node.left), self.value(node.right)
+        if isinstance(first.kind, Address) and isinstance(node.op, ast.Add):
+            return self._moved(first, second)
+        for part, value in ((node.left, first), (node.right, second)):
+            if value.kind not in ("bool", "int", "single", "float"):
+                raise self.fail(part)
+        sign, fold = (ARITHMETIC | BITS)[type(node.op)] if type(node.op) in ARITHMETIC | BITS else (
+            "", None
+        )  # fmt: skip
+        if fold is None:
+            raise self.fail(node)
+        if first.fixed is not None and second.fixed is not None and (
+            "single" not in (first.kind, second.kind)
+        ):  # fmt: skip
+            try:
+                return literal(fold(first.fixed, second.fixed))
+            except (ArithmeticError, TypeError, ValueError):
+                raise self.fail(node) from None
+        whole = {first.kind, second.kind} <= {"bool", "int"}
+        if type(node.op) in BITS:
+            if not whole:
+                raise self.fail(node)
+            return self._bits(node, sign, first, second)
+        kind = joined(first.kind, second.kind)
+        natural = first.natural and second.natural
+        if sign == "/":
+            kind = "single" if kind == "single" else "float"
+            left = first.text if kind == "single" else f"(double){first.text}"
+            return Value(kind, f"({left} / {second.text})")
+        if sign in ("//", "%"):
+            if not whole:
+                raise self.fail(node)
+            if natural and second.fixed:
+                return Value("int", f"({first.text} {sign[0]} {second.text})", None, True)
+            helper = self.unit.helper("floor_div" if sign == "//" else "floor_mod")
+            natural = natural if sign == "//" else second.natural
+            return Value("int", f"{helper}({first.text}, {second.text})", None, natural)
+        if sign == "**":
+            if kind != "float":
+                raise self.fail(node)
+            return Value("float", f"pow({first.text}, {second.text})")
+        if whole:
+            natural = natural and sign != "-"
+            return Value("int", f"({first.text} {sign} {second.text})", None, natural)
+        # C would calculate an integer and a float of 32 bits in 32 bits
+        left = f"(double){first.text}" if kind == "float" != first.kind else first.text
+        right = f"(double){second.text}" if kind == "float" != second.kind else second.text
+        return Value(kind, f"({left} {sign} {right})")
+
+    def _bits(self, node: ast.BinOp, sign: str, first: Value, second: Value) -> Value:
+        # sums inside are of words, which may overflow
+        left, right = (self._word(p, v) for p, v in ((node.left, first), (node.right, second)))
+        if sign == "<<":
+            return Value("int", f"(int64_t)((uint64_t){left} << {right})")
+        kind = "bool" if {first.kind, second.kind} == {"bool"} and sign != ">>" else "int"
+        natural = first.natural and (sign == ">>" or second.natural)
+        natural = natural or (sign == "&" and (first.natural or second.natural))
+        return Value(kind, f"({left} {sign} {right})", None, natural)
+
+    def _word(self, node: Any, value: Value) -> str:
+        if value.fixed is None and isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return f"(int64_t)(0 - (uint64_t){self.value(node.operand).text})"
+        if (
+            value.fixed is None
+            and isinstance(node, ast.BinOp)
+            and isinstance(node.op, (ast.Add, ast.Sub))
+        ):
+            first, second = self.value(node.left), self.value(node.right)
+            sign = ARITHMETIC[type(node.op)][0]
+            return f"(int64_t)((uint64_t){first.text} {sign} (uint64_t){second.text})"
+        return value.text
+
+    def _of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            value = self.truth(node.operand)
+            if value.fixed is not None:
+                return literal(not value.fixed)
+            return Value("bool", f"!{value.text}", None, True)
+        value = self.scalar(node.operand)
+        kind = "int" if value.kind == "bool" else value.kind
+        if isinstance(node.op, ast.USub):
+            return literal(-value.fixed) if value.fixed is not None else Value(
+                kind, f"(-({value.text}))"
+            )  # fmt: skip
+        if isinstance(node.op, ast.Invert):
+            if kind != "int":
+                raise self.fail(node)
+            if value.fixed is not None:
+                return literal(~int(value.fixed))
+            return Value("int", f"(~(int64_t){value.text})")
+        return value
+
+    def _of_BoolOp(self, node: ast.BoolOp) -> Value:
+        parts = [self.truth(part) for part in node.values]
+        if any(self.scalar(part).kind != "bool" for part in node.values):
+            # only its truth is the same in C
+            return Value("truth", self._all(node, parts))
+        return Value("bool", self._all(node, parts), None, True)
+
+    def _all(self, node: ast.BoolOp, parts: list[Value]) -> str:
+        sign = " && " if isinstance(node.op, ast.And) else " || "
+        return f"({sign.join(part.text for part in parts)})"
+
+    def _of_Compare(self, node: ast.Compare) -> Value:
+        sides = [self.scalar(side) for side in (node.left, *node.comparators)]
+        texts = []
+        for op, first, second in zip(node.ops, sides, sides[1:], strict=False):
+            if type(op) not in COMPARISONS:
+                raise self.fail(node)
+            texts.append(f"({first.text} {COMPARISONS[type(op)]} {second.text})")
+        if len(sides) == 2 and sides[0].fixed is not None and sides[1].fixed is not None:
+            code = f"{sides[0].fixed!r} {COMPARISONS[type(node.ops[0])]} {sides[1].fixed!r}"
+            return literal(bool(eval(code, {"inf": math.inf, "nan": math.nan})))
+        text = texts[0] if len(texts) == 1 else f"({' && '.join(texts)})"
+        return Value("bool", text, None, True)
+
+    def _of_IfExp(self, node: ast.IfExp) -> Value:
+        test = self.truth(node.test)
+        if test.fixed is not None:
+            return self.value(node.body if test.fixed else node.orelse)
+        first, second = self.number(node.body), self.number(node.orelse)
+        kind = joined(first.kind, second.kind)
+        if kind is None:
+            raise self.fail(node)
+        texts = [self.as_kind(value, kind, node).text for value in (first, second)]
+        natural = first.natural and second.natural
+        return Value(kind, f"({test.text} ? {texts[0]} : {texts[1]})", None, natural)
+
+    # --- places ----------------------------------------------------------------------------------
+
+    def _of_Subscript(self, node: ast.Subscript) -> Value:
+        if not isinstance(self.value(node.value).kind, Tuple):
+            place = self.place(node)
+            return Value(ELEMENTS[place.kind][1], place.text, None, place.kind.startswith("uint"))
+        base, index = self.value(node.value), self.integer(node.slice)
+        size = len(base.kind.kinds)
+        if index.fixed is not None:
+            if not -size <= index.fixed < size:
+                raise self.fail(node)
+            number = index.fixed % size
+            fixed = base.fixed[number] if isinstance(base.fixed, tuple) else None
+            if fixed is not None and not isinstance(fixed, tuple):
+                return literal(fixed)
+            kind = base.kind.kinds[number]
+            return Value(kind, f"{base.text}.{self.member(base.kind, number)}", fixed)
+        if not base.kind.alike:
+            raise self.fail(node, "a variable index of a tuple whose entries differ in type")
+        numbers = base.fixed if base.kind.kinds[0] == "int" else None
+        natural = isinstance(numbers, tuple) and min(numbers) >= 0
+        text = f"{base.text}.v[{self._index(index, size)}]"
+        return Value(base.kind.kinds[0], text, None, natural)
+
+    def place(self, node: ast.Subscript) -> Value:
+        """Returns the element of an array; its kind is the name of the element's type."""
+        base = self.value(node.value)
+        if not isinstance(base.kind, Array):
+            raise self.fail(node)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(parts) != len(base.kind.shape):
+            raise self.fail(node, f"{len(parts)} indices of {len(base.kind.shape)}")
+        text = ""
+        for part, size in zip(parts, base.kind.shape, strict=True):
+            index = self._index(self.integer(part), size)
+            text = f"({text}) * {size} + {index}" if text else index
+        return Value(base.kind.element, f"{base.text}[{text}]")
+
+    def _index(self, index: Value, size: int) -> str:
+        if index.fixed is not None:
+            return str(index.fixed % size if index.fixed < 0 else index.fixed)
+        if index.natural:
+            return index.text
+        return f"{self.unit.helper('at')}({index.text}, {size})"
+
+    def _moved(self, address: Value, distance: Value) -> Value:
+        old = address.kind.distance
+        if old is not None and old.fixed is not None and distance.fixed is not None:
+            distance = literal(old.fixed + distance.fixed)
+        elif old is not None:
+            distance = Value("int", f"({old.text} + {distance.text})")
+        kind = Address(address.kind.base, address.kind.block, address.kind.element, distance)
+        return Value(kind, address.text)
+
+    def _pointed(self, address: Value, element: str, node: Any) -> str:
+        """Returns a pointer to elements of a type at an address."""
+        kind = address.kind
+        if isinstance(kind, Array) and kind.element == element:
+            return address.text
+        if not isinstance(kind, Address):
+            raise self.fail(node)
+        if kind.block is not None:
+            kind.block.element = kind.block.element or element
+        found = kind.element or (kind.block.element if kind.block else "")
+        if found != element:
+            raise self.fail(node, f"an address of {found} read as {element}")
+        size = np.dtype(element).itemsize
+        if kind.distance is None:
+            return kind.base
+        fixed = kind.distance.fixed
+        if fixed is not None:
+            return f"({kind.base} + {fixed // size})"
+        return f"({kind.base} + {kind.distance.text} / {size})"
+
+    # --- calls -----------------------------------------------------------------------------------
+
+    def _of_Call(self, node: ast.Call) -> Value:
+        if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+            raise self.fail(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        function = self.global_of(node.func)
+        if function is None and name in {**memory._MEMORY, **POINTERS}:
+            function = memory._MEMORY[name]
+        if function is memory.array_at:
+            return self._array_at(node)
+        if function in (memory.load_int, memory.load_float):
+            return self._load(node, function)
+        if name in POINTERS:
+            return self.value(node.args[0])
+        if function is vectors.stack_block:
+            self.blocks.append(Block(f"block_{len(self.blocks)}", self.integer(node.args[0]).fixed))
+            block = self.blocks[-1]
+            return Value(Address(block.name, block), block.name)
+        if function is call_int:
+            return self._entered(node)
+        if function in ROWS:
+            result, kinds = ROWS[function]
+            values = [self.value(part) for part in node.args]
+            texts = [
+                value.text if kind is None else self._pointed(value, kind, node)
+                for value, kind in zip(values, kinds, strict=True)
+            ]
+            own = next(word for word in HELPERS if getattr(vectors, word, None) is function)
+            return Value(result, f"{self.unit.helper(own)}({', '.join(texts)})")
+        if is_kernel(function):
+            return self._kernel(node, function)
+        return self._builtin(node, function, [self.value(part) for part in node.args])
+
+    def _kernel(self, node: ast.Call, function: Any) -> Value:
+        from search.export.translator import called
+
+        values = [self.value(part) for part in node.args]
+        own, result = called(self.unit, function, values)
+        return Value(result, f"{own}({', '.join(value.text for value in values)})")
+
+    def _array_at(self, node: ast.Call) -> Value:
+        pointer, shape = node.args
+        if not isinstance(pointer, ast.Call) or not isinstance(pointer.func, ast.Name):
+            raise self.fail(node)
+        element = POINTERS[pointer.func.id]
+        address = self.value(pointer.args[0])
+        assert isinstance(shape, ast.Tuple)
+        sizes = tuple(int(self.integer(part).fixed) for part in shape.elts)
+        constant = isinstance(address.kind, Address) and address.kind.block is None
+        return Value(Array(element, sizes, constant), self._pointed(address, element, node))
+
+    def _load(self, node: ast.Call, function: Any) -> Value:
+        base, index = self.value(node.args[0]), self.integer(node.args[1])
+        whole = function is memory.load_int
+        if base.kind == "data":
+            loaded = self.entries.number(index.fixed, whole)
+            assert isinstance(loaded, Value)
+            return loaded
+        pointer = self._pointed(base, "int64" if whole else "float64", node)
+        return Value("int" if whole else "float", f"{pointer}[{index.text}]")
+
+    def _entered(self, node: ast.Call) -> Value:
+        """Translate the call of native code by its address in `data`, with a tuple of addresses."""
+        loaded, given = node.args
+        assert isinstance(loaded, ast.Call) and isinstance(given, ast.Tuple)
+        own, elements = self.entries.function(self.integer(loaded.args[1]).fixed)
+        values = [self.value(part) for part in given.elts]
+        pairs = zip(values, elements, strict=True)
+        texts = [self._pointed(value, element, node) for value, element in pairs]
+        return Value("int", f"{own}({', '.join(texts)})", None, False)
+
+    def _builtin(self, node: ast.Call, function: Any, values: list[Value]) -> Value:
+        kinds = [value.kind for value in values]
+        texts = [value.text for value in values]
+        if function is len and isinstance(kinds[0], (Array, Tuple)):
+            kind = kinds[0]
+            return literal(kind.shape[0] if isinstance(kind, Array) else len(kind.kinds))
+        if function in (min, max) and len(values) == 1 and isinstance(kinds[0], Tuple):
+            parts = range(len(kinds[0].kinds))
+            values = [
+                Value(kinds[0].kinds[i], f"{texts[0]}.{self.member(kinds[0], i)}") for i in parts
+            ]
+            kinds = [value.kind for value in values]
+        if not set(map(str, kinds)) <= {"bool", "int", "single", "float"}:
+            raise self.fail(node)
+        if function in (min, max) and len(values) > 1:
+            return self._extreme(function.__name__, values)
+        if function is int and len(values) == 1:
+            text = texts[0] if kinds[0] in ("bool", "int") else f"(int64_t){texts[0]}"
+            return literal(int(values[0].fixed)) if values[0].fixed is not None else Value(
+                "int", text, None, values[0].natural
+            )  # fmt: skip
+        if function in (float, np.float64, np.float32) and len(values) == 1:
+            kind, word = ("single", "float") if function is np.float32 else ("float", "double")
+            if values[0].fixed is not None:
+                return literal((np.float32 if kind == "single" else float)(values[0].fixed))
+            return Value(kind, texts[0] if kinds[0] == kind else f"({word}){texts[0]}")
+        if function is bool and len(values) == 1:
+            return self.truth(node.args[0])
+        if function in (np.int64, np.uint64, kernels.word) and kinds[0] in ("bool", "int"):
+            # as an index, which is not counted from the end
+            return Value("int", texts[0], values[0].fixed, True)
+        if function is abs:
+            if kinds[0] in ("bool", "int"):
+                return Value("int", f"{self.unit.helper('max_int')}({texts[0]}, -{texts[0]})",
+                             None, True)  # fmt: skip
+            return Value(kinds[0], f"fabs{'f' * (kinds[0] == 'single')}({texts[0]})")
+        if function in MATH:
+            return Value("float", f"{MATH[function]}({', '.join(texts)})")
+        if function in (math.floor, math.ceil):
+            return Value("int", f"(int64_t){function.__name__}({texts[0]})")
+        return self._bit_function(node, function, texts, values)
+
+    def _extreme(self, name: str, values: list[Value]) -> Value:
+        whole = values[0]
+        for value in values[1:]:
+            kind = joined(joined(whole.kind, "int" if whole.kind == "bool" else whole.kind),
+                          value.kind)  # fmt: skip
+            kind = "int" if kind == "bool" else kind
+            either = whole.natural or value.natural
+            natural = either if name == "max" else whole.natural and value.natural
+            text = f"{self.unit.helper(f'{name}_{kind}')}({whole.text}, {value.text})"
+            whole = Value(kind, text, None, natural and kind == "int")
+        return whole
+
+    def _bit_function(
+        self, node: ast.Call, function: Any, texts: list[str], values: list[Value]
+    ) -> Value:
+        if not {value.kind for value in values} <= {"bool", "int"}:
+            if function is clamped:
+                steps = range(1, values[1].fixed + 1)
+                parts = [f"({texts[0]} >= {i}) - ({texts[0]} <= {-i})" for i in steps]
+                return Value("int", f"({' + '.join(parts)})")
+            raise self.fail(node)
+        if function in (kernels.popcount, kernels.lowest, kernels.reverse):
+            name = function.__name__
+            text = f"{self.unit.helper(name)}({texts[0]})"
+            return Value("int", text, None, name != "reverse")
+        if function in (kernels.product, kernels.shift_left, kernels.shift_right):
+            sign = {"product": "*", "shift_left": "<<", "shift_right": ">>"}[function.__name__]
+            second = "(uint64_t)" * (sign == "*") + texts[1]
+            return Value("int", f"(int64_t)((uint64_t){texts[0]} {sign} {second})")
+        if function is kernels.bit:
+            return Value("int", f"(int64_t)(UINT64_C(1) << {texts[0]})")
+        if function is clamped:
+            low = f"{self.unit.helper('max_int')}({texts[0]}, -{texts[1]})"
+            return Value("int", f"{self.unit.helper('min_int')}({low}, {texts[1]})")
+        raise self.fail(node)

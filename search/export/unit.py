@@ -1,0 +1,309 @@
+"""A file of C that grows: types, tables and functions in the order in which they are needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.export.c_values import C_NAMES, ELEMENTS, Array, Tuple, Value, float_text, literal
+
+__all__ = ["HELPERS", "Unit"]
+
+#: Most numbers in tables of one file, which a compiler can still read.
+MOST_NUMBERS = 1 << 22
+#: Functions that translated code calls, by their names; `@` stands for the file's prefix.
+HELPERS = {
+    "popcount": """
+static inline int64_t @popcount(int64_t bits)
+{
+#if defined(__GNUC__)
+    return __builtin_popcountll((unsigned long long)bits);
+#else
+    uint64_t x = (uint64_t)bits;
+    x -= (x >> 1) & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + ((x >> 2) & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (int64_t)((x * UINT64_C(0x0101010101010101)) >> 56);
+#endif
+}
+""",
+    "lowest": """
+static inline int64_t @lowest(int64_t bits)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll((unsigned long long)bits);
+#else
+    uint64_t x = (uint64_t)bits;
+    int64_t number = 0;
+    while (!(x & 1)) {
+        x >>= 1;
+        number++;
+    }
+    return number;
+#endif
+}
+""",
+    "reverse": """
+static inline int64_t @reverse(int64_t bits)
+{
+    uint64_t x = (uint64_t)bits;
+    x = ((x >> 1) & UINT64_C(0x5555555555555555)) | ((x & UINT64_C(0x5555555555555555)) << 1);
+    x = ((x >> 2) & UINT64_C(0x3333333333333333)) | ((x & UINT64_C(0x3333333333333333)) << 2);
+    x = ((x >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)) | ((x & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4);
+    x = ((x >> 8) & UINT64_C(0x00ff00ff00ff00ff)) | ((x & UINT64_C(0x00ff00ff00ff00ff)) << 8);
+    x = ((x >> 16) & UINT64_C(0x0000ffff0000ffff)) | ((x & UINT64_C(0x0000ffff0000ffff)) << 16);
+    return (int64_t)((x >> 32) | (x << 32));
+}
+""",
+    # as Python and Numba divide: rounded down, and 0 for a division by 0
+    "floor_div": """
+static inline int64_t @floor_div(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : a / b - ((a % b != 0) & ((a < 0) != (b < 0)));
+}
+""",
+    "floor_mod": """
+static inline int64_t @floor_mod(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : a % b + ((a % b != 0) & ((a < 0) != (b < 0))) * b;
+}
+""",
+    # an index as Python reads it: -1 is the last
+    "at": """
+static inline int64_t @at(int64_t index, int64_t size)
+{
+    return index < 0 ? index + size : index;
+}
+""",
+    **{
+        f"{name}_{kind}": f"""
+static inline {c} @{name}_{kind}({c} a, {c} b)
+{{
+    return b {sign} a ? b : a;
+}}
+"""
+        for kind, c in C_NAMES.items()
+        if kind not in ("bool", "void")
+        for name, sign in (("min", "<"), ("max", ">"))
+    },
+    "sum_rows": """
+static inline void @sum_rows(float *target, const float *bias, const float *rows,
+                             const int64_t *places, int64_t count, int64_t width)
+{
+    for (int64_t j = 0; j < width; j++)
+        target[j] = bias[j];
+    for (int64_t i = 0; i < count; i++) {
+        const float *row = rows + places[i] * width;
+        for (int64_t j = 0; j < width; j++)
+            target[j] += row[j];
+    }
+}
+""",
+    "add_products": """
+static inline void @add_products(float *target, const float *bias, const float *rows,
+                                 const float *inputs, int64_t length, int64_t width, int positive)
+{
+    if (target != bias)
+        for (int64_t j = 0; j < width; j++)
+            target[j] = bias[j];
+    for (int64_t i = 0; i < length; i++) {
+        const float input = inputs[i], *row = rows + i * width;
+        if (positive ? input > 0.0f : input != 0.0f)
+            for (int64_t j = 0; j < width; j++)
+                target[j] += input * row[j];
+    }
+}
+""",
+    # in eight sums, which are added in halves
+    "dot": """
+static inline float @dot(const float *inputs, const float *weights, int64_t length, int positive)
+{
+    float total[8] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    for (int64_t i = 0; i < length; i += 8)
+        for (int64_t j = 0; j < 8; j++) {
+            const float input = inputs[i + j];
+            total[j] += (positive && !(input > 0.0f) ? 0.0f : input) * weights[i + j];
+        }
+    for (int64_t half = 4; half; half /= 2)
+        for (int64_t j = 0; j < half; j++)
+            total[j] += total[j + half];
+    return total[0];
+}
+""",
+    "sum_shorts": """
+static inline void @sum_shorts(int16_t *target, const int16_t *bias, const int16_t *rows,
+                               const int64_t *places, int64_t count, int64_t width)
+{
+    for (int64_t j = 0; j < width; j++)
+        target[j] = bias[j];
+    for (int64_t i = 0; i < count; i++) {
+        const int16_t *row = rows + places[i] * width;
+        for (int64_t j = 0; j < width; j++)
+            target[j] = (int16_t)(target[j] + row[j]);
+    }
+}
+""",
+    "clip_shorts": """
+static inline void @clip_shorts(int16_t *target, const int16_t *source, int64_t width, int shift,
+                                int most)
+{
+    for (int64_t j = 0; j < width; j++) {
+        int unit = source[j] >> shift;
+        unit = unit < 0 ? 0 : unit;
+        target[j] = (int16_t)(unit > most ? most : unit);
+    }
+}
+""",
+    # rows stand in pairs: the numbers [0, 0], [1, 0], [0, 1], [1, 1] and so on
+    "clip_products": """
+static inline void @clip_products(int16_t *target, const int32_t *bias, const int16_t *rows,
+                                  const int16_t *inputs, int64_t length, int64_t width, int shift,
+                                  int most)
+{
+    for (int64_t j = 0; j < width; j++) {
+        int32_t total = bias[j];
+        for (int64_t i = 0; i < length / 2; i++)
+            total += inputs[2 * i] * rows[2 * (i * width + j)]
+                + inputs[2 * i + 1] * rows[2 * (i * width + j) + 1];
+        total >>= shift;
+        total = total < 0 ? 0 : total;
+        target[j] = (int16_t)(total > most ? most : total);
+    }
+}
+""",
+    "dot_shorts": """
+static inline int32_t @dot_shorts(const int16_t *inputs, const int16_t *weights, int64_t length)
+{
+    int32_t total = 0;
+    for (int64_t i = 0; i < length; i++)
+        total += inputs[i] * weights[i];
+    return total;
+}
+""",
+}
+
+
+class Unit:
+    """The text of a file of C.
+
+    name: goes before every name of the file, with `_`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.numbers = 0
+        self._types: dict[Any, str] = {}
+        self._tables: dict[Any, tuple[str, Any]] = {}
+        self._helpers: dict[str, str] = {}
+        self._functions: list[str] = []
+        self._taken: set[str] = set()
+        self.specialised: dict[Any, tuple[str, Any]] = {}
+
+    def text(self) -> str:
+        """Returns the whole text: types, tables and helpers that are used, and functions."""
+        kinds = [self._typedef(kind, name) for kind, name in self._types.items()]
+        words = set(re.findall(r"\w+", "".join(self._functions)))
+        tables = [text for name, text in self._tables.values() if name in words]
+        helpers = [t for name, t in self._helpers.items() if f"{self.name}_{name}" in words]
+        return "\n".join([*kinds, *tables, *helpers, *self._functions])
+
+    def named(self, name: str) -> str:
+        """Returns a new name of the file: the prefix and a word, with a number if it is taken."""
+        word, number = f"{self.name}_{name}", 2
+        while word in self._taken:
+            word, number = f"{self.name}_{name}_{number}", number + 1
+        self._taken.add(word)
+        return word
+
+    def add(self, function: str) -> None:
+        """Append the text of a function."""
+        self._functions.append(function)
+
+    def helper(self, name: str) -> str:
+        """Returns the name by which a function of HELPERS is called."""
+        self._helpers.setdefault(name, HELPERS[name].replace("@", f"{self.name}_").lstrip())
+        return f"{self.name}_{name}"
+
+    def c_type(self, kind: Any) -> str:
+        """Returns the name of a type in C."""
+        if isinstance(kind, Array):
+            return f"{'const ' * kind.constant}{ELEMENTS[kind.element][0]} *"
+        if not isinstance(kind, Tuple):
+            return C_NAMES[kind]
+        if kind not in self._types:
+            for part in kind.kinds:
+                self.c_type(part)  # before the type that holds it
+            self._types[kind] = self.named(f"tuple_{len(self._types) + 1}")
+        return self._types[kind]
+
+    def _typedef(self, kind: Tuple, name: str) -> str:
+        if kind.alike:
+            inside = f"{self.c_type(kind.kinds[0])} v[{len(kind.kinds)}];"
+        else:
+            inside = " ".join(f"{self.c_type(part)} v{i};" for i, part in enumerate(kind.kinds))
+        return f"typedef struct {{\n    {inside}\n}} {name};\n"
+
+    def constant(self, value: Any, name: str) -> Value | None:
+        """Returns a number, a tuple or an array of Python as a value; None for anything else."""
+        if isinstance(value, (bool, int, float, np.integer, np.floating, np.bool_)):
+            return literal(value)
+        if isinstance(value, np.ndarray):
+            if str(value.dtype) not in ELEMENTS or not value.ndim:
+                return None
+            kind = Array(str(value.dtype), value.shape, True)
+            return Value(kind, self.table(np.ascontiguousarray(value), name))
+        if not isinstance(value, tuple) or not value:
+            return None
+        parts = [self.constant(part, name) for part in value]
+        if any(part is None or isinstance(part.kind, Array) for part in parts):
+            return None
+        whole = Tuple(tuple(part.kind for part in parts if part is not None))
+        if repr(value) not in self._tables:
+            stored, kind = self.named(name), self.c_type(whole)
+            text = f"static const {kind} {stored} = {self._initial(whole, value)};\n"
+            self._tables[repr(value)] = stored, text
+        return Value(whole, self._tables[repr(value)][0], value)
+
+    def _initial(self, kind: Any, value: Any) -> str:
+        if not isinstance(kind, Tuple):
+            return literal(value).text
+        parts = ", ".join(self._initial(k, v) for k, v in zip(kind.kinds, value, strict=True))
+        return f"{{{{{parts}}}}}" if kind.alike else f"{{{parts}}}"
+
+    def table(self, array: NDArray[Any], name: str, notes: Sequence[str] = ()) -> str:
+        """Returns the name of a table of constants.
+
+        array: the numbers, contiguous.
+        name: a word for it.
+        notes: a comment for each number, on a line of its own; () for none.
+
+        Raises ValueError if the file would hold too many numbers.
+        """
+        key = (str(array.dtype), array.tobytes())
+        if key in self._tables:
+            return self._tables[key][0]
+        self.numbers += array.size
+        if self.numbers > MOST_NUMBERS:
+            raise ValueError(
+                f"expected an evaluator of at most {MOST_NUMBERS} numbers, found more in {name}"
+            )
+        stored, kind = self.named(name), ELEMENTS[str(array.dtype)][0]
+        flat = array.ravel()
+        if array.dtype.kind == "f":
+            parts = [float_text(number) for number in flat]
+        else:
+            parts = [literal(int(number)).text for number in flat]
+        if notes:
+            pairs = zip(parts, notes, strict=True)
+            body = "\n".join(f"    {part}, /* {note} */" for part, note in pairs)
+        else:
+            lines = (parts[i : i + 12] for i in range(0, len(parts), 12))
+            body = "\n".join(f"    {', '.join(line)}," for line in lines)
+        text = f"static const {kind} {stored}[{array.size}] = {{\n{body}\n}};\n"
+        self._tables[key] = stored, text
+        return stored
+
