@@ -2,21 +2,27 @@
 
     python -m benchmarks.invention checkers --runs 100
     python -m benchmarks.invention checkers --fit classic --store RUN/positions --last 3000
+    python -m benchmarks.invention checkers --store RUN/positions --last 3000 --losses FILE FILE
+    python -m benchmarks.invention checkers --speed classic-fit.json invented.json
 
 The first counts how often luck is taken for a term: games are random play, and every game's result
 is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
 weights of a feature set, in the same way, to the positions that a run of `--learner invent` has
 explained with the same seed (without --last, those that `learner invent` explains), and writes them
-to SET-fit.json. With `planted`, tests make labels that one known term determines.
+to SET-fit.json. The third measures evaluators of any kind on the games held out; a folder RUN
+stands for the network of that run. The fourth measures nodes a second, each evaluator in turn on
+the same positions. With `planted`, tests make labels that one known term determines.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 from tqdm import tqdm
 
@@ -24,11 +30,16 @@ import games
 from games.contract import Game
 from games.features.cell_terms import CellTerm, Neighbours
 from learner.fit.logistic import LogisticFit, measure
+from learner.fit.targets import fit_scale, mean_loss
 from learner.invention.labels import Labels, cells_of, labels_of
 from learner.invention.term_search import TermSearch
+from learner.positions.packing import unpack_weights
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
-from search import LinearEvaluator
+from learner.rounds.invent import Invent
+from search import Engine, LinearEvaluator, load_evaluator
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.samples import sample_positions
 
 __all__ = ["deceived", "fit", "noise", "planted"]
 
@@ -69,15 +80,20 @@ def planted(game: Game, rows: Rows, *truth: CellTerm) -> Labels:
     return Labels(labels.positions, expit(value), labels.weights, labels.games, labels.held_out)
 
 
+def held_out_labels(game: Game, store: Path, seed: int, last: int | None) -> Labels:
+    """Returns the labels of a store, or of this many games at its end."""
+    rows = PositionStore(store, game).load()
+    if last is not None:
+        rows = rows.take(rows.game_number > rows.game_number.max() - last)
+    return labels_of(game, rows, seed=seed)
+
+
 def fit(game: Game, name: str, store: Path, seed: int, last: int | None = None) -> LinearEvaluator:
     """Returns the weights of a feature set, fitted to the labels that invented terms explain.
 
     last: only the positions of this many games at the end.
     """
-    rows = PositionStore(store, game).load()
-    if last is not None:
-        rows = rows.take(rows.game_number > rows.game_number.max() - last)
-    labels = labels_of(game, rows, seed=seed)
+    labels = held_out_labels(game, store, seed, last)
     features, learn = game.features[name], ~labels.held_out
     terms = measure(features, labels.positions)
     fitted = LogisticFit(features, scale=1.0)
@@ -86,6 +102,57 @@ def fit(game: Game, name: str, store: Path, seed: int, last: int | None = None) 
     loss = -fitted.score(terms[held], labels.expected[held], labels.weights[held])
     print(f"{name}: loss {loss:.5f} on {held.sum()} positions held out")
     return LinearEvaluator(game, features, fitted.weights_ / labels.scale, name=f"{name}-fit")
+
+
+def losses(
+    game: Game, files: list[str], store: Path, seed: int, last: int | None = None
+) -> dict[str, float]:
+    """Returns the losses of evaluators on the games held out, and "floor", which none undercuts.
+
+    files: evaluators, or runs of `--learner invent` for their networks.
+    """
+    labels = held_out_labels(game, store, seed, last)
+    held = labels.held_out
+    positions, expected, weights = (
+        labels.positions[held], labels.expected[held], labels.weights[held],
+    )  # fmt: skip
+    sure = np.clip(expected, 1e-12, 1 - 1e-12)
+    logits = {"floor": np.log(sure / (1 - sure))}
+    for file in files:
+        network = Path(file).is_dir()
+        evaluator = network_of(game, Path(file)) if network else load_evaluator(file, game=game)
+        values = np.asarray(evaluator.values(positions), dtype=np.float64)
+        logits[file] = labels.scale * values
+        if network:  # its values need not have the unit of the labels
+            logits[file] = values * fit_scale(values, 2 * expected - 1, sample_weight=weights)
+    return {
+        name: float(mean_loss("cross_entropy", logit, expected, weights)[0])
+        for name, logit in logits.items()
+    }
+
+
+def network_of(game: Game, run: Path) -> NetworkEvaluator:
+    """Returns the network of a run of `--learner invent` with the usual inputs and widths."""
+    learner = Invent(game, **json.loads((run / "options.json").read_text("utf-8"))["options"])
+    state = json.loads((run / "checkpoint.json").read_text("utf-8"))["learner"]
+    learner.prepare("material")
+    unpack_weights(state["weights"], learner.network_)
+    learner.network_.scale = float(state["scale"])
+    return learner.network_
+
+
+def speeds(
+    game: Game, files: list[str], *, positions: int = 40, nodes: int = 50_000, rounds: int = 5
+) -> NDArray[np.float64]:
+    """Returns nodes a second, [rounds, files], of searches of positions of random games."""
+    roots = sample_positions(game, positions)
+    engines = [Engine(game, load_evaluator(file, game=game)) for file in files]
+    found = np.zeros((rounds + 1, len(engines)))
+    for number in range(rounds + 1):  # the first warms up
+        for i, engine in enumerate(engines):
+            results = [engine.search(position, nodes=nodes) for position in roots]
+            found[number, i] = sum(r.nodes for r in results) / sum(r.seconds for r in results)
+    return found[1:]
 
 
 def deceived(game: Game, runs: int, games_each: int) -> int:
@@ -109,8 +176,25 @@ def main() -> None:
     parser.add_argument("--store", type=Path)
     parser.add_argument("--last", type=int, metavar="GAMES", help="of the store")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--losses", nargs="+", metavar="FILE", help="on the games held out")
+    parser.add_argument("--speed", nargs="+", metavar="FILE", help="nodes a second side by side")
     options = parser.parse_args()
     game = games.load(options.game)
+    if options.losses:
+        last = options.last
+        for name, loss in losses(game, options.losses, options.store, options.seed, last).items():
+            print(f"{loss:.5f}  {name}")
+        return
+    if options.speed:
+        found = speeds(game, options.speed)
+        ratios = found / found[:, :1]
+        for i, name in enumerate(options.speed):
+            low, middle, high = np.quantile(ratios[:, i], [0, 0.5, 1])
+            print(
+                f"{np.median(found[:, i]) / 1e6:.2f} million nodes/s, {middle:.3f} of the first"
+                f" [{low:.3f}, {high:.3f}]  {name}"
+            )
+        return
     if options.fit:
         file = Path(f"{options.fit}-fit.json")
         fit(game, options.fit, options.store, options.seed, options.last).save(file)

@@ -48,7 +48,7 @@ def named(cells: Cells, terms: Iterable[CellTerm]) -> dict[str, CellTerm]:
 def term_file(
     game: Any, cells: Cells, name: str, weights: Mapping[str, float], features: FeatureSet
 ) -> str:
-    """Returns the text of a file of the terms of a set that `feature_set_of` made.
+    """Returns the text of a file of the cell terms of a set that `feature_set_of` made.
 
     cells: the cells that it was made for.
     name: the game's name as `games.load` takes it.
@@ -56,26 +56,39 @@ def term_file(
     """
     title = game.title or game.name.replace("_", " ")
     notes = {own: f"Weight {weight:+.4g} {game.unit}." for own, weight in weights.items()}
-    terms = "".join(f'    "{own}": {own},\n' for own in features.names)
+    terms = "".join(f'    "{own}": {own},\n' for own in features.cell_terms)
     return (
         HEAD.format(title=title, name=name)
         + _source(cells, features.cell_terms, notes)
-        + f'\n\nFEATURES = FeatureSet(\n    "{features.name}",\n    {{\n'
+        + f'\n\nFEATURES = FeatureSet(\n    "{INVENTED}",\n    {{\n'
         + textwrap.indent(terms, "    ")
         + "    },\n    _cells.swap,\n    together=True,\n)\n"
     )
 
 
-def feature_set_of(cells: Cells, terms: Mapping[str, CellTerm], name: str = INVENTED) -> FeatureSet:
-    """Returns the feature set of terms; it holds them as data, and files of weights keep them."""
+def feature_set_of(
+    cells: Cells, terms: Mapping[str, CellTerm], base: FeatureSet | None = None
+) -> FeatureSet:
+    """Returns the feature set of terms; it holds them as data, and files of weights keep them.
+
+    base: a set whose terms come first and whose name is kept, such as terms written by hand.
+
+    Raises ValueError if the terms of `base` are not differences between the same sides, or have
+    names of others.
+    """
+    if base is not None and (not base.differences or base.swap is not cells.swap):
+        raise ValueError(f"expected a set of differences as those of the cells, found {base.name}")
+    before = dict(base.terms) if base else {}
+    if not before.keys().isdisjoint(terms):
+        raise ValueError(f"expected other names than those of {sorted(before)}, found {[*terms]}")
     scope: dict[str, Any] = {
         "__name__": GENERATED, "__text__": _source(cells, terms, {}), "_cells": cells,
         "kernel": kernel, "popcount": popcount,
     }  # fmt: skip
     exec(compile(scope["__text__"], GENERATED, "exec"), scope)
-    return FeatureSet(
-        name, {own: scope[own] for own in terms}, cells.swap, together=True, cell_terms=terms
-    )
+    kernels = {**before, **{own: scope[own] for own in terms}}
+    name = base.name if base else INVENTED
+    return FeatureSet(name, kernels, cells.swap, together=True, cell_terms=terms)
 
 
 def _source(cells: Cells, terms: Mapping[str, CellTerm], notes: Mapping[str, str]) -> str:

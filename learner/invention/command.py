@@ -14,6 +14,7 @@ import games
 from games.features.term_file import INVENTED, feature_set_of, named, term_file
 from games.problem import refuse_problem
 from games.whole_files import write_atomically
+from learner.game_learner import feature_set
 from learner.invention.labels import cells_of, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.options import Range
@@ -33,6 +34,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
     add("--output", type=Path, default=Path(f"{INVENTED}.py"), metavar="FILE",
         help=f"new file to write (default {INVENTED}.py), beside the weights in .json")  # fmt: skip
+    add("--from", dest="base", metavar="SET",
+        help="beside the terms of this feature set of the game, such as classic")  # fmt: skip
     add("--seed", type=int, default=0, help="of the games held out and of luck (default 0)")
     command.set_defaults(run=_run)
 
@@ -43,6 +46,7 @@ def _run(options: argparse.Namespace) -> int:
     game = games.load(options.game)
     refuse_problem(game)
     cells = cells_of(game)
+    base = options.base and feature_set_of(cells, {}, feature_set(game, options.base))
     if options.output.suffix != ".py":
         raise ValueError(f"--output: expected a file that ends in .py, found {options.output}")
     for file in (options.output, options.output.with_suffix(".json")):
@@ -53,8 +57,8 @@ def _run(options: argparse.Namespace) -> int:
         raise FileNotFoundError(f"{options.positions}: expected a folder of positions, found none")
     rows = PositionStore(options.positions, game).load()
     labels = labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
-    bare = bare_pieces(cells, options.terms)
-    search = TermSearch(cells, labels, bare, seed=options.seed)
+    bare = [] if base else bare_pieces(cells, options.terms)
+    search = TermSearch(cells, labels, bare, base=base, seed=options.seed)
     before = search.loss
     with tqdm(total=options.terms, unit=" terms", dynamic_ncols=True) as bar:
 
@@ -68,7 +72,7 @@ def _run(options: argparse.Namespace) -> int:
             "expected terms that explain more than luck, found none among"
             f" {len(search.pool.terms)} candidates; nothing is written"
         )
-    features = feature_set_of(cells, named(cells, search.terms))
+    features = feature_set_of(cells, named(cells, search.terms), base)
     evaluator = LinearEvaluator(game, features, search.weights, name=options.output.stem)
     evaluator.provenance = {
         "learner": "invent", "seed": options.seed,
@@ -77,8 +81,9 @@ def _run(options: argparse.Namespace) -> int:
     text = term_file(game, cells, options.game, evaluator.term_weights(), features)
     write_atomically(options.output, text)
     evaluator.save(options.output.with_suffix(".json"))
-    for term, weight in zip(search.terms, search.weights, strict=True):
-        print(f"{weight:+6.3f}  {term.text(cells)}")
+    for name, weight in evaluator.term_weights().items():
+        term = features.cell_terms.get(name)
+        print(f"{weight:+6.3f}  {term.text(cells) if term else name}")
     number = len(np.unique(labels.games[labels.held_out]))
     print(
         f"loss on {labels.held_out.sum()} positions of {number} games held out:"

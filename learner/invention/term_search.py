@@ -14,7 +14,8 @@ import numpy as np
 
 from games.features.cell_terms import MOST_CONDITIONS, OFF, CellTerm, Neighbours, atoms
 from games.features.cells import EMPTY, Cells
-from learner.fit.logistic import LogisticFit
+from games.features.feature_set import FeatureSet
+from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import mean_loss
 from learner.invention.labels import Labels
 from learner.invention.score_test import Pool, Sample
@@ -70,14 +71,21 @@ class TermSearch:
     cells: the cells of the game.
     labels: the positions and what is expected of them.
     terms: terms to start with, which may be removed.
+    base: a set of terms that stay, such as terms written by hand (None: no such terms).
     seed: of the exchanges by which luck is measured.
 
-    `terms` are those so far, `weights` theirs in the unit of the values, and `loss` is that on the
-    games held out. The same arguments find the same terms.
+    `terms` are those so far, `weights` those of the base and theirs in the unit of the values, and
+    `loss` is that on the games held out. The same arguments find the same terms.
     """
 
     def __init__(
-        self, cells: Cells, labels: Labels, terms: Iterable[CellTerm] = (), *, seed: int = 0
+        self,
+        cells: Cells,
+        labels: Labels,
+        terms: Iterable[CellTerm] = (),
+        *,
+        base: FeatureSet | None = None,
+        seed: int = 0,
     ) -> None:
         self.cells = cells
         self.labels = labels
@@ -89,6 +97,9 @@ class TermSearch:
         self._all = Sample(cells, words, labels.games, self.learn, seed)
         self._few = Sample(cells, words, labels.games, few, seed)
         self.terms = list(terms)
+        self._base = np.zeros((len(labels.positions), 0), dtype=np.float32)
+        if base is not None:
+            self._base = measure(base, labels.positions)
         self._aside: set[CellTerm] = set()
         self.pool = Pool(self._all, candidates(cells))
         self._logits = np.zeros(0)
@@ -119,17 +130,18 @@ class TermSearch:
 
     def worths(self) -> Any:
         """Returns each term's squared weight by its variance: what a score test would say of it."""
-        return np.square(self._logits) / np.maximum(np.diag(self._all.inverse), 1e-30)
+        all_of_them = np.square(self._logits) / np.maximum(np.diag(self._all.inverse), 1e-30)
+        return all_of_them[self._base.shape[1] :]
 
     def _fit(self) -> None:
         """Fit the weights of all terms to the games learned from."""
         labels = self.labels
         learn, held = self.learn, labels.held_out
         columns = [term.difference(self.around) for term in self.terms]
-        every = np.column_stack([np.zeros((len(learn), 0)), *columns]).astype(np.float32)
-        self._logits = np.zeros(len(columns))
-        if columns:
-            fit = LogisticFit([str(i) for i in range(len(columns))], scale=1.0)
+        every = np.column_stack([self._base, *columns]).astype(np.float32)
+        self._logits = np.zeros(every.shape[1])
+        if every.size:
+            fit = LogisticFit([str(i) for i in range(every.shape[1])], scale=1.0)
             fit.fit(every[learn], labels.expected[learn], labels.weights[learn])
             self._logits = fit.weights_
         self.weights = self._logits / labels.scale

@@ -9,14 +9,19 @@ the letter is `learner.online.samuel1959`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from games.features.cell_terms import CellTerm
+from games.features.term_file import feature_set_of, named
 from learner.fit.logistic import LogisticFit, measure
 from learner.game_learner import library_terms
+from learner.invention.labels import cells_of, labels_of
+from learner.invention.term_search import TermSearch
 from learner.models.model import squash
 from learner.options import ranged
 from learner.positions.shards import Rows
@@ -46,6 +51,9 @@ class Samuel(BatchFit):
     library: the order of the terms, the first `active` of which are in use at the start (None: the
         feature set's order).
     active: number of terms in use between two rounds.
+    invent: rounds after which the reserve is replaced by as many terms that the program makes up
+        beside the active ones, where it finds any (0: the reserve stays). The game has to declare
+        its cells (`learner.invention`).
     lambda_: the target of a position is the mean of the values that were backed up from it on,
         each with lambda_ times the weight of the one before (TD(lambda); 0: its own alone). A
         distant gain, such as a back row that keeps kings away, is otherwise learned only as fast as
@@ -57,6 +65,7 @@ class Samuel(BatchFit):
     features: Any = "samuel"
     library: tuple[str, ...] | None = None
     active: int = ranged(16, 1)
+    invent: int = ranged(0, 0)
     lambda_: float = ranged(0.95, 0, below=1)
     games: int = 1500
     keep_rounds: int = 10
@@ -77,6 +86,9 @@ class Samuel(BatchFit):
         self.reserve_: list[str] = []
         super().begin(evaluator)
         start = self._linear
+        self._library = self.features_
+        if self.invent:
+            feature_set_of(cells_of(self.game_), {}, self._library)  # refuses one that does not fit
         names = self.features_.names
         library = library_terms(self.library, self.features_, self._held)
         # sort() keeps the order of the library among terms without a weight
@@ -98,10 +110,16 @@ class Samuel(BatchFit):
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         newcomer = self.reserve_.pop(0) if self.reserve_ else None
         tried = self.active_ if newcomer is None else [*self.active_, newcomer]
-        rows = self._even(rows)
+        every, rows = rows, self._even(rows)
         figures: dict[str, Any] = super()._fit_to(rows, number)
-        if newcomer is None:
-            return figures
+        if newcomer is not None:
+            figures |= self._exchange(rows, tried)
+        if self.invent and (number + 1) % self.invent == 0:
+            figures |= self._invent(every)
+        return figures
+
+    def _exchange(self, rows: Rows, tried: list[str]) -> dict[str, str]:
+        """Send the weakest of the terms that were tried, the newcomer last, to the reserve."""
         chosen = [self.features_.names.index(name) for name in tried]
         losses, moves = self._without(rows, chosen)
         weakest = int(np.argmin(losses))
@@ -109,7 +127,37 @@ class Samuel(BatchFit):
         self._linear.weights[chosen[weakest]] = 0.0
         self.active_ = [name for name in tried if name != tried[weakest]]
         self.reserve_.append(tried[weakest])
-        return {**figures, "in": newcomer, "out": tried[weakest]}
+        return {"in": tried[-1], "out": tried[weakest]}
+
+    def _invent(self, rows: Rows) -> dict[str, str]:
+        """Replace the reserve by terms that say what the active ones do not."""
+        cells = cells_of(self.game_)
+        base = self.features_.only([*self._held, *self.active_])
+        try:
+            labels = labels_of(self.game_, rows, seed=self.seed)
+        except ValueError as error:  # too few games, or no results that values predict
+            return {"no terms": str(error)}
+        search = TermSearch(cells, labels, base=base, seed=self.seed)
+        search.run(len(self.reserve_))
+        found = {term.name(cells): term for term in search.terms}
+        found = {name: found[name] for name in found if name not in self.features_.terms}
+        if not found:
+            return {"no terms": "none explains more than luck"}
+        self.reserve_ = list(found)
+        self._use({**base.cell_terms, **found})
+        return {"come": "; ".join(term.text(cells) for term in found.values())}
+
+    def _use(self, terms: Mapping[str, CellTerm]) -> None:
+        """Let the terms be those of the library that are active, and invented ones."""
+        weights, name = self._linear.term_weights(), self._linear.name
+        names = [*self._held, *self.active_]
+        library = self._library.only(name for name in self._library.names if name in names)
+        features = feature_set_of(cells_of(self.game_), terms, library)
+        # the reserve has no weight and is not to be computed
+        self.features_ = replace(features, together=False)
+        weights = {name: weights.get(name, 0.0) for name in self.features_.names}
+        self._linear = LinearEvaluator(self.game_, self.features_, weights, name=name)
+        self.evaluator_ = self._linear
 
     def _even(self, rows: Rows) -> Rows:
         """Returns the rows in which the fixed terms say nothing, or all if there are none."""
@@ -135,11 +183,19 @@ class Samuel(BatchFit):
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        return {**super().get_state(), "active": self.active_, "reserve": self.reserve_}
+        terms = [term.plain() for term in self.features_.cell_terms.values()]
+        found = {"active": self.active_, "reserve": self.reserve_, "invented": terms}
+        return {**super().get_state(), **found}
 
     def set_state(self, state: dict[str, Any]) -> None:
         active, reserve = list(state["active"]), list(state["reserve"])
-        if sorted(active + reserve) != sorted(self.active_ + self.reserve_):
+        terms = sorted(self.active_ + self.reserve_)
+        if self.invent and state["invented"]:
+            cells = cells_of(self.game_)
+            self.active_ = [name for name in active + reserve if name in self._library.names]
+            self._use(named(cells, [CellTerm.of(cells, plain) for plain in state["invented"]]))
+            terms = sorted(name for name in self.features_.names if name not in self._held)
+        if sorted(active + reserve) != terms:
             raise ValueError("active, reserve: expected the terms of the learner, each once")
         super().set_state(state)
         self.active_, self.reserve_ = active, reserve

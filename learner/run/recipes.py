@@ -135,7 +135,7 @@ RECIPES: dict[str, Recipe] = {
         "a small network, trained on stored positions in rounds of self-play",
     ),
     "invent": Recipe(
-        "invention.invent",
+        "rounds.invent",
         "Invent",
         "terms in words, which a network that learns by self-play finds",
     ),

@@ -208,6 +208,8 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
     unknown = [term for term in weights if term not in features.terms]
     used = [term for term in weights if weights[term] != 0]
     check_terms(path, game, features, unknown or used, content["identity"])
+    if CELL_TERMS in content and used:  # together, terms without a weight would be computed too
+        features, weights = features.only(used), {term: weights[term] for term in used}
     evaluator = LinearEvaluator(
         game, features, weights, name=content["name"], provenance=content["provenance"]
     )
@@ -216,17 +218,17 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
 
 
 def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet:
-    """Returns the feature set of the terms that a file holds as data."""
+    """Returns the feature set of the terms that a file holds as data, after those of its set."""
     given, cells = content[CELL_TERMS], extra(game, Cells)
     try:
         if cells is None or not isinstance(given, dict) or not 0 < len(given) <= MOST_TERMS:
             raise ValueError(f"expected 1 to {MOST_TERMS} terms over cells, found {short(given)}")
         terms = named(cells, [CellTerm.of(cells, plain) for plain in given.values()])
+        if list(terms) != list(given):
+            raise ValueError(f"expected the names {list(terms)!r:.200}")
+        return feature_set_of(cells, terms, game.features.get(content["features"]))
     except ValueError as error:
         raise EvaluatorError(f"{path}: {CELL_TERMS}: {error}") from None
-    if list(terms) != list(given):
-        raise EvaluatorError(f"{path}: {CELL_TERMS}: expected the names {list(terms)!r:.200}")
-    return feature_set_of(cells, terms)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import logit
+from scipy.special import expit, logit
 
 import games
 from benchmarks.invention import deceived, noise, planted
@@ -19,12 +20,13 @@ from games.checkers.pieces import BOARD
 from games.feature_file import FeatureFileError, load_features
 from games.features.cell_terms import OFF, CellTerm
 from games.features.cells import EMPTY
-from games.features.term_file import named
+from games.features.term_file import feature_set_of, named
 from learner.__main__ import main
-from learner.invention.invent import Invent
 from learner.invention.term_search import TermSearch, candidates
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
+from learner.rounds.invent import Invent
+from learner.rounds.samuel import Samuel
 from search import load_evaluator
 
 CHECKERS = games.load("checkers")
@@ -41,6 +43,18 @@ def rows(count: int = 400) -> Rows:
     return noise(CHECKERS, count, seed=1)
 
 
+def planted_rows(*truth: CellTerm) -> Rows:
+    """Returns rows whose values known terms determine."""
+    labels = planted(CHECKERS, rows(), *truth)
+    wins = labels.expected > np.random.default_rng(0).random(len(labels.games))
+    return Rows.of(
+        labels.positions,
+        value=logit(labels.expected),
+        result=np.where(wins, 1, -1),
+        game_number=labels.games,
+    )
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("truth", TRUTHS, ids=str)
 def test_planted_truth_is_found_first_and_exactly(truth: CellTerm) -> None:
@@ -51,6 +65,17 @@ def test_planted_truth_is_found_first_and_exactly(truth: CellTerm) -> None:
     assert (values[0] == values[1]).all(), search.terms[0].text(CELLS)
     assert search.weights[0] == pytest.approx(0.7, rel=0.02)
     assert len(search.terms) == 1
+
+
+@pytest.mark.thorough
+def test_truth_beside_terms_written_by_hand_is_found() -> None:
+    hand = CHECKERS.features["classic"]
+    labels, weights = planted(CHECKERS, rows(), TRUTHS[3]), np.linspace(-0.1, 0.1, len(hand))
+    values = logit(labels.expected) + hand.measure(labels.positions) @ weights
+    search = TermSearch(CELLS, replace(labels, expected=expit(values)), base=hand)
+    search.run(1)
+    assert search.terms == [TRUTHS[3]]
+    assert search.weights == pytest.approx([*weights, 0.7], abs=0.001)
 
 
 @pytest.mark.thorough
@@ -98,16 +123,8 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    labels = planted(CHECKERS, rows(), TRUTHS[0], TRUTHS[2])
     store = PositionStore("store", CHECKERS)
-    store.append(
-        labels.positions,
-        value=logit(labels.expected),
-        result=np.where(
-            labels.expected > np.random.default_rng(0).random(len(labels.games)), 1, -1
-        ),
-        game_number=labels.games,
-    )
+    store.extend(planted_rows(TRUTHS[0], TRUTHS[2]))
     store.flush()
     assert main(["invent", "checkers", "store", "--terms", "4", "--output", "own.py"]) == 0
     printed = capsys.readouterr().out
@@ -120,6 +137,13 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
     for name, weight in evaluator.term_weights().items():
         assert f"def {name}(" in text and f"Weight {weight:+.4g} men." in text
         assert f"{weight:+6.3f}" in printed
+    # beside terms written by hand
+    given = ["invent", "checkers", "store", "--terms", "2", "--from", "classic"]
+    assert main([*given, "--output", "more.py"]) == 0
+    more = load_evaluator("more.json", game=CHECKERS).term_weights()
+    hand = {*CHECKERS.features["classic"].names}
+    assert len({*more} & hand) >= 12
+    assert {*more} - hand == set(load_features("more.py", CHECKERS).names)
     # a file that exists may have been edited, and is not lost
     assert main(["invent", "checkers", "store", "--output", "own.py"]) == 2
     assert "expected a new file, found" in capsys.readouterr().err
@@ -142,12 +166,40 @@ def test_terms_that_luck_explains_are_not_written(
     assert [file.name for file in tmp_path.iterdir()] == ["store"]
 
 
+@pytest.mark.thorough
+def test_samuels_reserve_is_invented_where_his_terms_say_nothing(tmp_path: Path) -> None:
+    learner, again = (Samuel(CHECKERS, active=6, invent=3, store=tmp_path / x) for x in "ab")
+    learner.prepare(None)
+    again.prepare(None)
+    active, library = list(learner.active_), {*learner.reserve_}
+    figures = learner._invent(planted_rows(TRUTHS[3]))
+    names = list(named(CELLS, [TRUTHS[3]]))
+    assert learner.reserve_ == names and learner.active_ == active
+    assert set(learner.features_.names) == {"PIECES", *active, *names}
+    assert library.isdisjoint(learner.features_.names)
+    assert figures == {"come": TRUTHS[3].text(CELLS)}
+    assert set(learner._fitter().fixed or ()) == {"PIECES", *names}
+    learner.active_.append(learner.reserve_.pop(0))
+    learner._linear.weights[:] = np.arange(len(learner.features_))
+    state = json.loads(json.dumps(learner.get_state()))
+    again.set_state(state)
+    assert again.evaluator_.term_weights() == learner.evaluator_.term_weights()
+    assert (again.active_, again.reserve_) == (learner.active_, learner.reserve_)
+    state["reserve"] = state["active"]
+    other = games.load("connect_four").features["lines"]
+    with pytest.raises(ValueError, match="expected a set of differences as those of the cells"):
+        feature_set_of(CELLS, {}, other)
+    with pytest.raises(ValueError, match="expected the terms of the learner, each once"):
+        again.set_state(state)
+
+
 BAD: list[tuple[list[str], str]] = [
     (["nim", "POSITIONS"], "expected a game with a board, found nim, which has none"),
     (["backgammon", "POSITIONS"], "expected a game with a board, found backgammon"),
     (["tic_tac_toe", "RESULTS"], "expected a game that declares its cells, found tic_tac_toe"),
     (["checkers", "RESULTS", "--terms", "0"], "--terms: expected 1 to 1000, found 0"),
     (["checkers", "RESULTS", "--terms", "1000000"], "--terms: expected 1 to 1000, found 1000000"),
+    (["checkers", "RESULTS", "--from", "x"], "features: expected one of classic, samuel"),
     (["checkers", "NOTHING"], "NOTHING: expected a folder of positions, found none"),
     (
         ["checkers", "POSITIONS"],
