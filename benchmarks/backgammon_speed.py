@@ -32,7 +32,7 @@ from play.players.gnubg import board
 from search import Engine, MoveFilters, load_evaluator
 from search.expectiminimax.static import StaticChoice
 
-SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "tdgammon.safetensors"
+SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "wide.safetensors"
 GAME: Any = games.load("backgammon")
 #: The default of gnubg_nn at 1-ply (`set.ps`): only the eight moves that are best at 0-ply are
 #: searched, each with all replies to all rolls.

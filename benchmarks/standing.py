@@ -128,19 +128,12 @@ MEASUREMENTS = (
         "above `material`, 2,000 nodes a move, a round robin",
         _ladder,
     ),
-    *(
-        Measurement(
-            "backgammon",
-            f"match backgammon {name} {opponent} --games 4000 --seed 31",
-            (name,),
-            f"against {text}, no search",
-            _points,
-        )
-        for name, opponent, text in (
-            ("wide", "gnubg:0", "GNU Backgammon's 0-ply"),
-            ("backups", "gnubg:0", "GNU Backgammon's 0-ply"),
-            ("tdgammon", "gnubg:0", "GNU Backgammon's 0-ply"),
-        )
+    Measurement(
+        "backgammon",
+        "match backgammon wide gnubg:0 --games 4000 --seed 31",
+        ("wide",),
+        "against GNU Backgammon's 0-ply, no search",
+        _points,
     ),
     Measurement(
         "connect_four",

@@ -7,10 +7,17 @@ from games.backgammon.rules import BAR, checkers, points_made
 from games.features import Phases
 from games.kernels import kernel
 
-__all__ = ["KINDS"]
+__all__ = ["KINDS", "LONG"]
 
-_NAMES = ("contact", "holding", "back game", "crashed", "bar", "bear-off contact", "race")
-CONTACT, HOLDING, BACK_GAME, CRASHED, ON_BAR, BEAR_OFF_CONTACT, RACE = range(len(_NAMES))
+_NAMES = (
+    "contact", "holding", "back game", "back game of 6", "back game of 8", "crashed", "bar",
+    "bear-off contact", "race",
+)  # fmt: skip
+CONTACT, HOLDING, BACK_GAME, OF_6, OF_8, CRASHED, ON_BAR, BEAR_OFF_CONTACT, RACE = range(
+    len(_NAMES)
+)
+#: Kinds whose plans take many plies, so that their values only show at the end of a game.
+LONG = frozenset({"back game", "back game of 6", "back game of 8", "bear-off contact"})
 
 #: The other side's home, and the points of anchors in holding games, as bits.
 _THEIR_HOME = 0b111111 << 19
@@ -33,11 +40,22 @@ def _in_back_game(near, far):
 
 
 @kernel
+def _back(near, far):
+    """Returns the checkers that a side in a back game has on points 19 to 25, else 0."""
+    count = 0
+    if _in_back_game(near, far):
+        for point in range(19, BAR + 1):
+            count += checkers(near, far, point)
+    return count
+
+
+@kernel
 def kind(position):
     """Returns the number in `KINDS` of the first kind that fits, of those below from last to first.
 
     race: no contact. bear-off contact: a side has all its checkers at home, or has borne off.
-    back game: a side has made two points or more of the other's home. crashed: see
+    back game: a side has made two points or more of the other's home; of 6 and of 8: and has so
+    many checkers there or on the bar. crashed: see
     `games.backgammon.phases`. bar: the side to move has a checker there. holding: a side has made
     a point from 18 to 23. contact: everything else.
     """
@@ -46,8 +64,9 @@ def kind(position):
         return RACE
     if _bears_off(near, far) or _bears_off(their_near, their_far):
         return BEAR_OFF_CONTACT
-    if _in_back_game(near, far) or _in_back_game(their_near, their_far):
-        return BACK_GAME
+    back = max(_back(near, far), _back(their_near, their_far))
+    if back > 0:
+        return OF_8 if back >= 8 else OF_6 if back >= 6 else BACK_GAME
     if crashed(near) or crashed(their_near):
         return CRASHED
     if checkers(near, far, BAR) > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from games.backgammon import Backgammon
-from games.backgammon.kinds import KINDS
+from games.backgammon.kinds import KINDS, LONG
 from games.extras import extend
 from learner.positions.kinds import RareKinds
 from learner.run.recipes import UsualRuns
@@ -64,15 +64,8 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
     "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
     "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
-    # The whole way to a strong network; races are valued by calculation, and the race net is that
-    # of the network to start from, if there is one.
-    "backups": {
-        "games": 300_000,
-        "depth": 1,
-        "from": "backgammon/backups",
-        **_NETWORK,
-        "options_from": {"kept_phases": ("race",)},
-    },
+    # The whole way to a strong network; races are valued by calculation.
+    "backups": {"games": 300_000, "depth": 1, "from": "backgammon/wide", **_NETWORK},
 }
 
-extend(Backgammon, UsualRuns("tdgammon", RECIPES), RareKinds(KINDS))
+extend(Backgammon, UsualRuns("tdgammon", RECIPES), RareKinds(KINDS, LONG, ("race",)))

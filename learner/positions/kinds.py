@@ -12,6 +12,12 @@ __all__ = ["RareKinds"]
 
 @dataclass(frozen=True)
 class RareKinds(Extra):
-    """The kinds of a game's positions, an extra: a learner trains on as many of each."""
+    """The kinds of a game's positions, an extra: a learner trains on as many of each.
+
+    long: names of kinds whose values only show at the end of games.
+    valued: names of the phases that the usual database values, whose nets need not learn.
+    """
 
     kinds: Phases | None = None
+    long: frozenset[str] = frozenset()
+    valued: tuple[str, ...] = ()

@@ -139,10 +139,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         )
     recipe = found.run(game)
     start = options.start or recipe.get("from")
-    usual_options = {**recipe.get("options", {})}
-    if start not in (None, ZERO):
-        usual_options |= recipe.get("options_from", {})
-    extra = usual_options | learner_options(options.set)
+    extra = {**recipe.get("options", {}), **learner_options(options.set)}
     depth, nodes = options.depth, options.nodes
     if depth is None and nodes is None:
         depth, nodes = recipe["depth"], recipe.get("nodes")

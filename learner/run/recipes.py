@@ -152,7 +152,7 @@ RECIPES: dict[str, Recipe] = {
     "backups": Recipe(
         "td_gammon.backup_fit",
         "BackupFit",
-        "the same from exact averages over all rolls; best --from what tdgammon learned",
+        "the same from exact averages over all rolls, from a network or from zero",
         match_depth=0,
     ),
 }

@@ -26,7 +26,6 @@ from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
-from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.table import Played, Table
@@ -56,8 +55,8 @@ _SMALL_RATE = 0.003
 #: See `learner.models.outcome_model`: about the last thousand steps are averaged, and the equity
 #: counts beside the outcomes, because it is what moves are chosen by.
 _AVERAGING, _EQUITY_SHARE = 0.999, 0.3
-#: The small net learns from this many rounds' games before it filters, so many times.
-_INTRODUCED, _INTRODUCTIONS = 3, 4
+#: The small net does not filter in the first round, from which it then learns so many times.
+_INTRODUCTIONS = 12
 #: In the first steps the rate rises, because Adam knows little of the gradients yet and would undo
 #: what the network brings.
 _RISING = 300
@@ -77,17 +76,19 @@ class BackupFit(GameLearner):
     depth: plies that backups look ahead: 1.
     inputs: inputs of the net, as in `TDGammon`; for a start from nothing.
     hidden: widths of the hidden layers. A network to start from grows to them, without changing its
-        values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases.
-    kept_phases: names of phases whose nets stay those of the network to start from.
+        values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases but
+        those that the databases value (see `RareKinds`).
     round_games: games of a round.
     bear_off: whether the outcomes of positions in the bear-off databases come from there; then a
         game ends there.
     candidates: greatest number of replies that the net values, those that the prefilter ranks
-        highest, a small net over the encoding alone that learns too; with 0 it values all.
+        highest: that of the network to start from, or a small net over the encoding alone that
+        learns too; with 0 it values all.
     lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
         `lambda_returns`). With more, an error that many positions share disappears sooner. A
         position follows the mean of this return and of its backup, which is without noise and puts
-        the moves of a decision in order.
+        the moves of a decision in order. In games that begin in a kind with long plans it follows
+        the luck-adjusted result instead, except with 0.
     samples: number of times that a position is learned from on average.
     most_positions: number of positions that are learned from, the last ones.
     rate, last_rate: step sizes at the beginning and the end of the run.
@@ -106,7 +107,6 @@ class BackupFit(GameLearner):
     depth: int | None = 1
     inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (512, 512, 256, 128)
-    kept_phases: tuple[str, ...] = ()
     round_games: int = ranged(1000, 1)
     bear_off: bool = True
     candidates: int = ranged(6, 0, MOST_KEPT)
@@ -137,18 +137,19 @@ class BackupFit(GameLearner):
         """`evaluator` is None or an `OutcomeNetwork`, whose net then learns on."""
         game = self.game_
         check_game(game)
-        self._check_phases(evaluator)
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
         hidden = tuple(self.hidden)
+        self._phases: tuple[str, ...] = ()
         if evaluator is None:
             self._start: OutcomeNetwork | None = None
             inputs = find_inputs(game, self.inputs)
             self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
         else:
-            start = as_evaluator(game, evaluator)
+            evaluator = start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self._start = start.copy()
+            self._phases = RareKinds.of(game).valued if self.bear_off else ()
             self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
         self._net.name = "backupfit"
         encoding, features = separate(self._net.inputs)
@@ -158,6 +159,8 @@ class BackupFit(GameLearner):
                 seed=self.seed,
             )
         )  # fmt: skip
+        given = getattr(evaluator, "prefilter", None)
+        self._ranking: Any = given.evaluator if given else self._small
         # raises ValueError for a missing device before hours of play
         self._model = self._new_model(averaging=_AVERAGING)
         #: the average, which plays
@@ -167,20 +170,6 @@ class BackupFit(GameLearner):
         self._compose()
         self.rounds_: list[dict[str, float]] = []
 
-    def _check_phases(self, evaluator: Any) -> None:
-        names = self.game_.phases.names if self.game_.phases is not None else ()
-        unknown = [name for name in self.kept_phases if name not in names]
-        if unknown or isinstance(self.kept_phases, str):
-            raise ValueError(
-                f"kept_phases: expected phases of {self.game_.name},"
-                f" {', '.join(names) or 'which has none'}, found {self.kept_phases}"
-            )
-        if self.kept_phases and evaluator is None:
-            raise ValueError(
-                f"kept_phases: expected an evaluator to start from, whose {self.kept_phases[0]} net"
-                " is kept, found none"
-            )
-
     def _new_model(self, averaging: float = 0.0) -> OutcomeModel:
         return OutcomeModel(
             self._net, batch=self.batch, equity_share=_EQUITY_SHARE, averaging=averaging,
@@ -189,7 +178,7 @@ class BackupFit(GameLearner):
 
     def _compose(self) -> None:
         """Make `evaluator_` of the average of the weights and the nets that are kept."""
-        self.evaluator_: OutcomeNetwork = composed(self._net, self._start, self.kept_phases)
+        self.evaluator_: OutcomeNetwork = composed(self._net, self._start, self._phases)
 
     def learn(self) -> Generator[Progress, None, None]:
         """As in `Learner`; yields after every round."""
@@ -205,17 +194,20 @@ class BackupFit(GameLearner):
     def _round(self, games: int, threads: ThreadPoolExecutor) -> GameRecord:
         """Play, back up and fit; returns the record of the last game."""
         number = len(self.rounds_)
-        if self.candidates and number == 0:
-            self._introduce_small()
         played = self._play(games, threads)
         returns = lambda_returns(
-            self.game_, played.static, played.backups, played.follows, self.lambda_
-        )
-        self._kept.add(played.positions, (returns + played.backups) / 2.0)
+            self.game_, played.static, played.backups, played.follows,
+            np.where(played.calm, 1.0, self.lambda_),
+        )  # fmt: skip
+        own = np.where(played.calm, 0.0, 0.5)[:, None]
+        self._kept.add(played.positions, returns + own * (played.backups - returns))
         random = np.random.default_rng((self.seed, number, 12))
         loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
-        if self.candidates:
-            self._fit_small(played.positions, played.backups, random)
+        if self.candidates and self._ranking is self._small:
+            OutcomeModel(self._small, threads=self.fit_threads).learn(
+                played.positions, played.backups, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
+                epochs=1 if number else _INTRODUCTIONS, random=random,
+            )  # fmt: skip
         self._model.write()
         self._player.read()
         self._compose()
@@ -234,20 +226,24 @@ class BackupFit(GameLearner):
         random = np.random.default_rng((self.seed, len(self.rounds_), 14))
         starts = np.tile(np.array(self.game_.start(), dtype=np.int64), (games, 1))
         rare = self._kept.of_all_kinds(int(_RARE_SHARE * games), random)
-        if RareKinds.of(self.game_).kinds is not None and len(rare):
+        kinds, calm = RareKinds.of(self.game_), np.zeros(games, dtype=bool)
+        if kinds.kinds is not None and len(rare):
             starts[: len(rare)] = rare
             starts = starts[random.permutation(games)]
+            if self.lambda_ > 0:
+                names = np.array(kinds.kinds.names)[kinds.kinds.of(starts)]
+                calm = np.isin(names, list(kinds.long))
 
         def play(table: int) -> Played:
             own = np.random.default_rng((self.seed, len(self.rounds_), table, 15))
-            return self._table().play(starts[table::_TABLES], own)
+            return self._table().play(starts[table::_TABLES], own, calm[table::_TABLES])
 
         return Played.joined(list(threads.map(play, range(min(games, _TABLES)))))
 
     def _table(self) -> Table:
         prefilter = None
-        if self.candidates:
-            prefilter = Prefilter(self._small, self.candidates, _MARGIN)
+        if self.candidates and (self.rounds_ or self._ranking is not self._small):
+            prefilter = Prefilter(self._ranking, self.candidates, _MARGIN)
         backups = Backups(self.game_, self._values, exact=self._exact, prefilter=prefilter)
         return Table(
             backups, at_once=_AT_ONCE, first_plies=_FIRST_PLIES,
@@ -269,32 +265,6 @@ class BackupFit(GameLearner):
             self.updates_ += self.batch
         return total / steps
 
-    def _introduce_small(self) -> None:
-        """Train the small net to agree with the network before it becomes its prefilter."""
-        positions = explore(
-            self._net, _INTRODUCED * self.round_games, seed=(self.seed, 0, 13),
-            first_plies=_FIRST_PLIES, first_share=_FIRST_SHARE, share=_SHARE,
-            threads=self.threads,
-        )  # fmt: skip
-        labels, _ = Backups(self.game_, self._values, exact=self._exact).outcomes(positions)
-        random = np.random.default_rng((self.seed, 13))
-        self._fit_small(positions, labels, random, epochs=_INTRODUCTIONS)
-
-    def _fit_small(
-        self,
-        positions: NDArray[np.int64],
-        labels: NDArray[np.float64],
-        random: np.random.Generator,
-        *,
-        epochs: int = 1,
-    ) -> None:
-        """Train the small net on probabilities of positions."""
-        model = OutcomeModel(self._small, threads=self.fit_threads)
-        model.learn(
-            positions, labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
-            epochs=epochs, random=random,
-        )  # fmt: skip
-
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
@@ -305,7 +275,7 @@ class BackupFit(GameLearner):
         return {
             "net": self._model.get_state(),
             "small": pack_weights(self._small),
-            "start": pack_weights(self._start) if self._start and self.kept_phases else "",
+            "start": pack_weights(self._start) if self._start and self._phases else "",
             "rounds_done": {"rounds": [dict(figures) for figures in self.rounds_]},
         }
 
@@ -313,7 +283,7 @@ class BackupFit(GameLearner):
         rounds = [dict(figures) for figures in state["rounds_done"]["rounds"]]
         self._model.set_state(state["net"])
         unpack_weights(state["small"], self._small)
-        if self._start is not None and self.kept_phases:
+        if self._start is not None and self._phases:
             unpack_weights(state["start"], self._start)
         self._kept.load([int(figures["positions"]) for figures in rounds])
         self._model.write()

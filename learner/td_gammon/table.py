@@ -31,6 +31,7 @@ class Played:
     static, backups: their outcomes [positions, outcomes], static and backed up over all rolls.
     follows: whether the next position is the one after the best reply, [positions]. It is not after
         a random reply, nor at the end of a game.
+    calm: whether no reply of the game is random, [positions].
     last: the record of the last game that began with the start of the game, as far as it was
         played; it has no moves if no game did.
     """
@@ -39,6 +40,7 @@ class Played:
     static: NDArray[np.float64]
     backups: NDArray[np.float64]
     follows: NDArray[np.bool_]
+    calm: NDArray[np.bool_]
     last: GameRecord
 
     def __len__(self) -> int:
@@ -49,7 +51,7 @@ class Played:
         """Returns the positions of several tables, with the last game of the first."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("positions", "static", "backups", "follows")
+            for name in ("positions", "static", "backups", "follows", "calm")
         }
         return cls(**arrays, last=parts[0].last)
 
@@ -82,14 +84,18 @@ class Table:
         self._shares = first_share, share
         self._limits = np.array([cumulative(game.dice.first), cumulative(game.rolls)])
 
-    def play(self, starts: NDArray[np.int64], random: np.random.Generator) -> Played:
+    def play(
+        self, starts: NDArray[np.int64], random: np.random.Generator, calm: Any = False
+    ) -> Played:
         """Play a game from each of the positions [games, integers] to its end.
+
+        calm: whether no reply is random, of all games or [games].
 
         Raises the errors of evaluators.
         """
         steps: list[tuple[NDArray[Any], ...]] = []
         start = np.array(self.game.start(), dtype=np.int64)
-        whole = (starts == start).all(axis=1)
+        whole, calm = (starts == start).all(axis=1), np.broadcast_to(calm, len(starts))
         ends = starts.copy()
         begins, _ = self._backups.outcomes(starts)
         games = np.arange(min(self._at_once, len(starts)))
@@ -105,12 +111,14 @@ class Table:
             owners = len(self.game.rolls) * numbers + rolls
             firsts, counts = backed.firsts[owners], np.diff(backed.firsts)[owners]
             share = np.where(plies < self._first_plies, *self._shares)
-            follows = chances[:, 1] >= share
+            follows = (chances[:, 1] >= share) | calm[games]
             drawn = firsts + (chances[:, 2] * counts).astype(np.int64)
             replies = np.where(follows, replies, drawn)
             plies += 1
             over = backed.known[replies] | (plies >= MOST_PLIES)
-            steps.append((games, positions, static, backed.outcomes, follows & ~over, rolls))
+            steps.append(
+                (games, positions, static, backed.outcomes, follows & ~over, calm[games], rolls)
+            )
             ends[games] = backed.replies[replies]
             fresh = np.arange(following, min(following + int(over.sum()), len(starts)))
             following += len(fresh)
@@ -131,10 +139,10 @@ class Table:
         """Returns what happened step by step as games, one after the other."""
         games, *arrays = (np.concatenate(parts) for parts in zip(*steps, strict=True))
         order = np.argsort(games, kind="stable")
-        positions, static, backups, follows, rolls = (array[order] for array in arrays)
+        positions, static, backups, follows, calm, rolls = (array[order] for array in arrays)
         last = GameRecord(self.game, self.game.start())
         if whole.any():
             number = int(np.flatnonzero(whole)[-1])
             mine = games[order] == number
             last = recorded(self.game, np.vstack([positions[mine], ends[number]]), rolls[mine])
-        return Played(positions, static, backups, follows, last)
+        return Played(positions, static, backups, follows, calm, last)

@@ -375,14 +375,19 @@ def test_kinds_are_those_of_the_checkers_counted(positions):
     for position in positions:
         own, other = counts(position)
         last = [max((p for p in range(1, 26) if side[p]), default=0) for side in (own, other)]
+        back = [
+            any(
+                sum(side[p] >= 2 for p in range(19, 25)) >= 2 and sum(side[19:26]) >= most
+                for side in (own, other)
+            )
+            for most in (8, 6, 4)
+        ]
         tests = {
             "race": sum(last) < 25,
             "bear-off contact": any(
                 side[0] > 0 or rear <= 6 for side, rear in zip((own, other), last, strict=True)
             ),
-            "back game": any(
-                sum(side[p] >= 2 for p in range(19, 25)) >= 2 for side in (own, other)
-            ),
+            **dict(zip(("back game of 8", "back game of 6", "back game"), back, strict=True)),
             "crashed": any(sum(side[3:]) <= 6 for side in (own, other)),
             "bar": own[25] > 0,
             "holding": any(side[p] >= 2 for side in (own, other) for p in range(18, 24)),

@@ -396,7 +396,7 @@ def test_the_cube_is_used_less_well_in_short_races() -> None:
 def test_an_engine_decides_about_the_cube() -> None:
     from search import Engine
 
-    engine = Engine(GAME, "backups")
+    engine = Engine(GAME, "wide")
     decision = engine.cube(Situation(START), depth=0)
     assert decision.action == "no double, take" and abs(decision.no_double) < 0.3
     with pytest.raises(ValueError, match="chances of outcomes"):

@@ -71,7 +71,7 @@ def evaluators() -> list[Any]:
         KernelEvaluator(CHECKERS, weighted, np.array([2.5])),
         NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers, scale=2.0),
         load_evaluator("checkers/quantised"),
-        load_evaluator("backgammon/tdgammon"),
+        load_evaluator("backgammon/wide"),
         as_evaluator(CHECKERS, None),
     ]
 

@@ -94,8 +94,8 @@ def test_a_network_that_ranks_badly_makes_no_prefilter() -> None:
     [
         (["backgammon", "hand"], "evaluator: expected a network of outcomes, found"),
         (["backgammon", "none"], "none: expected an evaluator file or one of"),
-        (["backgammon", "backups", "--games", "3"], "--games: expected at least 16, found 3"),
-        (["backgammon", "backups", "--lost", "nan"], "--lost: expected at least 0, found nan"),
+        (["backgammon", "wide", "--games", "3"], "--games: expected at least 16, found 3"),
+        (["backgammon", "wide", "--lost", "nan"], "--lost: expected at least 0, found nan"),
     ],
 )
 def test_bad_arguments_are_refused_in_a_line(

@@ -66,7 +66,8 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
     elif dice:  # a small network, for the time that compiling takes
         reports = "games_per_report=4" if name == "tdgammon" else "samples=1"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
-        hidden = "hidden=(8,)" if name == "tdgammon" else "hidden=(256, 64)"  # that of its start
+        # backups go on from a network of these widths
+        hidden = "hidden=(8,)" if name == "tdgammon" else "hidden=(512, 512, 256, 128)"
         for option in ("inputs=points", hidden, size, reports):
             arguments += ["--set", option]
     settings = settings_of(parser().parse_args(arguments))

@@ -129,7 +129,7 @@ def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
 def test_backgammon_counts_points(tmp_path: Path) -> None:
     record = BackgammonRecord(BACKGAMMON, match_length=3)
     record.play_text("24/20", roll=BACKGAMMON.dice.parse("31"))
-    (one,) = judge_moves(record, Thinker(BACKGAMMON, "backups", Limits(depth=0)))
+    (one,) = judge_moves(record, Thinker(BACKGAMMON, "wide", Limits(depth=0)))
     assert one.given_up == one.loss / 2 and one.loss > 0.1
     for loss, sign in ((0.05, "?!"), (0.1, "?"), (0.2, "??")):
         other = replace(one, loss=loss, given_up=loss / 2)
@@ -309,7 +309,7 @@ def test_decisions_about_the_cube_are_judged(
 ) -> None:
     path = tmp_path / "cube.mat"
     path.write_text(CUBE)
-    command = ["analyse", str(path), "backups", "--plies", "0", "--quiet"]
+    command = ["analyse", str(path), "wide", "--plies", "0", "--quiet"]
     assert main([*command, "--output", str(tmp_path / "o.txt")]) == 0
     shown = capsys.readouterr().out
     assert "    1. O double; lost 0." in shown and "no double, take" in shown
@@ -325,7 +325,7 @@ def test_each_decision_loses_what_the_equities_say() -> None:
     (match,) = read_matches(CUBE, game)
     record = match.games[1].record
     assert record is not None
-    thinker = Thinker(game, "backups", Limits(depth=0))
+    thinker = Thinker(game, "wide", Limits(depth=0))
     judged = list(judge_cube(record, thinker))
     assert [(one.ply, one.side, one.action) for one in judged] == [
         (1, 1, "no double"), (2, 0, "double"), (2, 1, "take"), (3, 1, "no double"),

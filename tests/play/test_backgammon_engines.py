@@ -42,7 +42,7 @@ def thinker(depth: int = 0) -> Thinker:
 
 def decider() -> Thinker:
     """Returns a thinker whose evaluator gives chances, so that it decides about the cube."""
-    return Thinker(BACKGAMMON, "backups", Limits(depth=0), table_mib=1)
+    return Thinker(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
 
 
 class Talk:

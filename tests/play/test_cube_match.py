@@ -77,7 +77,7 @@ def test_nobody_doubles_in_the_first_turn_or_the_crawford_game() -> None:
 
 def play_to(length: int, seats: Any, **options: Any) -> list[Any]:
     """The games of the first match with the dice of seed 1."""
-    players = [parse_player(GAME, "backups")] * 2
+    players = [parse_player(GAME, "wide")] * 2
     units = CubePairs(GAME, players, Terms(Limits(0), 1, length=length, **options))
     return [*units.sitting(0, lambda one, stream: play_with_dice(one, seats, units.dice, stream))]
 
@@ -101,7 +101,7 @@ def test_a_match_is_played_to_its_end() -> None:
 @pytest.mark.parametrize("length", [0, 3])
 def test_equal_players_win_and_lose_the_same(length: int) -> None:
     """Both halves of a pair have the same dice, so that equal players play the same game twice."""
-    player = parse_player(GAME, "backups")
+    player = parse_player(GAME, "wide")
     match = play_match(GAME, player, player, length=length, games=6, threads=1, keep_records=True)
     assert len(match.points) == 3 and match.games == 6
     assert all(mine == -theirs != 0 for mine, theirs in match.points)
@@ -122,7 +122,7 @@ def test_the_command_writes_matches_that_are_read_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "m.mat"
-    command = ["match", "backgammon", "backups", "backups", "--match", "3", "--games", "4"]
+    command = ["match", "backgammon", "wide", "wide", "--match", "3", "--games", "4"]
     assert main([*command, "--quiet", "--save", str(path), "--json"]) == 0
     shown = capsys.readouterr().out
     assert "matches to 3 points" in shown and "matches 4: won 2, 50.0 %" in shown
@@ -131,7 +131,7 @@ def test_the_command_writes_matches_that_are_read_again(
     matches = [match for file in files for match in read_matches(file.read_text(), GAME)]
     assert len(matches) == 4 and {match.match_length for match in matches} == {3}
     for match in matches:
-        assert match.players == ("backups", "backups")
+        assert match.players == ("wide", "wide")
         assert all(read.record and read.problems == [] for read in match.games)
         last = match.games[-1].record
         assert last is not None and max(last.final_score() or (0, 0)) >= 3
@@ -143,17 +143,17 @@ def test_the_command_writes_matches_that_are_read_again(
     ("arguments", "message"),
     [
         (["checkers", "classic", "classic", "--cube"], "--cube: expected a game with dice"),
-        (["backgammon", "hand", "backups", "--cube"], "evaluator that gives the chances"),
-        (["backgammon", "backups", "random", "--match", "3"], "evaluator that gives the chances"),
-        (["backgammon", "backups", "backups", "--match", "65"], "--match: expected 1 to 64 points"),
-        (["backgammon", "backups", "backups", "--match", "0"], "--match: expected 1 to 64 points"),
-        (["backgammon", "backups", "backups", "--jacoby"], "--jacoby: expected --cube"),
+        (["backgammon", "hand", "wide", "--cube"], "evaluator that gives the chances"),
+        (["backgammon", "wide", "random", "--match", "3"], "evaluator that gives the chances"),
+        (["backgammon", "wide", "wide", "--match", "65"], "--match: expected 1 to 64 points"),
+        (["backgammon", "wide", "wide", "--match", "0"], "--match: expected 1 to 64 points"),
+        (["backgammon", "wide", "wide", "--jacoby"], "--jacoby: expected --cube"),
         (
-            ["backgammon", "backups", "backups", "--jacoby", "--match", "3"],
+            ["backgammon", "wide", "wide", "--jacoby", "--match", "3"],
             "--jacoby: expected games for money",
         ),
         (
-            ["backgammon", "backups", "backups", "--cube", "--luck"],
+            ["backgammon", "wide", "wide", "--cube", "--luck"],
             "--luck: expected games without the cube",
         ),
     ],
@@ -180,8 +180,8 @@ def test_a_match_is_played_by_a_table_from_a_file(tmp_path: Path, capsys: Any) -
     command = [
         "match",
         "backgammon",
-        "backups",
-        "backups",
+        "wide",
+        "wide",
         "--match",
         "3",
         "--games",

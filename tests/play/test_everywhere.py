@@ -26,7 +26,7 @@ KINDS: dict[str, tuple[str, str, list[str]]] = {
     "a feature of one's own": ("checkers", "mine.json", ["--features", TERMS]),
     "a rote memory": ("checkers", "classic+memory.sqlite", []),
     "n-tuples": ("connect_four", "solved", []),
-    "outcomes": ("backgammon", "tdgammon", []),
+    "outcomes": ("backgammon", "wide", []),
     "a game of one's own": (OWN_GAME, "hand", []),
 }
 #: For each place: its command, without the options of the kind, and what stands in its output.

@@ -50,7 +50,7 @@ def test_without_a_name_it_is_the_evaluator_that_people_play_against(
 
 
 def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
-    network = "data/backgammon/tdgammon.safetensors"
+    network = "data/backgammon/wide.safetensors"
     out = shown(capsys, "backgammon", "start", network, "--roll", "13", "--depth", "0")
     win = as_evaluator(games.load("backgammon"), network).outcomes(
         [games.load("backgammon").start()]

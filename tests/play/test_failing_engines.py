@@ -106,7 +106,7 @@ def test_a_ladder_names_the_match_that_failed(
 ) -> None:
     players = {
         "two": ["tic_tac_toe", "random", "open_lines", "doomed"],
-        "dice": ["backgammon", "random", "backups", "doomed"],
+        "dice": ["backgammon", "random", "wide", "doomed"],
         "many": ["chinese_checkers", "random", "hand", "steps", "doomed", "--depth", "1"],
     }[kind]
     doom(0)

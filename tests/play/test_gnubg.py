@@ -203,9 +203,9 @@ def test_the_benchmark_of_the_cube_judges_players_with_their_lookup() -> None:
 
     one = [0, 1, *[0] * 24]
     last = Situation(position_of(one, one, 0), match_length=25)
-    for name, decide in contestants("backups", 0):
+    for name, decide in contestants("wide", 0):
         decision = decide(last)
         assert decision.double and not decision.take, name
-        if name.startswith("backups"):
+        if name.startswith("wide"):
             # the databases know that every roll wins; the network is never quite sure
             assert decision.no_double == 1.0, name

@@ -96,7 +96,7 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("gnubg_nn")
     file = tmp_path / "match.mat"
     words = ["--match", "3", "--games", "2", "--threads", "1", "--quiet", "--save", str(file)]
-    assert main(["match", "backgammon", "tdgammon", "gnubg:0", *words]) == 0
+    assert main(["match", "backgammon", "wide", "gnubg:0", *words]) == 0
     assert "matches 2: won" in capsys.readouterr().out
     for number in (1, 2):  # of a file with several matches GNU Backgammon reads only the first
         one = tmp_path / f"match-{number}.mat"

@@ -114,7 +114,7 @@ def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) ->
 @pytest.mark.parametrize("options", [{"length": 0, "jacoby": True}, {"length": 2}])
 def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
     game = games.load("backgammon")
-    first, second = (parse_player(game, text) for text in ("tdgammon", "backups"))
+    first, second = (parse_player(game, text) for text in ("wide+none", "wide"))
 
     def play(**more: Any) -> Match:
         return play_match(

@@ -60,7 +60,7 @@ def deaths(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def ubgi(write: Callable[[str], None], depth: int = 1) -> Ubgi:
-    return Ubgi(Thinker(BACKGAMMON, "tdgammon", Limits(depth=depth), table_mib=1), write)
+    return Ubgi(Thinker(BACKGAMMON, "wide", Limits(depth=depth), table_mib=1), write)
 
 
 def hub(write: Callable[[str], None]) -> Hub:

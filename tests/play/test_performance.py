@@ -34,7 +34,7 @@ GAME: Any = games.load("backgammon")
 
 @pytest.fixture(scope="module")
 def thinker() -> Thinker:
-    return Thinker(GAME, "backups", Limits(depth=0))
+    return Thinker(GAME, "wide", Limits(depth=0))
 
 
 def bearing_off(own: dict[int, int], theirs: dict[int, int]) -> Any:
@@ -228,8 +228,8 @@ def test_doubtful_cubes_are_rolled_out(thinker: Thinker) -> None:
 
 def test_filtered_moves_have_the_values_of_a_whole_analysis() -> None:
     """The move played is valued however bad it is; with more than its depth limited, all are."""
-    filtered = Thinker(GAME, "backups", Limits(depth=1), filters="normal")
-    whole = Thinker(GAME, "backups", Limits(depth=1, nodes=10**9), filters="normal")
+    filtered = Thinker(GAME, "wide", Limits(depth=1), filters="normal")
+    whole = Thinker(GAME, "wide", Limits(depth=1, nodes=10**9), filters="normal")
     record = BackgammonRecord(GAME)
     record.play_text("24/20", roll=GAME.dice.parse("31"))
     record.play_text("24/22 6/2", roll=GAME.dice.parse("42"))

@@ -285,8 +285,8 @@ def test_models_of_opponents() -> None:
 def test_evaluators_with_chances_consult_the_usual_database() -> None:
     game = games.load("backgammon")
     for text, name in (
-        ("backups", "bearoff"), ("backups@1", "bearoff"), ("hand+bearoff", "bearoff"),
-        ("backups+none", None), ("backups+none@1", None), ("hand", None),
+        ("wide", "bearoff"), ("wide@1", "bearoff"), ("hand+bearoff", "bearoff"),
+        ("wide+none", None), ("wide+none@1", None), ("hand", None),
     ):  # fmt: skip
         lookup = parse_player(game, text).lookup
         assert (None if lookup is None else lookup.name) == name, text
@@ -294,10 +294,10 @@ def test_evaluators_with_chances_consult_the_usual_database() -> None:
     # in a race at home the seat of a match then plays what the tables say
     here = game.parse_position("XGID=-BBBB---------------bbbb--:0:0:1:21:0:0:0:0:10")
     values = {}
-    for text in ("backups", "backups+none", "backups+bearoff"):
+    for text in ("wide", "wide+none", "wide+bearoff"):
         seat = parse_player(game, text).seat(game, Limits(depth=0))
         values[text] = seat.value_of(here)
-    assert values["backups"] == values["backups+bearoff"] != values["backups+none"]
+    assert values["wide"] == values["wide+bearoff"] != values["wide+none"]
 
 
 def test_a_name_is_the_same_player_in_matches_at_the_board_over_hub_and_for_judges() -> None:

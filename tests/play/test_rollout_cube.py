@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long unc
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(GAME, "backups")
+    return Engine(GAME, "wide")
 
 
 def home(mine: dict[int, int], theirs: dict[int, int]) -> Any:
@@ -135,7 +135,7 @@ def test_bad_input_is_refused(engine: Engine, capsys: pytest.CaptureFixture[str]
 def test_the_command_tells_the_decision(
     position: str, unit: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["rollout", "backgammon", position, "backups", "--cube"]
+    command = ["rollout", "backgammon", position, "wide", "--cube"]
     assert main([*command, "--games", "36", "--truncate", "2", "--json"]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert "no double, take" in lines[0]

@@ -20,8 +20,8 @@ WON = position_of([0, 1] + [0] * 24, [2 * (point == 6) for point in range(26)], 
 
 
 @pytest.fixture(scope="module")
-def backups() -> Thinker:
-    return Thinker(BACKGAMMON, "backups", Limits(depth=0), table_mib=1)
+def wide() -> Thinker:
+    return Thinker(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
 
 
 def say(session: BackgammonSession, *lines: str) -> str:
@@ -32,8 +32,8 @@ def say(session: BackgammonSession, *lines: str) -> str:
     return "\n".join(shown)
 
 
-def test_people_double_and_answer(backups: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, backups, frozenset({0, 1}), cube=True, first=0)
+def test_people_double_and_answer(wide: Thinker) -> None:
+    session = BackgammonSession(BACKGAMMON, wide, frozenset({0, 1}), cube=True, first=0)
     assert session.prompt == "dice of X> "  # nobody doubles in the first turn
     say(session, "31", "8/5 6/5")
     assert session.prompt == "O: roll or double> "
@@ -56,12 +56,12 @@ def test_people_double_and_answer(backups: Thinker) -> None:
     assert "O drops." in say(session, "drop") and session.record.outcome() == 2.0
 
 
-def test_the_evaluator_doubles_and_answers(backups: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, backups, frozenset({1}), seed=1, cube=True)
+def test_the_evaluator_doubles_and_answers(wide: Thinker) -> None:
+    session = BackgammonSession(BACKGAMMON, wide, frozenset({1}), seed=1, cube=True)
     shown = say(session, f"new {xgid(Situation(WON))}")
     assert "X doubles to 2." in shown and session.prompt == "O: take or drop> "
     assert "O drops." in say(session, "drop") and session.record.outcome() == 1.0
-    session = BackgammonSession(BACKGAMMON, backups, frozenset({0}), seed=1, cube=True)
+    session = BackgammonSession(BACKGAMMON, wide, frozenset({0}), seed=1, cube=True)
     shown = say(session, f"new {xgid(Situation(WON))}", "double")
     assert "X doubles to 2." in shown and "O drops." in shown and session.record.over
     # an even position is a take, and the evaluator then owns the cube
@@ -69,8 +69,8 @@ def test_the_evaluator_doubles_and_answers(backups: Thinker) -> None:
     assert "O takes." in shown and "cube 2, of O" in shown
 
 
-def test_a_match_goes_on_with_its_score(backups: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, backups, frozenset({0, 1}), length=3, first=0)
+def test_a_match_goes_on_with_its_score(wide: Thinker) -> None:
+    session = BackgammonSession(BACKGAMMON, wide, frozenset({0, 1}), length=3, first=0)
     say(session, "31", "8/5 6/5", "double", "take", "42", "8/4 6/4", "roll", "resign")
     assert session.record.outcome() == -2.0
     shown = say(session, "new")
@@ -82,9 +82,9 @@ def test_a_match_goes_on_with_its_score(backups: Thinker) -> None:
 
 
 def test_games_without_the_cube_are_as_before(
-    backups: Thinker, capsys: pytest.CaptureFixture[str]
+    wide: Thinker, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = BackgammonSession(BACKGAMMON, backups, frozenset({0, 1}), first=0)
+    session = BackgammonSession(BACKGAMMON, wide, frozenset({0, 1}), first=0)
     say(session, "31", "8/5 6/5")
     assert session.prompt == "dice of O> "
     assert "there is no cube in this game" in say(session, "double")
@@ -97,17 +97,17 @@ def test_games_without_the_cube_are_as_before(
     assert "--match: expected 1 to 64 points, found 0" in capsys.readouterr().err
 
 
-def test_a_beaver_keeps_the_cube(backups: Thinker) -> None:
+def test_a_beaver_keeps_the_cube(wide: Thinker) -> None:
     both = frozenset({0, 1})
-    session = BackgammonSession(BACKGAMMON, backups, both, cube=True, beavers=True, first=0)
+    session = BackgammonSession(BACKGAMMON, wide, both, cube=True, beavers=True, first=0)
     say(session, "31", "8/5 6/5", "double")
     assert session.prompt == "X: take or drop or beaver> "
     assert "X beavers." in say(session, "beaver")
     assert session.record.cube == 4 and session.record.owner == 0
 
 
-def test_the_evaluator_declines_a_resignation_of_too_little(backups: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, backups, frozenset({1}), seed=1, cube=True)
+def test_the_evaluator_declines_a_resignation_of_too_little(wide: Thinker) -> None:
+    session = BackgammonSession(BACKGAMMON, wide, frozenset({1}), seed=1, cube=True)
     lost = position_of([15 * (point == 20) for point in range(26)], [0, 1] + [0] * 24, 1)
     say(session, f"new {xgid(Situation(lost))}")
     assert "X declines" in say(session, "resign") and not session.record.over
@@ -116,10 +116,10 @@ def test_the_evaluator_declines_a_resignation_of_too_little(backups: Thinker) ->
 
 
 def test_a_gammon_counts_single_under_the_jacoby_rule(
-    backups: Thinker, capsys: pytest.CaptureFixture[str]
+    wide: Thinker, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = frozenset({0, 1})
-    session = BackgammonSession(BACKGAMMON, backups, both, cube=True, jacoby=True, first=0)
+    session = BackgammonSession(BACKGAMMON, wide, both, cube=True, jacoby=True, first=0)
     assert "cube 1, in the middle, Jacoby rule" in say(session, "31", "8/5 6/5")
     say(session, "resign gammon")
     assert abs(session.record.outcome() or 0.0) == 1.0

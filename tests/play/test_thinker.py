@@ -76,12 +76,12 @@ def test_races_at_home_are_exact_without_being_asked_for() -> None:
     game, far = Backgammon(), [0] * 19
     position = position_of([0, 3, 2, 2, 0, 0, 0, *far], [0, 1, 2, 0, 0, 3, 1, *far], 0)
     plain, named = (
-        Thinker(game, "backups", Limits(depth=0)),
-        Thinker(game, "backups+bearoff", Limits(depth=0)),
+        Thinker(game, "wide", Limits(depth=0)),
+        Thinker(game, "wide+bearoff", Limits(depth=0)),
     )
     found, exact = plain.think(position), named.think(position)
     assert (found.value, found.outcomes) == (exact.value, exact.outcomes)
-    bare = Engine(game, as_evaluator(game, "backups"))  # which consults nothing
+    bare = Engine(game, as_evaluator(game, "wide"))  # which consults nothing
     assert found.value != bare.search(position, depth=0).value
     # the chances of a search are the tables' as well, in float32: nobody can lose a gammon
     for depth in (0, 1, 2):

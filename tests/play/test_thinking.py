@@ -37,7 +37,7 @@ def asked(game: Any, id: str, text: str, tmp_path: Path, **options: Any) -> tupl
 def test_backgammon_tells_wins_gammons_and_backgammons_of_every_move(tmp_path: Path) -> None:
     roll = BACKGAMMON.dice.parse("31")
     text = BACKGAMMON.position_text(BACKGAMMON.start())
-    id = "shipped:backgammon/backups.safetensors"
+    id = "shipped:backgammon/wide.safetensors"
     found, evaluator = asked(BACKGAMMON, id, text, tmp_path, roll=roll, depth=0)
     assert len(found["moves"]) == 16
     for move in found["moves"]:

@@ -186,11 +186,11 @@ def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
 def test_evaluators_with_chances_consult_the_usual_database(runs: Path) -> None:
     catalogue = Catalogue(ROOT / "data", runs)
     game = catalogue.games["backgammon"]
-    shipped = "shipped:backgammon/backups.safetensors"
+    shipped = "shipped:backgammon/wide.safetensors"
     usual, none = catalogue.load(shipped, game), catalogue.load(f"{shipped}+none", game)
     assert isinstance(usual.lookup, DatabaseLookup) and none.lookup is None
     assert catalogue.load(shipped, game) is usual and usual.evaluator is none.evaluator
-    assert (usual.entry.name, none.entry.name) == ("backups", "backups + no databases")
+    assert (usual.entry.name, none.entry.name) == ("wide", "wide + no databases")
     assert catalogue.load("backgammon:hand", game).lookup is None
 
 

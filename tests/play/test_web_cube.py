@@ -23,7 +23,7 @@ from play.web.server import create_app
 from tests.web_server import HUMAN, ROOT
 
 GAME: Any = load("backgammon")
-STRONG_ID = "shipped:backgammon/backups.safetensors"
+STRONG_ID = "shipped:backgammon/wide.safetensors"
 STRONG = {"kind": "evaluator", "evaluator": STRONG_ID, "seconds": 5, "depth": 0}
 
 
@@ -235,7 +235,7 @@ def test_doubles_are_marked_and_count_as_in_analyse(server: Any) -> None:
     assert mover["accuracy"] < 100 and mover["lost"] >= double["loss"]
     # the same by analyse, at the plies of a hint
     (read,) = form_of(GAME).games_in(text, GAME, None)
-    thinker = Thinker(GAME, "backups", Limits(depth=PLIES))
+    thinker = Thinker(GAME, "wide", Limits(depth=PLIES))
     judged = list(judge_cube(read.record, thinker))
     assert [(one.action, one.side) for one in judged] == [
         ("double", double["side"]),

@@ -235,7 +235,7 @@ def test_hand_crafted_evaluators_are_calibrated(name: str) -> None:
 
 def test_probabilities_of_outcomes_need_no_calibration() -> None:
     game = games.load("backgammon")
-    evaluator = as_evaluator(game, "backups")
+    evaluator = as_evaluator(game, "wide")
     win = evaluator.outcomes([game.start()])[0][0]
     assert evaluator.chances(game.start()) == Chances(win, 0.0, 1.0 - win)
 

@@ -31,7 +31,7 @@ def test_searches_to_the_end_of_a_game_give_exact_values() -> None:
     """Two checkers a side are off after at most four rolls; moves follow exact values."""
     exact, size = endings(2), len(endings(2).own)
     lookup = DatabaseLookup(BACKGAMMON, "bearoff")
-    search = Engine(BACKGAMMON, "backups", lookup=lookup)._search
+    search = Engine(BACKGAMMON, "wide", lookup=lookup)._search
     for own in range(1, size):
         for theirs in range(own % 9 + 1, size, 9):
             for owner, table in ((None, exact.middle), (0, exact.own)):
@@ -85,7 +85,7 @@ def turned(now: Any) -> Any:
 
 @pytest.mark.parametrize("score", [None, (0, 0), (5, 2), (3, 5)])
 def test_the_search_agrees_with_a_slow_twin(score: Any) -> None:
-    engine = Engine(BACKGAMMON, "backups")
+    engine = Engine(BACKGAMMON, "wide")
     twin = Twin(BACKGAMMON, engine.evaluator)
     match = {"jacoby": True} if score is None else {"match_length": 7, "score": score}
     for position, _ in played(BACKGAMMON, 5, 2):
@@ -120,7 +120,7 @@ def test_the_plain_search_finds_the_same() -> None:
 
 def test_lookups_give_the_outcomes_that_are_backed_up() -> None:
     lookup = DatabaseLookup(BACKGAMMON, "bearoff")
-    engine = Engine(BACKGAMMON, "backups", lookup=lookup)
+    engine = Engine(BACKGAMMON, "wide", lookup=lookup)
     position = racing(700, 650)
     for depth in (0, 1):
         found = engine.search(position, depth=depth)
@@ -138,13 +138,13 @@ def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
     own_game = Backgammon()
     own_game.cube = DoublingCube(other)
     usual, changed = (
-        Engine(game, "backups").cube(situation, depth=1).chances for game in (BACKGAMMON, own_game)
+        Engine(game, "wide").cube(situation, depth=1).chances for game in (BACKGAMMON, own_game)
     )
     assert usual[2] == pytest.approx(own.before[5, 6]) and changed[2] == 0.75
 
 
 def test_a_search_that_ran_out_of_nodes_leaves_a_decision() -> None:
-    evaluator = as_evaluator(BACKGAMMON, "backups")  # which consults no database
+    evaluator = as_evaluator(BACKGAMMON, "wide")  # which consults no database
     engine = Engine(BACKGAMMON, evaluator, filters="normal")
     situation = Situation(racing(900, 800))
     depth = engine.search(situation.position, nodes=3000).depth

@@ -48,7 +48,7 @@ def test_a_proven_win_has_no_number() -> None:
 
 
 def test_results_with_dice_and_of_a_finished_game() -> None:
-    engine = Engine(BACKGAMMON, "backups")
+    engine = Engine(BACKGAMMON, "wide")
     result = engine.search(BACKGAMMON.start(), roll=BACKGAMMON.dice.parse("31"), depth=0)
     assert result.outcomes is not None
     win = f"win {100 * result.outcomes[0]:.0f} %"

@@ -28,7 +28,7 @@ CHECKERS = games.load("checkers")
         ("checkers/samuel", "backgammon", "checkers/samuel.json"),
         ("samuel", "checkers", "checkers/samuel.json"),
         ("quantised", "checkers", "checkers/quantised.safetensors"),
-        ("backgammon/backups", None, "backgammon/backups.safetensors"),
+        ("backgammon/wide", None, "backgammon/wide.safetensors"),
         ("solved", "connect_four", "connect_four/solved.safetensors"),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_file_goes_before_a_shipped_name(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.plain
 def test_which_files_are_shipped() -> None:
-    assert list(shipped_files("backgammon")) == ["backups", "tdgammon", "wide"]
+    assert list(shipped_files("backgammon")) == ["wide"]
     assert list(shipped_files("checkers")) == [
         "book",
         "network",
@@ -111,4 +111,4 @@ def test_a_shipped_evaluator_is_loaded_by_name(
     assert load_evaluator("checkers/network")(start) == whole(start)
     assert as_evaluator(CHECKERS, "network")(start) == whole(start)
     with pytest.raises(ValueError, match="expected an evaluator of|expected .* backgammon"):
-        as_evaluator(CHECKERS, "backgammon/backups")
+        as_evaluator(CHECKERS, "backgammon/wide")
