@@ -6,7 +6,7 @@ import math
 import multiprocessing
 import os
 from collections.abc import Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import resource_tracker
 from types import TracebackType
@@ -21,13 +21,16 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.statistics import Estimate
 from play.transport import pack, unpack
-from play.workers import serve, starting_processes
+from play.workers import Workers, serve, starting_processes
 from search import Evaluator, as_evaluator
 
 __all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]
 
 #: Units of strength.
 ELO, POINTS, FIRST = "Elo", "points a game", "share of first places"
+
+#: Matches that a cluster plays at a time.
+MATCHES = 2
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,14 @@ def measure(
     seed: int,
     plies: int = 3,
     threads: int = 1,
+    workers: Workers | None = None,
 ) -> Strength:
     """Play a match of an evaluator or player against an opponent; returns the strength.
 
     opponent: a player or its name, or another evaluator.
     seed: the order of the openings; with dice, the rolls.
     plies: length of the openings in plies; unused in games with dice.
+    threads, workers: as in `play_match`.
 
     Players without randomness repeat the game of an opening that comes again. An evaluator that was
     chosen by one measurement is therefore measured again on openings of another length.
@@ -119,6 +124,7 @@ def measure(
         games=games,
         openings=None if game.dice else Openings(game, plies=plies, seed=seed),
         threads=threads,
+        workers=workers,
         seed=seed,
     )
     if match.interrupted:
@@ -148,18 +154,28 @@ def _strength(match: Match, opponent: str) -> Strength:
 
 
 class Arena:
-    """Measures evaluators in `workers` processes while the caller goes on.
+    """Measures evaluators while the caller goes on.
+
+    processes: number of processes that play.
+    workers: a cluster that plays instead.
 
     A context manager: at its end the matches that have not begun are cancelled, and those that have
     are waited for, or killed if an exception ends it.
     """
 
-    def __init__(self, game: Game, *, limits: Limits, workers: int = 1) -> None:
+    def __init__(
+        self, game: Game, *, limits: Limits, processes: int = 1, workers: Workers | None = None
+    ) -> None:
         self._game = game
         self._limits = limits
+        self._workers = workers
+        self._pool: Executor
+        if self._workers is not None:
+            self._pool = ThreadPoolExecutor(MATCHES, thread_name_prefix="arena")
+            return
         with starting_processes(resource_tracker):  # its locks start the tracker already
             self._pool = ProcessPoolExecutor(
-                workers,
+                processes,
                 multiprocessing.get_context("spawn"),
                 initializer=serve,
                 initargs=(os.getpid(),),
@@ -172,8 +188,9 @@ class Arena:
         match = pack((self._game, evaluator, opponent))
         with starting_processes(resource_tracker):  # the first call starts the processes
             return self._pool.submit(
-                _measure, match, games=games, limits=self._limits, seed=seed, plies=plies
-            )
+                _measure, match, games=games, limits=self._limits, seed=seed, plies=plies,
+                workers=self._workers,
+            )  # fmt: skip
 
     def __enter__(self) -> Arena:
         return self
@@ -181,7 +198,9 @@ class Arena:
     def __exit__(
         self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
     ) -> None:
-        if kind is not None:
+        if kind is not None and self._workers is not None:
+            self._workers.close()
+        elif kind is not None:
             for process in list((getattr(self._pool, "_processes", None) or {}).values()):
                 process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)

@@ -1,15 +1,16 @@
-"""Self-play for learners in tasks, which workers carry out.
+"""Self-play for learners, which workers carry out.
 
-A task is a few games with frozen weights. Native code plays it and returns lessons: the rows that
-the model learns from, the targets, and the games for the log. A lesson depends neither on the
-worker nor on earlier games, so that tasks can go to threads, processes or other machines.
+A task says how games are played, with frozen weights. Native code plays one from an opening and
+returns a lesson: the rows that the model learns from, the targets, and the game for the log. A
+lesson depends neither on the worker nor on earlier games, so that games can go to threads,
+processes or other machines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
@@ -21,12 +22,14 @@ from learner.dice_play import DiceSelfPlay, starts_of
 from learner.multiplayer_play import MultiplayerSelfPlay, PlayedByMany
 from learner.positions.positions import each, noisy
 from learner.positions.shards import Rows
+from play.crew import Crew
 from play.match.game_loop import GameLoop, Played
 from play.workers import Workers
 from search import AlphaBetaOptions, Engine, Evaluator, Lookup
 
 __all__ = [
     "Lesson",
+    "SelfPlay",
     "Target",
     "Task",
     "Teacher",
@@ -34,10 +37,8 @@ __all__ = [
     "final",
     "game_rows",
     "games_of",
-    "in_tasks",
     "lambda_returns",
     "pick",
-    "play_task",
     "quiet",
     "rows_of",
     "sides",
@@ -48,7 +49,6 @@ __all__ = [
 TABLE_MIB = 1.0
 #: Positions of a game's searches; at five plies a game has some ten thousand.
 TRACE_ROOM = 1 << 18
-GAMES_PER_TASK = 4
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Teacher(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """Games to play with one evaluator; without a teacher only the games are returned."""
+    """How games are played with one evaluator; without a teacher only the games are returned."""
 
     game: Game
     evaluator: Evaluator
@@ -84,12 +84,11 @@ class Task:
     nodes: int | None
     most_plies: int
     decide: bool
-    openings: Sequence[tuple[Any, ...]] = ()
     teacher: Teacher | None = None
     #: lookup and selective techniques of the search (see `search.Engine`)
     lookup: Lookup | None = None
     techniques: Any = None
-    #: with dice, whether to back up each position; `openings` are then the seeds of the dice, and
+    #: with dice, whether to back up each position; openings are then the seeds of the dice, and
     #: with more than two players what `late_starts` yields
     backups: bool = True
 
@@ -134,25 +133,30 @@ def loop_of(task: Task, engine: Engine) -> GameLoop | DiceSelfPlay | Multiplayer
     )  # fmt: skip
 
 
-def play_task(task: Task) -> list[Lesson]:
-    """Play the games of a task, each independent of the others; returns a lesson for each."""
-    teacher = task.teacher
-    room = TRACE_ROOM if teacher is not None and teacher.traces else 0
-    options = AlphaBetaOptions(trace=room, techniques=task.techniques)
-    asked = options if room or task.techniques is not None else None
-    engine = Engine(task.game, task.evaluator, asked, table_mib=TABLE_MIB, lookup=task.lookup)
-    loop: Any = loop_of(task, engine)
-    lessons = []
-    for opening in task.openings:
-        engine.clear()
-        played = loop.play(opening)
-        if teacher is None:
-            lessons.append(Lesson(played))
-            continue
-        target = teacher(played, engine)
-        rows = rows_of(task.inputs, target.positions)
-        lessons.append(Lesson(played, rows, target.low, target.high))
-    return lessons
+class SelfPlay(Crew[tuple[Engine, Any]]):
+    """Plays a game of a task from each opening, independent of the others; returns its lesson."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.task = task
+
+    def new_seats(self) -> tuple[Engine, Any]:
+        task, teacher = self.task, self.task.teacher
+        room = TRACE_ROOM if teacher is not None and teacher.traces else 0
+        options = AlphaBetaOptions(trace=room, techniques=task.techniques)
+        asked = options if room or task.techniques is not None else None
+        engine = Engine(task.game, task.evaluator, asked, table_mib=TABLE_MIB, lookup=task.lookup)
+        return engine, loop_of(task, engine)
+
+    def __call__(self, opening: tuple[Any, ...]) -> Lesson:
+        with self.seats() as (engine, loop):
+            engine.clear()
+            played = loop.play(opening)
+            if self.task.teacher is None:
+                return Lesson(played)
+            target = self.task.teacher(played, engine)
+            rows = rows_of(self.task.inputs, target.positions)
+            return Lesson(played, rows, target.low, target.high)
 
 
 def games_of(
@@ -162,23 +166,24 @@ def games_of(
     plies: int,
     seed: int,
     threads: int = 2,
+    workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Iterator[Played]:
     """Yields at most `games` games of a task, in order, each from another opening or other dice.
 
     plies, seed: see `learner.dice_play.starts_of`.
-    threads: number of threads; they do not change the games.
+    threads, workers: number of threads, or workers instead; they do not change the games.
     progress: called with the number of games done after some of them.
     """
     openings = islice(starts_of(task.game, plies=plies, seed=seed), games)
     with (
-        Workers(jobs=threads) as workers,
-        closing(workers.map(play_task, in_tasks(task, openings))) as lessons,
+        nullcontext(workers) if workers is not None else Workers(jobs=threads) as at_work,
+        closing(at_work.map(SelfPlay(task), openings)) as lessons,
     ):
-        for some in lessons:
-            yield from (lesson.played for lesson in some)
+        for lesson in lessons:
+            yield lesson.played
             if progress is not None:
-                progress(len(some))
+                progress(1)
 
 
 def quiet(game: Game, positions: Any) -> NDArray[np.bool_]:
@@ -226,15 +231,6 @@ def game_rows(played: Played, number: int) -> Rows:
         game_number=number,
         width=len(played.game.start()),
     )
-
-
-def in_tasks(
-    task: Task, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
-) -> Iterator[Task]:
-    """Yields tasks like `task` with `size` openings each, drawn one task at a time."""
-    source = iter(openings)
-    while some := list(islice(source, size)):
-        yield replace(task, openings=some)
 
 
 def lambda_returns(

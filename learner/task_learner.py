@@ -14,11 +14,14 @@ from typing import Any
 
 from learner.frame import Progress
 from learner.game_learner import GameLearner, check_plies
-from learner.self_play import GAMES_PER_TASK, Lesson, Task, in_tasks, play_task
+from learner.self_play import Lesson, SelfPlay, Task
 from play.workers import Workers
 from search import Lookup, Techniques
 
 __all__ = ["TaskLearner"]
+
+#: Games between two looks whether a report is due.
+GAMES_PER_LOOK = 4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -45,6 +48,10 @@ class TaskLearner(GameLearner):
     def round_end(self) -> int:
         """Returns the number of games at the end of the round under way."""
         raise NotImplementedError
+
+    def games_at_once(self) -> int:
+        """Returns the number of games that are played with the same weights."""
+        return self.round_end() - self.games_played_
 
     def report_games(self) -> int:
         """Returns the number of games after which a round is reported on before its end."""
@@ -92,7 +99,9 @@ class TaskLearner(GameLearner):
                     yield self.progress(lessons[-1].played.record(), note)
 
     def _play(
-        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]]
     ) -> Generator[list[Lesson], None, None]:
-        """Yields the lessons of a game from each opening, in order, `size` games at a time."""
-        return workers.map(play_task, in_tasks(self._task(), openings, size))
+        """Yields the lessons of a game from each opening, in order, a few at a time."""
+        with closing(workers.map(SelfPlay(self._task()), list(openings))) as lessons:
+            while some := list(islice(lessons, GAMES_PER_LOOK)):
+                yield some

@@ -13,6 +13,7 @@ import io
 import site
 import sys
 import sysconfig
+import traceback
 import types
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ import games
 from games.contract import Game
 from games.kernels.compiler import compiled, is_kernel, kernel_again, kernel_parts
 
-__all__ = ["pack", "unpack"]
+__all__ = ["do_packed", "pack", "unpack"]
 
 OURS = {"games", "search", "play", "learner", "train"}
 
@@ -50,6 +51,36 @@ def pack(value: Any) -> bytes:
 def unpack(data: bytes) -> Any:
     """Returns the packed value. Use it only on bytes from your own processes: they hold code."""
     return cloudpickle.loads(data)
+
+
+def do_packed(function: bytes, tasks: bytes) -> tuple[bytes, BaseException | None]:
+    """Call a packed function for each of a packed list of tasks, up to one that fails.
+
+    Returns the packed list of (True, result) or, as the last, (False, exception), and the
+    exception.
+    """
+    done: list[tuple[bool, Any]] = []
+    fault: BaseException | None = None
+    try:
+        called = _function(function)
+        for task in unpack(tasks):
+            done.append((True, called(task)))
+        return pack(done), None
+    except BaseException as error:
+        fault = error
+        done = done if len(done) < len(unpack(tasks)) else []  # the results cannot be sent
+        error.add_note("in another process:\n" + traceback.format_exc())
+        try:
+            packed = pack([*done, (False, error)])
+            unpack(packed)
+        except BaseException:  # some exceptions cannot be pickled
+            packed = pack([*done, (False, RuntimeError(f"{type(error).__name__}: {error}"))])
+    return packed, fault
+
+
+@functools.lru_cache(maxsize=4)
+def _function(packed: bytes) -> Any:
+    return unpack(packed)
 
 
 class _Packer(cloudpickle.Pickler):  # type: ignore[misc, unused-ignore]

@@ -13,27 +13,23 @@ The processes are joblib's (loky), the cluster is Dask's. `joblib.Parallel` itse
 
 from __future__ import annotations
 
-import asyncio
-import functools
 import importlib
-import logging
 import os
 import re
 import signal
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from itertools import islice
 from multiprocessing import resource_tracker as usual_tracker
 from typing import Any, TypeVar
 
 from games.program import ENDING, result_of, signals_held
-from play.sources import digest, marks, what_differs
-from play.transport import pack, unpack
+from play.cluster import Cluster
+from play.parts import Pace, Parts
+from play.transport import do_packed, pack, unpack
 
 __all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
 
@@ -44,9 +40,8 @@ BACKENDS = ("threads", "loky", "dask")
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
 #: The variable that keeps the current folder out of Python's path, and our value of it.
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "plysmith"
-#: Seconds between two looks at a cluster that has not answered, and after which one without any
-#: workers is given up; those that its nannies start again are back by then.
-LOOK, LONELY = 2.0, 20.0
+#: Seconds of work that are sent to a process at once.
+PROCESS_SECONDS = 0.1
 #: One thread for libraries that would otherwise start several in every process.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -54,13 +49,14 @@ ONE_THREAD = {
 
 
 def parse_backend(text: str) -> tuple[str, str | None]:
-    """Returns the backend and the address of `threads`, `loky` or `dask:tcp://HOST:PORT`.
+    """Returns the backend and the address of `threads`, `loky`, `dask` or `dask:tcp://HOST:PORT`.
 
-    Raises ValueError for any other text.
+    The address of `dask` alone is None: it is that of Dask's own configuration. Raises ValueError
+    for any other text.
     """
     backend, colon, address = text.partition(":")
-    good = bool(ADDRESS.fullmatch(address)) if backend == "dask" else not colon
-    if backend not in BACKENDS or not good:
+    good = backend == "dask" and bool(ADDRESS.fullmatch(address)) if colon else backend in BACKENDS
+    if not good:
         raise ValueError(
             f"backend: expected threads, loky or dask:tcp://HOST:PORT, found {text[:80]!r}"
         )
@@ -70,13 +66,17 @@ def parse_backend(text: str) -> tuple[str, str | None]:
 class Workers:
     """Threads or processes that do tasks; for one thread and one `map` at a time.
 
-    backend: "threads" of this process, "loky" processes of this machine, or "dask", a cluster.
-    jobs: number of tasks at a time (default 2, with dask the cluster's number of threads).
-    address: the cluster's scheduler, such as tcp://127.0.0.1:8786; only for dask.
+    backend: "threads" of this process, "loky" processes of this machine, or "dask", a cluster,
+        which several threads may use at a time.
+    jobs: number of tasks at a time (default 2, with dask the cluster's number of threads, now and
+        as workers join and leave).
+    address: the cluster's scheduler, such as tcp://127.0.0.1:8786; only for dask (None: that of
+        Dask's own configuration, `scheduler-address`).
     patience: seconds within which the cluster has to answer.
 
-    Workers of the cluster with other sources, shipped data or versions (`play.sources`) are left
-    out, whenever they join: the log `plysmith` names each, and what differs, in a line.
+    Workers of the cluster with other sources, shipped data or versions (`play.sources`), or that
+    find other values (`play.bench`), are left out, whenever they join: the log `plysmith` names
+    each, and what differs, in a line.
 
     Raises ValueError for a bad option or a cluster without a worker that has the same,
     ModuleNotFoundError if dask is not installed, and OSError if no cluster answers or it has no
@@ -95,26 +95,26 @@ class Workers:
             raise ValueError(f"backend: expected one of {', '.join(BACKENDS)}, found {backend!r}")
         if jobs is not None and jobs < 1:
             raise ValueError(f"jobs: expected at least 1, found {jobs}")
-        if backend == "dask" and not ADDRESS.fullmatch(address or ""):
-            raise ValueError(
-                f"address: expected that of a dask scheduler, tcp://HOST:PORT, found {address!r}"
-            )
-        if backend != "dask" and address is not None:
+        if backend == "dask":
+            address = _configured() if address is None else address
+            if not ADDRESS.fullmatch(address or ""):
+                raise ValueError(
+                    "address: expected that of a dask scheduler, tcp://HOST:PORT, found"
+                    f" {address!r}"
+                )
+        elif address is not None:
             raise ValueError(f"address: expected none for {backend}, found {address!r}")
         self.backend = backend
         self.address = address
+        self._jobs = jobs or 2
         self._pool: Any = None
-        self._client: Any = None
-        self._left_out: set[str] = set()
-        if address is not None:
-            self._client = _connect(address, patience)
-            try:
-                self._check_workers()
-                jobs = jobs or sum(self._trusted().values())
-            except BaseException:
-                self._client.close()
-                raise
-        self.jobs: int = jobs or 2
+        self._paces: dict[Any, Pace] = {}
+        self.cluster = Cluster(address, jobs, patience=patience) if address is not None else None
+
+    @property
+    def jobs(self) -> int:
+        """The number of tasks at a time."""
+        return self._jobs if self.cluster is None else self.cluster.jobs
 
     def __repr__(self) -> str:
         return f"Workers({self.backend!r}, jobs={self.jobs})"
@@ -131,16 +131,18 @@ class Workers:
             self._pool.shutdown()
         elif self.backend == "loky" and self._pool is not None:
             self._pool.shutdown(kill_workers=True)
-        if self._client is not None:
-            self._client.close()
-        self._pool = self._client = None
+        if self.cluster is not None:
+            self.cluster.close()
+        self._pool = None
 
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task]
     ) -> Generator[Result, None, None]:
         """The results of `function` for each task, in the order of the tasks.
 
-        Tasks are drawn in the caller's thread, at most 2 `jobs` of them ahead of the results taken.
+        Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
+        results taken; processes have at most 2 `jobs` parts of several tasks (`play.parts`), a
+        cluster too, beside those that have ended and wait for an earlier one.
         Closing the iterator, or an exception, ends the work, and tasks that have not begun never
         do. Tasks under way end according to the backend:
 
@@ -153,116 +155,56 @@ class Workers:
         until the work ends.
 
         An exception in a task is raised here in its turn, with a note that says where it was
-        raised. Raises ChildProcessError if a process dies, ConnectionError if the cluster is gone,
-        has no worker for 20 seconds, or loses several over one task, and TypeError for a function,
-        task or result that cannot be sent.
+        raised. Raises ChildProcessError if a process dies, ConnectionError if the cluster is gone
+        for ten minutes, has no worker for 20 seconds, or loses many over one task, and TypeError
+        for a function, task or result that cannot be sent.
         """
-        send, receive = self._ends(function)
-        source = iter(tasks)
-        running: deque[Any] = deque()
+        if self.cluster is not None:
+            yield from self.cluster.map(function, tasks)
+            return
+        pace = self._paces.setdefault(getattr(function, "func", type(function)), Pace())
+        send, receive = self._ends(function, pace)
+        parts, running = Parts(tasks, pace), deque[Any]()
+        seconds = PROCESS_SECONDS if self.backend == "loky" else 0.0
         try:
             while True:
-                for task in islice(source, 2 * self.jobs - len(running)):
-                    running.append(send(task))
+                while len(running) < 2 * self.jobs and (some := parts.next(self.jobs, seconds)):
+                    running.append(send(some))
                 if not running:
                     return
-                result = receive(running[0])
+                results = receive(running[0])
                 running.popleft()
-                yield result
+                for done, result in results:
+                    if not done:
+                        raise result
+                    yield result
         finally:
             if running:
                 self._abandon(running, getattr(function, "stop", None))
 
-    def _ends(self, function: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        """Two functions: one sends a task and returns a future, one receives its result."""
+    def _ends(self, function: Any, pace: Pace) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        """Two functions: one sends a part and returns a future, one receives its results."""
         if self.backend == "threads":
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="worker")
-            return functools.partial(self._pool.submit, function), result_of
+            return (
+                lambda tasks: self._pool.submit(function, *tasks),
+                lambda future: [(True, result_of(future))],
+            )
         packed = pack(function)
-        if self.backend == "dask":
-            return lambda task: _Sent(
-                self, (_work_alike, digest(), packed, pack(task))
-            ), self._receive
         if self._pool is None:
             self._pool = _processes(self.jobs)
-        return lambda task: self._pool.submit(_work, packed, pack(task)), self._receive
 
-    def _receive(self, future: Any) -> Any:
-        try:
-            data = result_of(future) if self.backend == "loky" else self._of_cluster(future)
-        except CancelledError:
-            raise self._gone("found it gone") from None
-        except BrokenExecutor as error:
-            raise ChildProcessError(f"expected processes that go on, found: {error}") from None
-        done, result = unpack(data)
-        if not done:
-            raise result
-        return result
-
-    def _of_cluster(self, future: Any) -> Any:
-        """Returns a result of the cluster; raises ConnectionError once it has lost all workers."""
-        lonely: float | None = None
-        while True:
+        def receive(future: Any) -> Any:
             try:
-                data = future.result(timeout=LOOK)
-                if isinstance(data, bytes):
-                    return data
-                worker, theirs = data
-                self._leave_out(worker, what_differs(theirs))
-                future.send_again()
-                continue
-            except TimeoutError:
-                pass
-            except Exception as error:
-                if type(error).__name__ != "KilledWorker":
-                    raise
-                raise self._gone(f"found workers that died over one task: {error}") from None
-            try:
-                workers = self._trusted()
-            except (OSError, TimeoutError) as error:
-                raise self._gone(f"found no answer: {error}") from None
-            now = time.monotonic()
-            lonely = None if workers else lonely or now
-            if lonely is not None and now - lonely >= LONELY:
-                raise self._gone(f"found it without a worker for {LONELY:g} s: all have died")
+                seconds, data = result_of(future)
+            except BrokenExecutor as error:
+                raise ChildProcessError(f"expected processes that go on, found: {error}") from None
+            results = unpack(data)
+            pace.add(len(results), seconds, seconds)
+            return results
 
-    def _check_workers(self) -> None:
-        """Leave out workers that are not like this process; raises ValueError if all are."""
-        everybody = self._client.run(marks, on_error="return")
-        for worker, theirs in everybody.items():
-            if isinstance(theirs, Exception):
-                self._leave_out(worker, f"it cannot import Plysmith ({theirs})")
-            elif what_differs(theirs):
-                self._leave_out(worker, what_differs(theirs))
-        if self._left_out >= set(everybody):
-            raise ValueError(
-                f"address: expected a worker at {self.address} with the sources, data and versions"
-                " of this process, found none"
-            )
-
-    def _leave_out(self, worker: str, why: str) -> None:
-        if worker not in self._left_out:
-            self._left_out.add(worker)
-            logging.getLogger("plysmith").warning("worker %s is left out: %s", worker, why)
-
-    def _trusted(self) -> dict[str, int]:
-        """Returns the numbers of threads of the cluster's workers that are not left out."""
-        known: dict[str, int] = self._client.nthreads()
-        return {worker: count for worker, count in known.items() if worker not in self._left_out}
-
-    def _submit(self, *call: Any) -> Any:
-        """Returns dask's future of a call, on a worker that is not left out."""
-        if not self._left_out:
-            return self._client.submit(*call, pure=False)
-        trusted = list(self._trusted())
-        if not trusted:
-            raise self._gone("found no worker with the same sources, data and versions")
-        # those that have joined since are among them: their first task says whether they differ
-        return self._client.submit(*call, pure=False, workers=trusted, allow_other_workers=True)
-
-    def _gone(self, found: str) -> ConnectionError:
-        return ConnectionError(f"expected the dask cluster at {self.address} to go on, {found}")
+        return lambda tasks: self._pool.submit(_work, packed, pack(tasks)), receive
 
     def _abandon(self, running: deque[Any], stop: Callable[[], Any] | None) -> None:
         if self.backend == "loky":
@@ -282,54 +224,23 @@ class Workers:
                     stop()
 
 
-class _Sent:
-    """A task that a cluster works on, and that can be sent again to another of its workers."""
-
-    def __init__(self, workers: Workers, call: tuple[Any, ...]) -> None:
-        self._workers, self._call = workers, call
-        self.send_again()
-
-    def send_again(self) -> None:
-        """Send the task to a worker that has not been left out."""
-        self._future = self._workers._submit(*self._call)
-
-    def result(self, timeout: float) -> Any:
-        """Returns what `_work_alike` returned; raises TimeoutError if there is no answer yet."""
-        return self._future.result(timeout=timeout)
-
-    def cancel(self) -> None:
-        """Leave the task to the cluster, which forgets its result."""
-        self._future.cancel()
+def _work(function: bytes, tasks: bytes) -> tuple[float, bytes]:
+    """Do tasks in another process; returns the seconds they took and their packed results."""
+    began = time.perf_counter()
+    data, _ = do_packed(function, tasks)
+    return time.perf_counter() - began, data
 
 
-def _work_alike(mark: str, function: bytes, task: bytes) -> bytes | tuple[str, dict[str, str]]:
-    """Do a task as `_work`, or return this worker and what it has other than the coordinator.
-
-    mark: the coordinator's `digest`.
-    """
-    if mark == digest():
-        return _work(function, task)
-    worker = importlib.import_module("dask.distributed").get_worker()
-    return worker.address, marks()
-
-
-def _work(function: bytes, task: bytes) -> bytes:
-    """Do a task in another process; returns (True, result) or (False, exception), packed."""
-    try:
-        return pack((True, _function(function)(unpack(task))))
-    except BaseException as error:
-        error.add_note("in another process:\n" + traceback.format_exc())
-        try:
-            packed = pack((False, error))
-            unpack(packed)
-        except BaseException:  # some exceptions cannot be pickled
-            packed = pack((False, RuntimeError(f"{type(error).__name__}: {error}")))
-        return packed
-
-
-@functools.lru_cache(maxsize=4)
-def _function(packed: bytes) -> Any:
-    return unpack(packed)
+def _configured() -> str:
+    """Returns the address of the scheduler in Dask's configuration; raises ValueError if none."""
+    with suppress(ImportError):
+        address = importlib.import_module("dask").config.get("scheduler-address", None)
+        if address is not None:
+            return str(address)
+    raise ValueError(
+        "backend: expected dask:tcp://HOST:PORT, or the address in Dask's configuration"
+        " (DASK_SCHEDULER_ADDRESS), found dask alone"
+    )
 
 
 # --- processes --------------------------------------------------------------------------------
@@ -393,46 +304,3 @@ def starting_processes(tracker: Any) -> Iterator[None]:
     finally:
         if safe == OURS:
             del os.environ[SAFE_PATH]
-
-
-# --- a cluster --------------------------------------------------------------------------------
-
-
-def _connect(address: str, patience: float) -> Any:
-    """Returns a client of the scheduler at an address, which has a worker."""
-    try:
-        distributed = importlib.import_module("dask.distributed")
-    except ImportError:
-        raise ModuleNotFoundError(
-            "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
-        ) from None
-    try:
-        # A client would wait for ever for an answer of another kind of server.
-        with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
-            thread.submit(asyncio.run, _greet(address, patience)).result()
-        client = distributed.Client(address, timeout=patience, set_as_default=False)
-    except Exception as error:  # of many kinds if another kind of server answers
-        raise ConnectionError(
-            f"address: expected a dask scheduler, found none at {address} that answers within"
-            f" {patience:g} s ({str(error) or type(error).__name__})"
-        ) from None
-    try:
-        try:
-            client.wait_for_workers(1, timeout=patience)
-        except TimeoutError:
-            raise ConnectionError(
-                f"address: expected workers at {address}, found none within {patience:g} s"
-            ) from None
-    except BaseException:
-        client.close()
-        raise
-    return client
-
-
-async def _greet(address: str, patience: float) -> None:
-    """Say hello to a scheduler; raises TimeoutError or another exception if it does not reply."""
-    comm = importlib.import_module("distributed.comm")
-    security = importlib.import_module("distributed.security").Security()
-    options = security.get_connection_args("client")
-    connection = await asyncio.wait_for(comm.connect(address, patience, **options), patience)
-    await connection.close()

@@ -8,7 +8,6 @@ in its own file.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -19,7 +18,7 @@ from learner.game_learner import MAN, feature_set, linear_start
 from learner.models.model import LinearModel, Model
 from learner.models.schedule import Schedule
 from learner.options import ranged
-from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher
+from learner.self_play import Lesson, Task, Teacher
 from learner.task_learner import TaskLearner
 from play.workers import Workers
 
@@ -140,12 +139,6 @@ class Bootstrap(TaskLearner):
             teacher=self._teacher(),
             backups=self.backups,
         )
-
-    def _play(
-        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
-    ) -> Generator[list[Lesson], None, None]:
-        count = min(self.games_per_update, self.games - self.games_played_)
-        return super()._play(workers, openings, min(size, -(-count // workers.jobs)))
 
     def _keep(self, lessons: list[Lesson]) -> None:
         self._lessons += lessons

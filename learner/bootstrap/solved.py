@@ -27,7 +27,7 @@ from learner.bootstrap.frame import LAST_SHARE, Bootstrap
 from learner.models.schedule import Schedule
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
-from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson, Target, Teacher, rows_of
+from learner.self_play import TABLE_MIB, Lesson, Target, Teacher, rows_of
 from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
@@ -134,11 +134,11 @@ class Solved(Bootstrap):
         return ((number,) for number in count())
 
     def _play(
-        self, workers: Workers, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]]
     ) -> Generator[list[Lesson], None, None]:
         engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
         moves = [self._opening(number, engine) for (number,) in openings]
-        return super()._play(workers, moves, size)
+        return super()._play(workers, moves)
 
     def _opening(self, number: int, engine: Engine) -> tuple[Any, ...]:
         """Returns the moves before a game counts; after them it is not over."""

@@ -25,6 +25,7 @@ from learner.fit.validation import CalibrationBin, calibration, calibration_erro
 from learner.self_play import Task, games_of
 from play.match.dice_loop import MOST_TURNS
 from play.match.game_loop import Played
+from play.workers import Workers
 from search import PROVEN, as_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration, parts_of, terms_of
 
@@ -99,6 +100,7 @@ def calibrate(
     plies: int = PLIES,
     seed: int = 0,
     threads: int = 2,
+    workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Calibration:
     """Returns the calibration of an evaluator, as `calibration_of` games that it plays by itself.
@@ -108,14 +110,14 @@ def calibrate(
         are averages over the rolls.
     plies: length of the shortest random openings; with dice there are none.
     seed: decides their order, or the dice.
-    threads: number of threads; they do not change the result.
+    threads, workers: number of threads, or workers instead; they do not change the result.
     progress: called with the number of games done after some of them.
 
     Raises ValueError as `fit_calibration`.
     """
     sample = self_play_sample(
         game, evaluator, games=games, nodes=nodes, plies=plies, seed=seed, threads=threads,
-        progress=progress,
+        workers=workers, progress=progress,
     )  # fmt: skip
     return calibration_of(sample, game)
 
@@ -151,6 +153,7 @@ def self_play_sample(
     plies: int,
     seed: int,
     threads: int,
+    workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Sample:
     """Returns the undecided positions of games of self-play; the parameters are `calibrate`'s.
@@ -162,8 +165,8 @@ def self_play_sample(
     depth, most = (0, MOST_TURNS) if game.dice else (None, MOST_PLIES + plies)
     player, limit = as_evaluator(game, evaluator), None if game.dice else nodes
     task = Task(game, player, None, depth, limit, most, decide=True)
-    source = games_of(task, games=games, plies=plies, seed=seed, threads=threads, progress=progress)
-    played = list(source)
+    shared: Any = {"threads": threads, "workers": workers, "progress": progress}
+    played = list(games_of(task, games=games, plies=plies, seed=seed, **shared))
     searched = {"depth": 1} if game.dice else {"nodes": nodes, "opening_plies": plies}
     origin = {"games": len(played), **searched, "seed": seed}
     return replace(sample_of(game, enumerate(played)), origin=origin)

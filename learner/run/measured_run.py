@@ -36,6 +36,7 @@ from learner.run.folder import csv_row
 from learner.run.run import Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
+from play.workers import Workers
 from search import Evaluator, LinearEvaluator, load_evaluator
 
 __all__ = ["FEATURES", "MeasuredRun"]
@@ -123,7 +124,7 @@ class MeasuredRun(Run):
     @contextmanager
     def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
         """Measure the snapshots."""
-        with Arena(self.game, limits=self.limits) as self._arena:
+        with self._new_arena(1) as self._arena:
             for game in self._taken:
                 if game not in self.measured:
                     self._ask(game, self._snapshot(game))
@@ -217,6 +218,15 @@ class MeasuredRun(Run):
         assert progress.record is not None
         return self._form.write(progress.record, names, tags)
 
+    @property
+    def _cluster(self) -> Workers | None:
+        """The learner's workers, if they are those of a cluster, which then plays all games."""
+        workers: Workers | None = getattr(self.learner, "workers", None)
+        return workers if workers is not None and workers.cluster is not None else None
+
+    def _new_arena(self, processes: int) -> Arena:
+        return Arena(self.game, limits=self.limits, processes=processes, workers=self._cluster)
+
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Start measuring a snapshot."""
         self._waiting[game] = self._matches(
@@ -272,7 +282,7 @@ class MeasuredRun(Run):
         finalists = ranking[-self.finalists :]
         if len(finalists) == 1:
             return finalists[0]
-        with Arena(self.game, limits=self.limits, workers=2) as arena:
+        with self._new_arena(2) as arena:
             pending = {
                 game: self._matches(
                     arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
@@ -315,7 +325,7 @@ class MeasuredRun(Run):
             return best
         say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
         try:
-            best.calibration = calibrate(self.game, best, games=games)
+            best.calibration = calibrate(self.game, best, games=games, workers=self._cluster)
         except ValueError as error:
             say(f"no chances: {error}")
             return best
@@ -343,7 +353,7 @@ class MeasuredRun(Run):
         Yields each opponent's result when its match ends.
         """
         results: list[Strength] = []
-        with Arena(self.game, limits=self.limits, workers=2) as arena:
+        with self._new_arena(2) as arena:
             pending = [
                 arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
                 for o in opponents

@@ -23,6 +23,7 @@ from learner.run.progress_bar import Bar
 from learner.run.recipes import recipe_of
 from learner.run.run import MemoryRun, Run
 from learner.run.settings import RunSettings
+from learner.task_learner import TaskLearner
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -54,6 +55,7 @@ def train_evaluator(
     compared = file is not None and bool(game.features)
     usual = make_learner(game, without_features(settings), workers) if compared else None
     learner = make_learner(game, settings, workers, file=file)
+    say_what_works(learner)
     if file is not None:
         game = add_features(game, file)  # for evaluators that were learned with it
     for opponent in {*settings.opponents, *settings.pacemakers}:
@@ -76,6 +78,16 @@ def train_evaluator(
         session.add_to_report(worth={})
     print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
     return 0
+
+
+def say_what_works(learner: Learner) -> None:
+    """Say how many workers have work, if there are more."""
+    if not isinstance(learner, TaskLearner) or learner.workers is None:
+        return
+    learner.games_played_ = 0
+    most, jobs = learner.games_at_once(), learner.workers.jobs
+    if jobs > most:
+        print(f"{counted(most, 'game')} with the same weights: {most} of {jobs} workers have work")
 
 
 def without_features(settings: RunSettings) -> RunSettings:

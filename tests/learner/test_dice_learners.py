@@ -22,7 +22,7 @@ from learner.rounds.batch import BatchFit
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
 from learner.run.recipes import RECIPES
-from learner.self_play import Task, game_rows, lambda_returns, play_task
+from learner.self_play import SelfPlay, Task, game_rows, lambda_returns
 from play.dice import Dice
 from search import Engine, LinearEvaluator, as_evaluator
 
@@ -192,10 +192,10 @@ def lesson(learner: Any) -> Any:
     """Returns a learner's targets from the first game."""
     learner.prepare(evaluator_of(learner.game))
     task = Task(
-        learner.game_, learner.evaluator_, learner.model_.inputs, 0, None, 400, True, [(0, 0)],
+        learner.game_, learner.evaluator_, learner.model_.inputs, 0, None, 400, True,
         learner._teacher(), backups=learner.backups,
     )  # fmt: skip
-    return play_task(task)[0]
+    return SelfPlay(task)((0, 0))
 
 
 @plain

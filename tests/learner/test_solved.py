@@ -14,7 +14,7 @@ from games.connect_four.solver import Solver
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from learner.bootstrap.solved import WON, Solved
-from learner.self_play import Task, play_task
+from learner.self_play import SelfPlay, Task
 from play.judging.truth import Referees
 from search import Engine
 
@@ -36,9 +36,8 @@ def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
 
     keep.traces = False  # type: ignore[attr-defined]
 
-    play_task(
-        Task(GAME, learner.evaluator_, learner.model_.inputs, 1, None, 200, True, [opening], keep)
-    )
+    inputs = learner.model_.inputs
+    SelfPlay(Task(GAME, learner.evaluator_, inputs, 1, None, 200, True, keep))(opening)
     ((played, target),) = targets
     truth, expected = Solver(table_mib=8), {}
     for row in played.positions[len(opening) : len(opening) + 3]:

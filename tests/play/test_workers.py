@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -26,8 +25,8 @@ from games import kernels
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import kernel
+from play import cluster as cluster_module
 from play import sources
-from play import workers as workers_module
 from play.match.driver import play_match
 from play.match.ladder import ladder
 from play.match.report import Match, all_games
@@ -181,6 +180,8 @@ def test_a_decided_match_stops(workers: Workers) -> None:
 
 def test_no_more_tasks_are_drawn_than_needed(workers: Workers) -> None:
     drawn = []
+    # a cluster gives results that were there early in their turn
+    ahead = 200 if workers.backend == "dask" else 3 + 2 * workers.jobs
 
     def tasks() -> Iterator[int]:
         for number in range(1000):
@@ -189,8 +190,8 @@ def test_no_more_tasks_are_drawn_than_needed(workers: Workers) -> None:
 
     with closing(workers.map(where, tasks())) as results:
         assert [next(results)[0] for _ in range(3)] == [0, 1, 4]
-        assert len(drawn) <= 3 + 2 * workers.jobs
-    assert len(drawn) <= 3 + 2 * workers.jobs
+        assert len(drawn) <= ahead
+    assert len(drawn) <= ahead
     assert [square for square, _ in workers.map(where, range(3))] == [0, 1, 4]
 
 
@@ -199,12 +200,12 @@ def test_tasks_not_begun_never_begin(tmp_path: Path, workers: Workers) -> None:
         time.sleep(0.05)
         (tmp_path / str(number)).touch()
 
-    results = workers.map(mark, range(100))
+    results = workers.map(mark, range(400))
     next(results)
     results.close()
-    time.sleep(0.2)
+    time.sleep(0.2 if workers.backend == "threads" else 1.5)  # parts under way end
     begun = len(list(tmp_path.iterdir()))
-    assert begun <= 1 + 2 * workers.jobs
+    assert begun <= (1 + 2 * workers.jobs if workers.backend == "threads" else 100)
     time.sleep(0.2)
     assert len(list(tmp_path.iterdir())) == begun
 
@@ -327,47 +328,13 @@ def test_ctrl_c_keeps_what_processes_played() -> None:
     assert [p.games[0].moves for p in match.units] == [p.games[0].moves for p in whole.units]
 
 
-class Cluster:
-    """A cluster that never answers; `workers` are the numbers of its threads at each look."""
-
-    def __init__(self, *workers: dict[str, int]) -> None:
-        self.workers = list(workers)
-
-    def submit(self, *task: Any, **options: Any) -> Future[Any]:
-        return Future()
-
-    def run(self, *call: Any, **options: Any) -> dict[str, Any]:
-        return {worker: sources.marks() for worker in self.workers[0]}
-
-    def nthreads(self) -> dict[str, int]:
-        return self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
-
-    def close(self) -> None:
-        pass
-
-
-def test_a_cluster_whose_workers_all_died_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "LOOK", 0.01)
-    monkeypatch.setattr(workers_module, "LONELY", 0.1)
-    one = {"tcp://a:1": 1}
-    cluster = Cluster(one, {}, one, {})  # a worker that comes back begins the time anew
-    monkeypatch.setattr(workers_module, "_connect", lambda address, patience: cluster)
-    with (
-        Workers("dask", 1, "tcp://127.0.0.1:8786") as workers,
-        pytest.raises(ConnectionError, match=r"at tcp://127.0.0.1:8786 to go on, found it without"),
-    ):
-        list(workers.map(int, "12"))
-    assert cluster.workers == [{}]
-    assert workers_module.LOOK * 2 + 20 < 60
-
-
 @pytest.mark.dask
 @pytest.mark.whole_run
 # dask leaves a socket of its own open where a scheduler begins without workers
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_only_worker_of_a_cluster_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("dask.distributed")
-    monkeypatch.setattr(workers_module, "LONELY", 1.0)
+    monkeypatch.setattr(cluster_module, "LONELY", 1.0)
     with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster:
         worker = subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address,
@@ -396,7 +363,7 @@ def test_the_only_worker_of_a_cluster_is_killed(monkeypatch: pytest.MonkeyPatch)
     [
         ({"backend": "process"}, "backend: expected one of threads, loky, dask, found 'process'"),
         ({"jobs": 0}, "jobs: expected at least 1, found 0"),
-        ({"backend": "dask"}, "address: expected that of a dask scheduler, .*, found None"),
+        ({"backend": "dask"}, "backend: expected dask:tcp://HOST:PORT, or .*, found dask alone"),
         ({"backend": "dask", "address": "localhost"}, "tcp://HOST:PORT, found 'localhost'"),
         ({"address": "tcp://h:1"}, "address: expected none for threads, found 'tcp://h:1'"),
     ],
@@ -410,7 +377,8 @@ def test_backends_of_the_command_line() -> None:
     assert parse_backend("threads") == ("threads", None)
     assert parse_backend("loky") == ("loky", None)
     assert parse_backend("dask:tcp://host:8786") == ("dask", "tcp://host:8786")
-    for text in ("", "dask", "dask:", "dask:host", "loky:tcp://host:8786", "threads:", "ray"):
+    assert parse_backend("dask") == ("dask", None)
+    for text in ("", "dask:", "dask:host", "loky:tcp://host:8786", "threads:", "ray"):
         with pytest.raises(ValueError, match="expected threads, loky or dask:tcp://HOST:PORT"):
             parse_backend(text)
 
@@ -481,10 +449,6 @@ def test_workers_of_another_commit_are_left_out(
                 assert [square for square, _ in results] == [number**2 for number in range(60)]
                 assert {pid for _, pid in results} == {begun[1].pid}
                 assert all(re.fullmatch(said, text) for text in lines())
-            with make() as workers:  # nobody was left out yet as tasks go to both
-                workers._left_out.clear()
-                assert {pid for _, pid in workers.map(where, range(60))} == {begun[1].pid}
-                assert len(set(lines())) == 2
         finally:
             for process in begun:
                 process.kill()

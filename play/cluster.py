@@ -1,0 +1,532 @@
+"""A cluster of machines, by Dask: only workers that are like this process get work, whatever fails.
+
+What Dask does is left to it: it places tasks, moves data between workers, starts tasks of dead
+workers again. Added here is what results need to be right and to come:
+
+- A worker gets no task before it has shown that it has the same sources, shipped data and versions
+  (`play.sources`) and finds the same values (`play.bench`). Then it offers a resource of Dask's,
+  named after the digest of all that, which every task asks for. So workers that join late are
+  checked too, and runs of different commits share a cluster. The check is a task of its own for
+  each worker, not a plugin of Dask's, since a worker that cannot import a plugin does not start.
+- Functions (with their weights) travel once, as the result of a task that the others depend on:
+  workers hand it on to one another.
+- Tasks travel in parts of about a second (`play.parts`). Their results are taken as they come and
+  given in order. One that is late is asked for again from another worker, and the first counts.
+- A cluster that is gone is looked for again; then all open parts are sent once more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import importlib
+import logging
+import os
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from games.program import LOOK
+from play.bench import bench
+from play.parts import Pace, Parts
+from play.sources import digest, marks, what_differs
+from play.transport import do_packed, pack, unpack
+
+__all__ = ["Cluster"]
+
+#: Seconds between two looks at the cluster; one more for every so many workers.
+LOOKS, WORKERS_PER_SECOND = 2.0, 50
+#: Seconds after which a cluster without any workers is given up, and one that is gone.
+LONELY, GONE = 20.0, 600.0
+#: Seconds that a part should take; more with many workers, as the client needs some for each.
+PART_SECONDS, CLIENT_SECONDS = 1.0, 0.004
+#: An answer is late after this many times the usual time, and at least these seconds.
+LATE, LATE_SECONDS = 20.0, 5.0
+#: The most bytes of results that wait for an earlier one.
+WINDOW = 1 << 28
+#: Functions of more bytes travel by themselves.
+INLINE = 2048
+#: Times that a part is sent again because of workers that died, or could not do it.
+TRIES = 4
+#: Errors that are those of a machine: it is left out, and others do the work.
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Cluster:
+    """The workers of a Dask scheduler; any thread may use them.
+
+    address: the scheduler's, such as tcp://127.0.0.1:8786.
+    jobs: number of tasks at a time (None: as many as the workers' threads, whenever they join).
+    patience: seconds within which the scheduler has to answer.
+
+    Security, such as certificates for tls://, is that of Dask's own configuration.
+
+    Raises what `Workers` raises.
+    """
+
+    def __init__(self, address: str, jobs: int | None = None, *, patience: float = 10.0) -> None:
+        self.address, self._jobs, self._patience = address, jobs, patience
+        self._name = f"plysmith-{digest()[:16]}"
+        #: by address: the tasks at a time of a worker that passed, and why one did not
+        self.slots: dict[str, int] = {}
+        self.left_out: dict[str, str] = {}
+        self._checks: dict[str, Any] = {}
+        self._paces: defaultdict[str, Pace] = defaultdict(Pace)
+        self._lock = threading.RLock()
+        self._looked = -LOOKS
+        self._lonely: float | None = None
+        #: grows when the cluster was gone, or had no worker left: what was sent is lost
+        self.generation = 0
+        self.stopped = False
+        bench()  # before the workers are asked: it may compile
+        self._client = _connect(address, patience)
+        try:
+            self._wait_for_workers()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def jobs(self) -> int:
+        """The number of tasks at a time."""
+        return self._jobs or max(1, sum(self.slots.values()))
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self.stopped = True
+        with suppress(OSError, TimeoutError, asyncio.CancelledError):
+            self._client.close(timeout=2)
+
+    # --- workers ------------------------------------------------------------------------------
+
+    def look(self, *, now: bool = False) -> None:
+        """Look which workers there are, and check new ones; at most every few seconds.
+
+        Raises ConnectionError if the cluster has had no worker for `LONELY` seconds, and OSError or
+        TimeoutError if the scheduler does not answer.
+        """
+        with self._lock:
+            pause = LOOKS + len(self.slots) / WORKERS_PER_SECOND
+            if not now and time.monotonic() - self._looked < pause:
+                return
+            there = self._ask("identity", n_workers=-1)["workers"]
+            self._looked = time.monotonic()
+            before = self.slots
+            self.slots = {
+                address: int(about["resources"][self._name])
+                for address, about in there.items()
+                if about["resources"].get(self._name) and address not in self.left_out
+            }
+            for known in (self._checks, self.left_out):
+                for address in known.keys() - there.keys():
+                    del known[address]
+            for address in there.keys() - self.slots.keys() - self.left_out.keys():
+                self._check(address)
+            if self.slots and not before:
+                self.generation += 1  # Dask does not look again at tasks that found no worker
+            if self.slots or self._checks:
+                self._lonely = None
+            else:
+                self._lonely = self._lonely or self._looked
+                if self._looked - self._lonely >= LONELY:
+                    why = "all have died" if not self.left_out else self._reasons()
+                    raise self.gone(f"found it without a worker for {LONELY:g} s: {why}")
+
+    def _check(self, address: str) -> None:
+        """Send a worker its check, or take the answer."""
+        check = self._checks.get(address)
+        if check is None or check.status in ("cancelled", "lost"):
+            self._checks[address] = self._client.submit(
+                _checked, self._name, digest(), bench(), workers=[address], priority=1, pure=False
+            )
+            return
+        if not check.done():
+            return
+        del self._checks[address]
+        try:
+            found = check.result(timeout=LOOK)
+        except TimeoutError:
+            return
+        except Exception as error:
+            self.leave_out(address, f"it cannot run Plysmith ({type(error).__name__}: {error})")
+            return
+        why = what_differs(found["marks"]) if "marks" in found else _other_values(found["bench"])
+        if why:
+            self.leave_out(address, why)
+        elif found["threads"] > found["cores"]:
+            _say(
+                f"worker {address} has {found['threads']} threads on {found['cores']} cores: it"
+                f" gets {found['cores']} tasks at a time"
+            )
+
+    def leave_out(self, address: str, why: str) -> None:
+        """Give a worker no more work, and say why."""
+        with self._lock:
+            if address not in self.left_out:
+                self.left_out[address] = why
+                _say(f"worker {address} is left out: {why}")
+            if self.slots.pop(address, None):
+                self._client.submit(
+                    _offer, self._name, 0, workers=[address], priority=1, pure=False
+                ).add_done_callback(lambda future: None)
+
+    def _reasons(self) -> str:
+        return "; ".join(f"{address}: {why}" for address, why in sorted(self.left_out.items())[:3])
+
+    def _wait_for_workers(self) -> None:
+        """Wait until the workers that are there are checked.
+
+        Raises ConnectionError if there are none, and ValueError if all are left out.
+        """
+        began, ready, said = time.monotonic(), None, False
+        while True:
+            self.look(now=True)
+            now = time.monotonic()
+            ready = ready or (now if self.slots else None)
+            if self.slots and (not self._checks or now - (ready or now) > LONELY):
+                return
+            if not self.slots and not self._checks:
+                if self.left_out:
+                    raise ValueError(
+                        f"address: expected a worker at {self.address} with the sources, data,"
+                        f" versions and values of this process, found none ({self._reasons()})"
+                    )
+                if now - began > self._patience:
+                    raise ConnectionError(
+                        f"address: expected workers at {self.address}, found none within"
+                        f" {self._patience:g} s"
+                    )
+            if now - began > LONELY and not said:
+                said = True
+                _say(f"waiting for {len(self._checks)} workers at {self.address} to be ready")
+            if now - began > GONE:
+                raise self.gone(f"found no worker ready within {GONE:g} s")
+            time.sleep(0.05)
+
+    def _ask(self, what: str, **options: Any) -> Any:
+        """Returns the scheduler's answer; raises OSError or TimeoutError without one."""
+        try:
+            call = getattr(self._client.scheduler, what)
+            return self._client.sync(call, callback_timeout=self._patience, **options)
+        except (OSError, TimeoutError):
+            raise
+        except Exception as error:  # a client that is closed has no scheduler
+            raise ConnectionError(f"{type(error).__name__}: {error}") from None
+
+    def holders(self, keys: Iterable[str]) -> set[str]:
+        """Returns the workers that have tasks."""
+        wanted = set(keys)
+        found = self._ask("processing", workers=None)
+        return {worker for worker, tasks in found.items() if wanted & set(tasks)}
+
+    def again(self, generation: int) -> None:
+        """Connect to a cluster that is gone, unless another thread did; for ten minutes.
+
+        generation: the caller's.
+        """
+        with self._lock:
+            if self.generation != generation:
+                return
+            _say(f"the cluster at {self.address} is gone; waiting for it, at most {GONE:g} s")
+            until = time.monotonic() + GONE
+            while True:
+                self.check_goes_on()
+                with suppress(Exception):
+                    self._client.close(timeout=1)
+                self._checks, self.slots, self._lonely = {}, {}, None
+                try:
+                    self._client = _connect(self.address, min(self._patience, GONE))
+                    self._wait_for_workers()
+                    break
+                except (OSError, TimeoutError) as error:
+                    if time.monotonic() >= until:
+                        raise self.gone(f"found no answer for {GONE:g} s: {error}") from None
+                time.sleep(LOOK)
+            self.generation += 1
+            _say(f"the cluster at {self.address} is back, with {len(self.slots)} workers")
+
+    def check_goes_on(self) -> None:
+        """Raises KeyboardInterrupt in other threads than the main one once `stopped` is set."""
+        if self.stopped and threading.current_thread() is not threading.main_thread():
+            raise KeyboardInterrupt
+
+    def gone(self, found: str) -> ConnectionError:
+        """Returns the error of a cluster that does not go on."""
+        return ConnectionError(f"expected the dask cluster at {self.address} to go on, {found}")
+
+    # --- work ---------------------------------------------------------------------------------
+
+    def submit(self, *call: Any, workers: Iterable[str] | None, **options: Any) -> Any:
+        """Returns Dask's future of a call on a worker that passed, of some or of all."""
+        only = None if workers is None else list(workers)
+        return self._client.submit(
+            *call, pure=False, workers=only, resources={self._name: 1}, **options
+        )
+
+    def map(self, function: Any, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+        """As `Workers.map`."""
+        kind = getattr(function, "func", function)
+        pace = self._paces[getattr(kind, "__qualname__", type(kind).__qualname__)]
+        work = _Work(self, pack(function), Parts(tasks, pace))
+        try:
+            yield from work.results()
+        finally:
+            work.abandon()
+
+
+class _Part:
+    """Some tasks, and Dask's futures of them: several if an answer was late."""
+
+    def __init__(self, tasks: list[Any]) -> None:
+        self.tasks, self.packed = len(tasks), pack(tasks)
+        self.futures: list[Any] = []
+        self.sent = 0.0
+        self.lost = 0
+        self.answer: list[Any] | None = None
+        self.bytes = 0
+
+
+class _Work:
+    """One `map` of a cluster."""
+
+    def __init__(self, cluster: Cluster, function: bytes, parts: Parts) -> None:
+        self.cluster, self.parts, self.pace = cluster, parts, parts.pace
+        self._function = function
+        self._held: Any = function
+        self._generation = cluster.generation
+        #: the parts whose results were not given yet, in order
+        self._open: list[_Part] = []
+        self._done: SimpleQueue[tuple[_Part, Any]] = SimpleQueue()
+        self._hold(None)
+
+    def results(self) -> Generator[Any, None, None]:
+        """Yields the results in order."""
+        drawn = False
+        while True:
+            running = sum(part.answer is None for part in self._open)
+            waiting = sum(part.bytes for part in self._open)
+            jobs = self.cluster.jobs
+            while not drawn and running < 2 * jobs and waiting < WINDOW:
+                tasks = self.parts.next(jobs, max(PART_SECONDS, jobs * CLIENT_SECONDS))
+                drawn = not tasks
+                if tasks:
+                    self._open.append(_Part(tasks))
+                    self._send(self._open[-1])
+                    running += 1
+            if not self._open:
+                return
+            if self._open[0].answer is not None:
+                for done, result in self._open.pop(0).answer or ():
+                    if not done:
+                        raise result
+                    yield result
+            self._take(wait=bool(self._open) and self._open[0].answer is None)
+
+    def abandon(self) -> None:
+        """Leave what is open to the cluster, which forgets it."""
+        for part in self._open:
+            for future in part.futures:
+                with suppress(Exception):
+                    future.release()
+
+    def _hold(self, workers: Iterable[str] | None) -> None:
+        """Let a worker hold the function, from which others take it."""
+        if len(self._function) > INLINE:
+            name = hashlib.sha256(self._function).hexdigest()[:16]
+            key = f"weights-{name}-{os.urandom(4).hex()}"
+            self._held = self.cluster.submit(bytes, self._function, key=key, workers=workers)
+
+    def _send(self, part: _Part, workers: Iterable[str] | None = None) -> None:
+        part.sent = time.monotonic()
+        future = self.cluster.submit(do_part, digest(), self._held, part.packed, workers=workers)
+        part.futures.append(future)
+        future.add_done_callback(lambda done: self._done.put((part, done)))
+
+    def _take(self, *, wait: bool) -> None:
+        """Take the answers that are there, or wait for one for a moment."""
+        try:
+            if self._generation != self.cluster.generation:
+                self._send_again()
+            while True:
+                try:
+                    part, future = self._done.get(timeout=LOOK if wait else 0)
+                except Empty:
+                    break
+                wait = False
+                if part.answer is None and future in part.futures:
+                    self._answered(part, future)
+            self.cluster.check_goes_on()
+            self.cluster.look()
+            self._ask_again()
+        except (OSError, TimeoutError) as error:
+            if isinstance(error, ConnectionError) and "to go on, found" in str(error):
+                raise
+            self.cluster.again(self._generation)
+            self._send_again()
+
+    def _answered(self, part: _Part, future: Any) -> None:
+        """Take an answer; raises ConnectionError if it was lost with the cluster."""
+        if future.status in ("cancelled", "lost"):
+            raise ConnectionError("lost")
+        try:
+            worker, mark, fault, seconds, data = future.result(timeout=LOOK)
+        except TimeoutError:  # a worker that has stopped keeps it
+            return
+        except Exception as error:
+            name = type(error).__name__
+            if name in ("CancelledError", "FutureCancelledError", "CommClosedError"):
+                raise ConnectionError("lost") from None
+            if name != "KilledWorker":
+                raise
+            self._lost(part, f"workers that died over one task: {error}")
+            return
+        if mark != digest() or fault:
+            self.cluster.leave_out(worker, fault or "it has other sources than it had")
+            self._lost(part, f"workers that could not do a task: {fault}")
+            return
+        self.pace.add(part.tasks, seconds, time.monotonic() - part.sent)
+        part.answer, part.bytes = unpack(data), len(data)
+        for future in part.futures:
+            future.release()
+        part.futures = []
+
+    def _lost(self, part: _Part, found: str) -> None:
+        part.lost += 1
+        if part.lost >= TRIES:
+            raise self.cluster.gone(f"found {found}")
+        self._send(part)
+
+    def _ask_again(self) -> None:
+        """Ask other workers for answers that are late."""
+        now, late = time.monotonic(), []
+        for part in self._open:
+            usual = self.pace.usual_answer(part.tasks)
+            if part.answer is None and usual is not None:
+                if now - part.sent > max(LATE_SECONDS, LATE * usual):
+                    late.append(part)
+        if not late:
+            return
+        slow = self.cluster.holders(future.key for part in late for future in part.futures)
+        others = self.cluster.slots.keys() - slow
+        if others:
+            _say(f"late, and asked for again elsewhere: what {', '.join(sorted(slow)[:3])} does")
+            self._hold(others)
+            for part in late:
+                self._send(part, others)
+
+    def _send_again(self) -> None:
+        """Send everything that is open to a cluster that has come back."""
+        self._generation = self.cluster.generation
+        self._hold(None)
+        for part in self._open:
+            if part.answer is None:
+                part.futures = []
+                self._send(part)
+
+
+# --- on a worker ------------------------------------------------------------------------------
+
+
+def do_part(mark: str, function: bytes, tasks: bytes) -> tuple[str, str, str, float, bytes]:
+    """Do the tasks of a part.
+
+    mark: the coordinator's `digest`; if this worker has another, nothing is done.
+
+    Returns the worker, its digest, a fault of the machine or "", the seconds it took, and the
+    packed list of (True, result) or, as the last, (False, exception).
+    """
+    began, address = time.perf_counter(), _worker().address
+    if mark != digest():
+        return address, digest(), "", 0.0, b""
+    data, fault = do_packed(function, tasks)
+    if isinstance(fault, MemoryError) or (isinstance(fault, OSError) and fault.errno in FULL):
+        return address, mark, f"{type(fault).__name__}: {fault}", 0.0, b""
+    return address, mark, "", time.perf_counter() - began, data
+
+
+def _checked(name: str, mark: str, expected: Mapping[str, str]) -> dict[str, Any]:
+    """Let this worker offer the resource if it has the same digest and finds the same values.
+
+    Returns its `marks` if they differ, otherwise its bench and its numbers of threads and cores.
+    """
+    if digest() != mark:
+        return {"marks": marks()}
+    threads = int(_worker().state.nthreads)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found = bench()
+    if found == dict(expected):
+        _offer(name, min(threads, cores or 1))
+    return {"bench": found, "threads": threads, "cores": cores or 1}
+
+
+def _offer(name: str, slots: int) -> None:
+    """Let this worker offer a resource, from the moment at which its event loop is free."""
+    worker = _worker()
+    worker.loop.add_callback(partial(worker.set_resources, **{name: slots}))
+
+
+def _worker() -> Any:
+    return importlib.import_module("dask.distributed").get_worker()
+
+
+def _other_values(theirs: Mapping[str, str]) -> str:
+    return ", ".join(
+        f"{name}: nodes and value {theirs.get(name)} (here {ours})"
+        for name, ours in bench().items()
+        if theirs.get(name) != ours
+    )
+
+
+def _say(text: str) -> None:
+    logging.getLogger("plysmith").warning(text)
+
+
+# --- the scheduler ----------------------------------------------------------------------------
+
+
+def _connect(address: str, patience: float) -> Any:
+    """Returns a client of the scheduler at an address."""
+    try:
+        distributed = importlib.import_module("dask.distributed")
+    except ImportError:
+        raise ModuleNotFoundError(
+            "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
+        ) from None
+    try:
+        # A client would wait for ever for an answer of another kind of server.
+        with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
+            thread.submit(asyncio.run, _greet(address, patience)).result()
+        client = distributed.Client(address, timeout=patience, set_as_default=False)
+    except Exception as error:  # of many kinds if another kind of server answers
+        raise ConnectionError(
+            f"address: expected a dask scheduler, found none at {address} that answers within"
+            f" {patience:g} s ({str(error) or type(error).__name__})"
+        ) from None
+    try:
+        theirs = client.sync(client.scheduler.versions, callback_timeout=patience)
+        version = theirs["packages"]["distributed"]
+        if version != distributed.__version__:
+            raise ValueError(
+                f"address: expected a scheduler of dask {distributed.__version__}, as here, found"
+                f" {version} at {address}"
+            )
+    except BaseException:
+        client.close(timeout=1)
+        raise
+    return client
+
+
+async def _greet(address: str, patience: float) -> None:
+    """Say hello to a scheduler; raises TimeoutError or another exception if it does not reply."""
+    comm = importlib.import_module("distributed.comm")
+    security = importlib.import_module("distributed.security").Security()
+    options = security.get_connection_args("client")
+    connection = await asyncio.wait_for(comm.connect(address, patience, **options), patience)
+    await connection.close()
