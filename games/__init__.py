@@ -61,6 +61,7 @@ _PROBLEMS = {
     "pancakes10": ("games.puzzles.pancakes", "Pancakes"),
     "queens8": ("games.puzzles.queens", "Queens"),
     "road_map": ("games.puzzles.road_map", "RoadMap"),
+    "romania": ("games.puzzles.road_map", "Romania"),
     "sliding15": ("games.puzzles.sliding_tiles", "Sliding15"),
     "sliding24": ("games.puzzles.sliding_tiles", "Sliding24"),
     "sliding8": ("games.puzzles.sliding_tiles", "Sliding8"),

@@ -1,4 +1,4 @@
-"""A road map: towns, roads between them and their lengths; in plain Python."""
+"""Road maps: towns, roads between them and their lengths; in plain Python."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from games.errors import PositionError
-from games.problem import Problem
+from games.problem import Heuristic, Known, Problem
 
-__all__ = ["MIDWEST", "RoadMap"]
+__all__ = ["MIDWEST", "ROMANIA", "RoadMap", "Romania"]
 
 #: A course's map of the Midwest; neighbours are tried in this order.
 MIDWEST: Mapping[str, Sequence[str]] = {
@@ -30,6 +30,36 @@ MIDWEST: Mapping[str, Sequence[str]] = {
     "Madison": ("Rockford", "Milwaukee"),
     "Chicago": ("Rockford", "Milwaukee"),
 }
+
+#: Roads of Romania in km (Russell and Norvig, figure 3.2), each named once.
+_ROMANIA: Mapping[str, Mapping[str, float]] = {
+    "Arad": {"Zerind": 75, "Sibiu": 140, "Timisoara": 118},
+    "Bucharest": {"Urziceni": 85, "Pitesti": 101, "Giurgiu": 90, "Fagaras": 211},
+    "Craiova": {"Drobeta": 120, "Rimnicu Vilcea": 146, "Pitesti": 138},
+    "Drobeta": {"Mehadia": 75},
+    "Eforie": {"Hirsova": 86},
+    "Fagaras": {"Sibiu": 99},
+    "Hirsova": {"Urziceni": 98},
+    "Iasi": {"Vaslui": 92, "Neamt": 87},
+    "Lugoj": {"Timisoara": 111, "Mehadia": 70},
+    "Oradea": {"Zerind": 71, "Sibiu": 151},
+    "Pitesti": {"Rimnicu Vilcea": 97},
+    "Rimnicu Vilcea": {"Sibiu": 80},
+    "Urziceni": {"Vaslui": 142},
+}
+#: Both directions of each road; neighbours are tried in the order of the alphabet.
+ROMANIA: Mapping[str, Mapping[str, float]] = {
+    town: {
+        end: _ROMANIA.get(town, {}).get(end) or _ROMANIA[end][town]
+        for end in sorted(
+            {*_ROMANIA.get(town, {}), *(one for one in _ROMANIA if town in _ROMANIA[one])}
+        )
+    }
+    for town in sorted({*_ROMANIA, *(end for ends in _ROMANIA.values() for end in ends)})
+}
+#: Straight lines to Bucharest in km, in the order of the alphabet (figure 3.16).
+_STRAIGHT = (366, 0, 160, 242, 161, 176, 77, 151, 226, 244, 241, 234, 380, 100, 193, 253, 329, 80,
+             199, 374)  # fmt: skip
 
 
 class RoadMap(Problem):
@@ -100,3 +130,17 @@ class RoadMap(Problem):
 
     def position_text(self, position: Any) -> str:
         return str(position)
+
+
+class Romania(RoadMap):
+    """The roads of Romania, whose lengths differ, with straight lines to Bucharest to guide."""
+
+    name = "romania"
+    title = "Roads of Romania"
+
+    def __init__(self) -> None:
+        super().__init__(ROMANIA, "Arad", "Bucharest")
+        lines = dict(zip(ROMANIA, _STRAIGHT, strict=True))
+        # No road is shorter than the straight line; the tests compare every town.
+        straight = Heuristic(lines.__getitem__, known=Known.BY_ENUMERATION)
+        self.evaluators = {"straight_line": straight}

@@ -12,7 +12,7 @@ from games.counted import counted
 
 if TYPE_CHECKING:
     from games.problem import Problem
-    from search.textbook import Solution
+    from search.textbook import Solution, Waiting
     from search.textbook.solution import Progress
 
 __all__ = ["add_solve_command"]
@@ -22,6 +22,10 @@ START = "start"
 #: Seconds that a position stands before the next move, in a terminal.
 PAUSE = 0.15
 MOST_SHOWN = 200
+#: The strategies that only the textbook has, and how much of a trace is printed.
+TEXTBOOK = ("breadth_first", "depth_first", "uniform_cost", "depth_limited", "iterative_deepening",
+            "bidirectional", "rbfs", "sma", "hill_climbing", "annealing", "lrta")  # fmt: skip
+MOST_STEPS, MOST_WAITING = 200, 16
 CLEAR = "\r\x1b[K"  # to the beginning of the line, and clear it
 
 
@@ -42,11 +46,16 @@ def add_solve_command(commands: Any) -> None:
     add(
         "--method",
         default="astar",
-        help="astar (default), ida (needs no memory), greedy or beam",
+        help="astar (default), ida (needs no memory), greedy or beam; or of the textbook, in plain"
+        f" Python: {', '.join(TEXTBOOK)}",
     )
+    add("--trace", action="store_true",
+        help="print the frontier at each step; every strategy is then the textbook's")  # fmt: skip
     add("--weight", type=float, default=1.0, metavar="W",
         help="of the heuristic, in astar and beam (default 1)")  # fmt: skip
     add("--width", type=int, metavar="N", help="of a beam (default 1000)")
+    add("--depth", type=int, metavar="N", help="most moves, in depth_limited (default 10)")
+    add("--positions", type=int, metavar="N", help="in memory, in sma (default 100)")
     add("--nodes", type=int, metavar="N", help="most positions to expand")
     add("--seconds", type=float, metavar="S", help="most seconds")
     add("--memory", type=float, metavar="MIB", help="for positions, except in ida (default 1024)")
@@ -59,6 +68,7 @@ def run_solve(options: argparse.Namespace) -> int:
     import games
     import search
     from games.problem import Problem
+    from search.single_agent.solve import METHODS
 
     problem = games.load(options.game)
     if not isinstance(problem, Problem):
@@ -74,6 +84,11 @@ def run_solve(options: argparse.Namespace) -> int:
             raise ValueError(f"--goal: {str(error).removeprefix('goal: ')}") from None
     text = options.position.strip()
     position = problem.start() if text == START else problem.parse_position(text)
+    if options.trace or options.method not in METHODS:
+        return _by_the_textbook(options, problem, position)
+    for name in ("depth", "positions"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name}: expected none with the method {options.method}")
     frontier = "moves deep" if options.method == "ida" else "waiting"
     solve = partial(
         search.solve,
@@ -104,6 +119,57 @@ def run_solve(options: argparse.Namespace) -> int:
         _show(problem, position, solution)
     _print_moves(problem, position, solution, frontier)
     return 0
+
+
+def _by_the_textbook(options: argparse.Namespace, problem: Problem, position: Any) -> int:
+    """Search by a strategy of `search.textbook`, and print its frontier at each step if asked."""
+    from search.single_agent.solve import heuristic_of
+    from search.textbook import run_strategy
+
+    for name in ("seconds", "memory"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name}: expected none with a strategy of the textbook")
+    step = 0
+
+    def trace(waiting: list[Waiting]) -> None:
+        nonlocal step
+        step += 1
+        if step <= MOST_STEPS:
+            print(f"{step:>4}  {frontier_text(problem, waiting)}")
+        elif step == MOST_STEPS + 1:
+            print(f"      … steps after {MOST_STEPS} are not shown")
+
+    reason = problem.why_unsolvable(position)
+    if reason:
+        print(f"cannot be solved: {reason}")
+        return 1
+    solution = run_strategy(
+        options.method,
+        problem,
+        position,
+        heuristic_of(problem, options.heuristic)[0],
+        nodes=float("inf") if options.nodes is None else options.nodes,
+        trace=trace if options.trace else None,
+        weight=None if options.weight == 1.0 else options.weight,
+        width=options.width,
+        depth=options.depth,
+        positions=options.positions,
+    )
+    if solution.moves is None:
+        print(f"no solution: {solution.proved}; {_effort(solution, 'waiting')}")
+        return 1
+    _print_moves(problem, position, solution, "waiting")
+    return 0
+
+
+def frontier_text(problem: Problem, waiting: list[Waiting]) -> str:
+    """Returns a frontier as one line: each position with its value if it has one."""
+    texts = []
+    for position, _, value in waiting[:MOST_WAITING]:
+        text = problem.position_text(position)
+        texts.append(text if value is None else f"{text} {value:.4g}")
+    more = len(waiting) - MOST_WAITING
+    return "[" + ", ".join(texts) + (f", … {more:,} more]" if more > 0 else "]")
 
 
 def _tell(frontier: str, state: Progress) -> None:

@@ -11,6 +11,7 @@ import json
 import math
 import secrets
 import threading
+import time
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
@@ -25,7 +26,8 @@ from play.web.grid_face import GridFace, face_of
 from play.web.host import TooMany
 from play.web.thinking import Thinking
 from search import solve
-from search.single_agent.solve import METHODS
+from search.single_agent.solve import METHODS, heuristic_of
+from search.textbook import STRATEGIES, Waiting, run_strategy
 from search.textbook.solution import Progress, Solution
 
 __all__ = ["Puzzles"]
@@ -39,6 +41,8 @@ SEARCHES = 2
 MOST_SHOWN = 2000
 LONGEST_POSITION = 400
 MOST_PARTS = 60
+#: Most positions that a strategy of the textbook may expand, and what is sent of its frontiers.
+MOST_EXPANDED, MOST_STEPS, MOST_WAITING = 2000, 200, 24
 
 
 class Puzzles:
@@ -135,7 +139,8 @@ class Puzzles:
         """Returns the lines of JSON of a search: its states on the way, then the solution.
 
         content: `position`, `heuristic` (an id; None for the usual one), `method`, `weight`,
-            `width`, `seconds` and `memory` in MiB.
+            `width`, `seconds` and `memory` in MiB; with `trace` the strategy is the textbook's, and
+            its frontiers come with the solution.
 
         Raises ValueError for content that is not valid, and TooMany if searches are running. The
         search ends if the lines are no longer read.
@@ -147,13 +152,19 @@ class Puzzles:
             loaded = await self._loaded(content["heuristic"], problem)
             # By its name a heuristic of the problem brings what the search knows about it.
             heuristic = loaded.entry.name if loaded.entry.path is None else loaded.evaluator
-        options = _options(content)
+        traced = bool(content.get("trace"))
+        options = _options(content, tuple(STRATEGIES) if traced else METHODS)
         if self.searching >= SEARCHES:
             raise TooMany(f"expected at most {SEARCHES} searches at a time: try again soon")
-        return self._lines(problem, position, heuristic, options)
+        return self._lines(problem, position, heuristic, options, traced)
 
     async def _lines(
-        self, problem: Problem, position: Any, heuristic: Any, options: dict[str, Any]
+        self,
+        problem: Problem,
+        position: Any,
+        heuristic: Any,
+        options: dict[str, Any],
+        traced: bool,
     ) -> AsyncIterator[str]:
         loop = asyncio.get_running_loop()
         news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -169,6 +180,9 @@ class Puzzles:
 
         def work() -> None:
             try:
+                if traced:
+                    tell({"solution": _traced(problem, position, heuristic, options, ended)})
+                    return
                 # the first search of a problem compiles it, which is no part of its time
                 solve(problem, position, heuristic, **{**options, "seconds": None}, nodes=1)
                 found = solve(problem, position, heuristic, progress=watch, **options)
@@ -253,6 +267,38 @@ def _solution(problem: Problem, position: Any, found: Solution) -> dict[str, Any
     }
 
 
+def _traced(
+    problem: Problem, position: Any, heuristic: Any, options: dict[str, Any], ended: threading.Event
+) -> dict[str, Any]:
+    """Returns the solution by a strategy of the textbook, with its frontier at each step."""
+    reason = problem.why_unsolvable(position)
+    if reason:
+        raise ValueError(reason)
+    steps: list[dict[str, Any]] = []
+    until = time.monotonic() + options["seconds"]
+
+    def trace(waiting: list[Waiting]) -> None:
+        if ended.is_set() or time.monotonic() > until:
+            raise TimeoutError(f"no solution within {options['seconds']:g} seconds")
+        if len(steps) < MOST_STEPS:
+            shown = [
+                (problem.position_text(one), value) for one, _, value in waiting[:MOST_WAITING]
+            ]
+            steps.append({"waiting": shown, "size": len(waiting)})
+
+    found = run_strategy(
+        options["method"],
+        problem,
+        position,
+        heuristic_of(problem, heuristic)[0],
+        nodes=MOST_EXPANDED,
+        trace=trace,
+        weight=options["weight"] if options["method"] == "astar" else None,
+        width=options["width"],
+    )
+    return {**_solution(problem, position, found), "frontiers": steps}
+
+
 def _squares(problem: Problem, name: str, position: Any) -> list[int]:
     """Returns the squares of the pieces that a part's words name: "tiles 3 and 7"."""
     board = extra(problem, Board)
@@ -263,12 +309,12 @@ def _squares(problem: Problem, name: str, position: Any) -> list[int]:
     return [square for square, (_, text) in pieces.items() if text in words]
 
 
-def _options(content: dict[str, Any]) -> dict[str, Any]:
+def _options(content: dict[str, Any], methods: tuple[str, ...]) -> dict[str, Any]:
     """Returns the options of a search. Raises ValueError if one is out of range."""
     method = content.get("method", "astar")
-    if method not in METHODS:
+    if method not in methods:
         found = str(method)[:40]
-        raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {found!r}")
+        raise ValueError(f"method: expected one of {', '.join(methods)}, found {found!r}")
     weight = _number(content, "weight", 1.0, 1.0, MOST_WEIGHT)
     width = int(_number(content, "width", WIDTH, 1, MOST_WIDTH))
     return {

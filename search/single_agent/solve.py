@@ -22,7 +22,7 @@ from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
 from search.textbook.solution import INTERRUPTED, Progress, Solution, worth
 
-__all__ = ["METHODS", "Unsolvable", "solve"]
+__all__ = ["METHODS", "Unsolvable", "heuristic_of", "solve"]
 
 METHODS = ("astar", "ida", "greedy", "beam")
 #: Greatest rounding error of sums of costs, as a share of the sum.
@@ -97,7 +97,7 @@ def solve(
     reason = problem.why_unsolvable(start)
     if reason:
         raise Unsolvable(reason)
-    search = _Search(problem, start, *_estimate(problem, heuristic), weight, nodes)
+    search = _Search(problem, start, *heuristic_of(problem, heuristic), weight, nodes)
     try:
         with _Watch(search, method, progress):
             return search.run(method, width, memory_mib, seconds)
@@ -105,8 +105,11 @@ def solve(
         search.record = None  # which would wait for the garbage collector
 
 
-def _estimate(problem: Problem, heuristic: Any) -> tuple[Evaluator, Any]:
-    """Returns a heuristic as an evaluator, and its kernel `change` if it has one."""
+def heuristic_of(problem: Problem, heuristic: Any) -> tuple[Evaluator, Any]:
+    """Returns a heuristic as an evaluator, and its kernel `change` if it has one.
+
+    heuristic: as `solve` takes it.
+    """
     if heuristic is None and not problem.evaluators:
         nothing = Heuristic(_nothing, known=Known.BY_PROOF)
         evaluator = as_evaluator(problem, nothing)

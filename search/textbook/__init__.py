@@ -10,7 +10,8 @@ from __future__ import annotations
 from search.textbook.best_first import astar, beam, greedy
 from search.textbook.local import hill_climbing, lrta_star, simulated_annealing
 from search.textbook.memory_bounded import ida_star, recursive_best_first, sma_star
-from search.textbook.solution import Solution
+from search.textbook.solution import Solution, Waiting
+from search.textbook.strategies import STRATEGIES, run_strategy
 from search.textbook.uninformed import (
     bidirectional,
     breadth_first,
@@ -21,7 +22,9 @@ from search.textbook.uninformed import (
 )
 
 __all__ = [
+    "STRATEGIES",
     "Solution",
+    "Waiting",
     "astar",
     "beam",
     "bidirectional",
@@ -34,6 +37,7 @@ __all__ = [
     "iterative_deepening",
     "lrta_star",
     "recursive_best_first",
+    "run_strategy",
     "simulated_annealing",
     "sma_star",
     "uniform_cost",

@@ -17,7 +17,7 @@ from typing import Any
 from games.contract import Position
 from games.counted import counted
 from games.problem import Known, Problem
-from search.textbook.solution import Count, Node, Solution, worth
+from search.textbook.solution import Count, Node, Solution, Trace, worth
 
 __all__ = ["Heuristic", "astar", "beam", "best_first", "greedy", "proof"]
 
@@ -40,12 +40,13 @@ def best_first(
     factor: float,
     proved: str,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the first goal met when nodes are expanded in rising `order`, equals oldest first.
 
     A position is expanded again if a cheaper path to it is found later.
     """
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     numbers = itertools.count()
     queue = [(order(count.root), next(numbers), count.root)]
     cheapest = {count.root.position: 0.0}
@@ -53,6 +54,9 @@ def best_first(
         _, _, node = heapq.heappop(queue)
         if node.cost > cheapest[node.position]:
             continue  # a cheaper path to it was found after it had been queued
+        if trace is not None:
+            rest = (one for *_, one in sorted(queue) if one.cost <= cheapest[one.position])
+            count.show([node, *rest], lambda one: order(one)[0])
         if problem.solved(node.position):
             return count.solution(node, factor, proved)
         if count.spent:
@@ -71,6 +75,7 @@ def greedy(
     position: Position | None = None,
     *,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns a solution, expanding first the position that seems nearest to a goal."""
     return best_first(
@@ -80,6 +85,7 @@ def greedy(
         math.inf,
         "costs so far were left aside",
         nodes,
+        trace,
     )
 
 
@@ -90,6 +96,7 @@ def astar(
     *,
     weight: float = 1.0,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the cheapest solution by A*: least f = g + weight * h first.
 
@@ -105,6 +112,7 @@ def astar(
         lambda node: (node.cost + weight * heuristic(node.position), -node.cost),
         *proof(heuristic, weight),
         nodes,
+        trace,
     )
 
 
@@ -115,11 +123,13 @@ def beam(
     *,
     width: int,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns a solution, breadth first, keeping only the `width` best positions of each depth."""
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     layer, seen = [count.root], {count.root.position}
     while layer:
+        count.show(layer, lambda node: node.cost + heuristic(node.position))
         for node in layer:
             if problem.solved(node.position):
                 return count.solution(node, math.inf, "positions outside the beam were left aside")

@@ -14,7 +14,7 @@ from games.contract import Position
 from games.counted import counted
 from games.problem import Problem
 from search.textbook.best_first import Heuristic
-from search.textbook.solution import Count, Node, Solution
+from search.textbook.solution import Count, Node, Solution, Trace
 
 __all__ = ["hill_climbing", "lrta_star", "simulated_annealing"]
 
@@ -30,6 +30,7 @@ def hill_climbing(
     restart: Callable[[random.Random], Position] | None = None,
     seed: int = 0,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Steepest descent of the heuristic: the best move while it improves, else a restart.
 
@@ -42,12 +43,13 @@ def hill_climbing(
     if restarts and restart is None:
         raise ValueError("restart: expected a function that gives new positions, found None")
     chance = random.Random(seed)
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     node = count.root
     for climb in range(restarts + 1):
         if climb and restart is not None:
             node = Node(restart(chance))
         value = heuristic(node.position)
+        count.show([node], lambda one: heuristic(one.position))
         while not problem.solved(node.position) and not count.spent:
             best = min(
                 count.children(node), key=lambda child: heuristic(child.position), default=node
@@ -55,6 +57,7 @@ def hill_climbing(
             if heuristic(best.position) >= value:
                 break
             node, value = best, heuristic(best.position)
+            count.show([node], lambda one: heuristic(one.position))
         if problem.solved(node.position):
             return count.solution(node, math.inf, LOCAL)
     if count.spent:
@@ -69,6 +72,7 @@ def simulated_annealing(
     *,
     temperature: Callable[[int], float],
     seed: int = 0,
+    trace: Trace | None = None,
 ) -> Solution:
     """A random walk that takes a worse position with probability exp(-difference / temperature).
 
@@ -78,9 +82,10 @@ def simulated_annealing(
         it is 0 or less.
     """
     chance = random.Random(seed)
-    count = Count(problem, problem.start() if position is None else position)
+    count = Count(problem, position, trace=trace)
     node, step = count.root, 0
     while not problem.solved(node.position):
+        count.show([node], lambda one: heuristic(one.position))
         heat = temperature(step)
         if heat <= 0:
             return count.solution(
@@ -105,6 +110,7 @@ def lrta_star(
     *,
     learned: dict[Position, float] | None = None,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """A walk to a goal that learns: Learning Real-Time A* (Korf 1990).
 
@@ -114,7 +120,7 @@ def lrta_star(
 
     learned: estimates from earlier trials; this trial updates them.
     """
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     table = {} if learned is None else learned
 
     def estimate(place: Position) -> float:
@@ -122,6 +128,7 @@ def lrta_star(
 
     node = count.root
     while not problem.solved(node.position):
+        count.show([node], lambda one: estimate(one.position))
         if count.spent:
             return count.cut_short()
         children = count.children(node)

@@ -11,7 +11,7 @@ import math
 from games.contract import Position
 from games.problem import Problem
 from search.textbook.best_first import Heuristic, proof
-from search.textbook.solution import Count, Node, Solution
+from search.textbook.solution import Count, Node, Solution, Trace, Waiting
 
 __all__ = ["ida_star", "recursive_best_first", "sma_star"]
 
@@ -22,13 +22,14 @@ def ida_star(
     position: Position | None = None,
     *,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the cheapest solution by iterative-deepening A* (Korf 1985).
 
     It repeats a depth-first search limited by a bound on f = g + h. Each time the bound rises to
     the least f that exceeded it. Memory holds one line of play.
     """
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     bound = heuristic(count.root.position)
     while bound < math.inf:
         goal, beyond = _within(count, heuristic, count.root, bound, {count.root.position})
@@ -45,6 +46,7 @@ def _within(
 ) -> tuple[Node | None, float]:
     """Returns the goal below a node with no f above `bound`, or the least f that exceeded it."""
     value = node.cost + heuristic(node.position)
+    count.show_line(node, lambda one: one.cost + heuristic(one.position))
     if value > bound:
         return None, value
     if count.problem.solved(node.position):
@@ -71,13 +73,14 @@ def recursive_best_first(
     position: Position | None = None,
     *,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the cheapest solution by recursive best-first search (Korf 1993).
 
     A line is followed while it is the best. When another becomes better, the line is forgotten
     except for the least f below it. Memory holds one line of play with its siblings.
     """
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     root = heuristic(count.root.position)
     goal, _ = _best_below(count, heuristic, count.root, root, math.inf, {count.root.position})
     if goal is not None:
@@ -94,6 +97,7 @@ def _best_below(
     line: set[Position],
 ) -> tuple[Node | None, float]:
     """Returns the goal below a node if one has f within `limit`, and the best f below the node."""
+    count.show_line(node, lambda one: one.cost + heuristic(one.position))
     if count.problem.solved(node.position):
         return node, value
     if count.spent:
@@ -146,6 +150,7 @@ def sma_star(
     *,
     memory: int,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the cheapest solution within `memory` positions, by simplified memory-bounded A*.
 
@@ -158,13 +163,19 @@ def sma_star(
     if memory < 2:
         raise ValueError(f"memory: expected at least 2 positions, found {memory}")
     left_aside = f"lines of more than {memory:,} positions were left aside"
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     held = {_Held(count.root, None, heuristic(count.root.position), 0)}
     number, too_long = 1, math.inf  # the least f of the lines that do not fit
     while True:
         best = min(held, key=lambda one: (one.open_value, -one.node.depth, one.number))
         if best.open_value == math.inf:
             break
+        if trace is not None:
+            leaves = sorted(held, key=lambda one: (one.open_value, -one.node.depth, one.number))
+            trace(
+                [Waiting(one.node.position, one.node.cost, one.open_value)
+                 for one in leaves if one.open_value < math.inf]
+            )  # fmt: skip
         if not best.expanded and problem.solved(best.node.position):
             if too_long < best.node.cost:
                 return count.solution(best.node, math.inf, left_aside)

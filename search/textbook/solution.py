@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from games.contract import Move, Position
 from games.counted import counted
 from games.problem import KernelProblem, Known, Problem
 
-__all__ = ["INTERRUPTED", "Count", "Node", "Progress", "Solution", "worth"]
+__all__ = ["INTERRUPTED", "Count", "Node", "Progress", "Solution", "Trace", "Waiting", "worth"]
 
 #: Why a search has no solution that Ctrl-C, or `progress`, ended.
 INTERRUPTED = "interrupted"
@@ -93,6 +94,23 @@ def _has_unit_costs(problem: Problem) -> bool:
     return getattr(problem.cost, "__func__", None) is Problem.cost
 
 
+class Waiting(NamedTuple):
+    """A position of a frontier, as a trace shows it.
+
+    cost: cost of the path to it.
+    value: the value by which positions are compared, such as f; None if none is.
+    """
+
+    position: Position
+    cost: float
+    value: float | None = None
+
+
+#: Called at each step of a search with the positions that wait, the next one first. A search that
+#: keeps one line of moves, or one position, gives that instead.
+Trace = Callable[[list[Waiting]], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A position with the path by which a search reached it."""
@@ -105,24 +123,35 @@ class Node:
 
     def moves(self) -> tuple[Move, ...]:
         """Returns the moves from the first position to this one."""
-        reversed_moves = []
-        node = self
-        while node.parent is not None:
-            reversed_moves.append(node.move)
-            node = node.parent
-        return tuple(reversed_moves[::-1])
+        return tuple(node.move for node in self.line()[1:])
+
+    def line(self) -> list[Node]:
+        """Returns the nodes from the first position to this one."""
+        reversed_line = [self]
+        while reversed_line[-1].parent is not None:
+            reversed_line.append(reversed_line[-1].parent)
+        return reversed_line[::-1]
 
 
 class Count:
     """A problem being searched, with counters; it makes the solution at the end.
 
+    position: the first position; None for the problem's start.
     nodes: greatest number of positions to expand; the search then ends without a solution.
+    trace: called with the frontier at each step.
     """
 
-    def __init__(self, problem: Problem, position: Position, nodes: float = math.inf) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        position: Position | None,
+        nodes: float = math.inf,
+        trace: Trace | None = None,
+    ) -> None:
         self.problem = problem
         self.nodes = nodes
-        self.root = Node(position)
+        self.trace = trace
+        self.root = Node(problem.start() if position is None else position)
         self.expanded = self.generated = self.largest = 0
         self._costs: set[float] = set()
         self._start = time.perf_counter()
@@ -145,6 +174,16 @@ class Count:
     def frontier(self, size: int) -> None:
         """Record the number of positions that are waiting now."""
         self.largest = max(self.largest, size)
+
+    def show(self, nodes: Iterable[Node], value: Callable[[Node], float] | None = None) -> None:
+        """Give the trace a frontier, with a value for each node."""
+        if self.trace is not None:
+            self.trace([Waiting(one.position, one.cost, value and value(one)) for one in nodes])
+
+    def show_line(self, node: Node, value: Callable[[Node], float] | None = None) -> None:
+        """Give the trace the line to a node."""
+        if self.trace is not None:
+            self.show(node.line(), value)
 
     def children(self, node: Node) -> list[Node]:
         """Returns the nodes that the moves of a node lead to, in the order of the moves."""

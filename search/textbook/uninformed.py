@@ -2,7 +2,8 @@
 
 These functions are written to be read, and tests compare the fast search, `search.solve`, with
 them. Each takes a `problem`, the first `position` (default: the problem's start) and `nodes`, the
-greatest number of positions to expand, and returns a `Solution`.
+greatest number of positions to expand, and returns a `Solution`. Its `trace` is called with the
+frontier at each step (`search.textbook.solution.Trace`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from games.contract import Position
 from games.counted import counted
 from games.problem import Problem
 from search.textbook.best_first import best_first
-from search.textbook.solution import Count, Node, Solution
+from search.textbook.solution import Count, Node, Solution, Trace
 
 __all__ = [
     "bidirectional",
@@ -28,9 +29,6 @@ __all__ = [
 ]
 
 FIRST = "it is the first solution that was met"
-
-#: Called with the waiting positions, in the order in which they will be visited.
-Trace = Callable[[list[Any]], None]
 
 
 def breadth_first(
@@ -44,8 +42,6 @@ def breadth_first(
 
     A position is tested for the goal when it leaves the queue, and expanded once; it may be in the
     queue several times.
-
-    trace: called with the queue at the start and after each expansion.
     """
     return _in_order(problem, position, nodes, trace, deque.extend, fewest=True)
 
@@ -73,11 +69,10 @@ def _in_order(
     *,
     fewest: bool,
 ) -> Solution:
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     queue, expanded = deque([count.root]), set[Any]()
     while queue:
-        if trace is not None:
-            trace([node.position for node in queue])
+        count.show(queue)
         node = queue.popleft()
         while node.position in expanded:
             if not queue:
@@ -96,10 +91,16 @@ def _in_order(
 
 
 def uniform_cost(
-    problem: Problem, position: Position | None = None, *, nodes: float = math.inf
+    problem: Problem,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the cheapest solution; the positions cheapest to reach are expanded first."""
-    return best_first(problem, position, lambda node: (node.cost,), 1.0, "cheapest first", nodes)
+    return best_first(
+        problem, position, lambda node: (node.cost,), 1.0, "cheapest first", nodes, trace
+    )
 
 
 def depth_limited(
@@ -108,12 +109,13 @@ def depth_limited(
     *,
     depth: int,
     nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns a solution of at most `depth` moves, found depth first in the memory of one line.
 
     Positions that are already on the line are not entered again.
     """
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     node, _ = _down(count, count.root, depth, {count.root.position})
     if node is not None:
         return count.solution(node, math.inf, FIRST)
@@ -124,6 +126,7 @@ def depth_limited(
 
 def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[Node | None, bool]:
     """Returns the goal within `depth` moves of a node, and whether the limit cut anything off."""
+    count.show_line(node)
     if count.problem.solved(node.position):
         return node, False
     if depth == 0 or count.spent:
@@ -143,10 +146,14 @@ def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[No
 
 
 def iterative_deepening(
-    problem: Problem, position: Position | None = None, *, nodes: float = math.inf
+    problem: Problem,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the solution with the fewest moves, by depth-limited search with growing limits."""
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     depth = 0
     while True:
         goal, cut = _down(count, count.root, depth, {count.root.position})
@@ -160,7 +167,11 @@ def iterative_deepening(
 
 
 def bidirectional(
-    problem: Problem, position: Position | None = None, *, nodes: float = math.inf
+    problem: Problem,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+    trace: Trace | None = None,
 ) -> Solution:
     """Returns the solution with the fewest moves, breadth first from both ends.
 
@@ -168,13 +179,14 @@ def bidirectional(
     that the search from the goal plays, reversed, are the second half of the solution. Raises
     TypeError if the problem has no `goal`, or at a move that cannot be taken back.
     """
-    count = Count(problem, problem.start() if position is None else position, nodes)
+    count = Count(problem, position, nodes, trace)
     ends: list[dict[Position, Node]] = [
         {count.root.position: count.root},
         {problem.goal(): Node(problem.goal())},
     ]
     layers = [list(end.values()) for end in ends]
     while layers[0]:
+        count.show(layers[0] + layers[1])
         met = [node for node in layers[0] + layers[1] if all(node.position in e for e in ends)]
         if met:
             meeting = min(

@@ -171,9 +171,32 @@ def test_a_search_ends_with_its_solution(client: Client) -> None:
     assert EIGHT.solved(position)
 
 
+def test_a_strategy_of_the_textbook_shows_its_frontiers(client: Client) -> None:
+    (last,) = solved(client, "road_map", method="breadth_first", trace=True)
+    frontiers = last["solution"]["frontiers"]
+    assert [text for text, _ in frontiers[2]["waiting"]] == [
+        "Minneapolis", "La Crosse", "Dubuque", "Fargo", "Rochester"
+    ]  # fmt: skip
+    assert frontiers[2]["size"] == 5 and len(frontiers) == 9
+    (last,) = solved(
+        client, "romania", method="astar", trace=True, heuristic="romania:straight_line"
+    )
+    values = [frontier["waiting"][0] for frontier in last["solution"]["frontiers"]]
+    assert values[-1] == ["Bucharest", 418.0] and last["solution"]["factor"] == 1
+    (last,) = solved(client, "sliding8", position="1 2 0 3 4 5 6 8 7", trace=True)
+    assert last["error"].startswith("the tiles are 3 swaps")
+    content = {"position": "8 7 6 5 4 3 2 1 0", "method": "iterative_deepening", "trace": True}
+    (last,) = solved(client, seconds=60, **content)
+    assert last["solution"]["proved"] == "stopped after 2,000 expansions"
+    assert len(last["solution"]["frontiers"]) == 200
+    (last,) = solved(client, seconds=0.1, **{**content, "position": HARD}, puzzle="sliding15")
+    assert last["error"] == "no solution within 0.1 seconds"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ({"method": "sma"}, "method: expected one of astar, ida, greedy, beam, found 'sma'"),
         ({"method": "magic"}, "method: expected one of astar, ida, greedy, beam, found 'magic'"),
         ({"weight": 0.5}, "weight: expected 1 to 100, found 0.5"),
         ({"seconds": True}, "seconds: expected 0.1 to 60, found 'True'"),

@@ -13,6 +13,7 @@ from games.puzzles.queens import Queens, attacks
 from games.puzzles.sliding_tiles import Sliding8
 from play.__main__ import main
 from search.single_agent.solve import _Search
+from search.textbook import STRATEGIES
 
 pytestmark = pytest.mark.plain
 
@@ -79,6 +80,50 @@ def test_a_position_that_cannot_be_solved_is_an_answer_with_the_reason(
     assert capsys.readouterr().out.startswith("Sioux Falls Fargo\ncost 2: optimal")
 
 
+#: The queues of the course on its map, and of Russell and Norvig (figures 3.23, 3.24, 3.14).
+TRACES = {
+    ("road_map", "breadth_first"): "[Minneapolis, La Crosse, Dubuque, Fargo, Rochester]",
+    ("road_map", "depth_first"): "[Dubuque, La Crosse, Minneapolis, Sioux Falls]",
+    ("romania", "greedy"): "[Bucharest 0, Rimnicu Vilcea 193, Timisoara 329, Zerind 374, Oradea",
+    ("romania", "astar"): "[Pitesti 417, Timisoara 447, Zerind 449, Bucharest 450, Craiova 526, Or",
+    ("romania", "uniform_cost"): "[Bucharest 418]",
+    ("romania", "ida"): "[Arad 366, Sibiu 393, Rimnicu Vilcea 413, Pitesti 417, Bucharest 418]",
+    ("romania", "rbfs"): "[Arad 366, Sibiu 393, Rimnicu Vilcea 413, Pitesti 417, Bucharest 418]",
+    ("romania", "sma"): "[Bucharest 418, Timisoara 447, Zerind 449, Bucharest 450, Craiova 526, Cr",
+    ("romania", "hill_climbing"): "[Fagaras 176]",
+    ("romania", "lrta"): "[Rimnicu Vilcea 193]",
+    ("romania", "depth_limited"): "[Arad, Sibiu, Fagaras, Bucharest]",
+    ("romania", "iterative_deepening"): "[Arad, Sibiu, Fagaras, Bucharest]",
+    ("romania", "bidirectional"): "[Arad, Bucharest]",
+    ("romania", "beam"): "[Sibiu 393, Timisoara 447, Zerind 449]",
+    ("romania", "annealing"): "[Arad 366]",
+}
+
+
+@pytest.mark.parametrize(("problem", "method"), TRACES)
+def test_a_trace_shows_the_frontier_at_each_step(
+    problem: str, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert {method for _, method in TRACES} == set(STRATEGIES)
+    assert main(["solve", problem, "--method", method, "--trace"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    steps = [line.split(maxsplit=1)[1] for line in lines if line.lstrip()[:1].isdigit()]
+    assert any(step.startswith(TRACES[problem, method]) for step in steps)
+    cheapest = {"astar", "uniform_cost", "ida", "rbfs", "sma"} if problem == "romania" else set()
+    assert method not in cheapest or lines[-1].startswith("cost 418: optimal")
+    assert method != "greedy" or lines[-1].startswith("cost 450: no proof of optimality")
+
+
+def test_a_trace_says_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["solve", "sliding15", "--trace", "--method", "breadth_first", "--nodes", "250"]) == 1
+    )
+    shown = capsys.readouterr().out
+    assert "steps after 200 are not shown" in shown and " more]" in shown
+    assert main(["solve", "sliding8", "0 2 1 3 4 5 6 7 8", "--method", "rbfs"]) == 1
+    assert capsys.readouterr().out.startswith("cannot be solved: the tiles are 1 swap")
+
+
 def test_compiling_is_no_part_of_the_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,9 +172,12 @@ def test_a_search_that_is_cut_short_says_what_it_knows(
         (["checkers"], "expected a problem with one agent, found the game checkers"),
         (["sliding8", "1 1 2 3 4 5 6 7 8"], "found 1 twice and no 0"),
         (["sliding8", "--heuristic", "nothing"], "nothing"),
-        (["sliding8", "--method", "bfs"], "method: expected one of astar"),
+        (["sliding8", "--method", "bfs"], "method: expected one of breadth_first"),
         (["sliding8", "--weight", "0.5"], "weight: expected 1 to 1000"),
         (["sliding8", "--memory", "0"], "memory_mib: expected"),
+        (["romania", "--method", "lrta", "--width", "3"], "width: expected none with the method"),
+        (["romania", "--method", "rbfs", "--seconds", "3"], "--seconds: expected none with a str"),
+        (["romania", "--depth", "3"], "--depth: expected none with the method astar"),
         (["nosuch"], "expected one of"),
         (
             ["sliding8", "--method", "ida", "--memory", "5"],

@@ -92,6 +92,25 @@ def test_moves_of_a_puzzle_without_a_board_are_a_list(page: Page, base: str) -> 
     expect(page.locator(".result")).to_have_text("Solved in 2 moves")
 
 
+def test_the_frontier_of_a_strategy_is_followed_step_by_step(page: Page, base: str) -> None:
+    open_puzzle(page, base, "romania")
+    page.locator("[data-option='method']").select_option("uniform_cost")
+    solve(page)
+    frontier = page.locator("ol.frontier li")
+    expect(frontier).to_have_text(["Arad 0"])
+    page.get_by_role("button", name="Forward one step").click()
+    expect(frontier).to_have_text(["Zerind 75", "Timisoara 118", "Sibiu 140"])
+    page.keyboard.press("Enter")  # the button keeps the focus
+    expect(page.get_by_text("step 3 of 13, 3 waiting")).to_be_visible()
+    page.get_by_role("button", name="To the last step").click()
+    expect(frontier).to_have_text(["Bucharest 418"])
+    page.locator("[data-option='method']").select_option("astar")
+    page.get_by_label("Step by step").check()
+    solve(page)
+    page.get_by_role("button", name="To the last step").click()
+    expect(frontier.first).to_have_text("Bucharest 418")
+
+
 @pytest.mark.parametrize("width", [360, 768])
 def test_puzzles_fit_on_a_phone(browser: Any, base: str, width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 760})

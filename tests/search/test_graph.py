@@ -12,7 +12,7 @@ from games.problem import Heuristic, Known, Problem
 from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.queens import Queens, attacks
-from games.puzzles.road_map import RoadMap
+from games.puzzles.road_map import ROMANIA, RoadMap, Romania
 from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
 from search import textbook
 from search.textbook import Solution
@@ -45,9 +45,15 @@ def check(problem: Problem, solution: Solution, position: Any = None) -> None:
     assert solution.proved
 
 
+def traced(search: Any) -> tuple[list[list[str]], Solution]:
+    """Returns the queues of a search of the course's map, and its solution."""
+    queues: list[list[textbook.Waiting]] = []
+    solution = search(RoadMap(), trace=queues.append)
+    return [[one.position for one in queue] for queue in queues], solution
+
+
 def test_the_course_map_breadth_first() -> None:
-    queues: list[list[str]] = []
-    solution = textbook.breadth_first(RoadMap(), trace=queues.append)
+    queues, solution = traced(textbook.breadth_first)
     assert queues[:4] == [
         ["Rochester"],
         ["Sioux Falls", "Minneapolis", "La Crosse", "Dubuque"],
@@ -61,8 +67,7 @@ def test_the_course_map_breadth_first() -> None:
 
 
 def test_the_course_map_depth_first() -> None:
-    queues: list[list[str]] = []
-    solution = textbook.depth_first(RoadMap(), trace=queues.append)
+    queues, solution = traced(textbook.depth_first)
     assert queues[1:3] == [
         ["Dubuque", "La Crosse", "Minneapolis", "Sioux Falls"],
         ["Rockford", "La Crosse", "Rochester", "La Crosse", "Minneapolis", "Sioux Falls"],
@@ -243,3 +248,14 @@ def test_simulated_annealing_solves_eight_queens() -> None:
 def test_bidirectional_search_needs_a_goal_to_walk_back_from() -> None:
     with pytest.raises(TypeError, match="names its goal"):
         textbook.bidirectional(Queens(4))
+
+
+def test_straight_lines_of_romania_never_overestimate() -> None:
+    """And they are consistent: no road is shorter than what it brings nearer."""
+    problem = Romania()
+    line = problem.evaluators["straight_line"]
+    assert sum(len(ends) for ends in ROMANIA.values()) == 2 * 23
+    for town, ends in ROMANIA.items():
+        assert line(town) <= textbook.uniform_cost(problem, town).cost
+        assert all(ROMANIA[end][town] == length for end, length in ends.items())
+        assert all(line(town) <= length + line(end) for end, length in ends.items())

@@ -8,7 +8,9 @@ import { announce, compileProgress, h, icon, memory, put, sentence, toast } from
 import { estimate } from "./estimate.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { Picker } from "./picker.js";
-import { METHODS, SECONDS, WEIGHTS, figures, frontierCurve, many, wayToGoal } from "./solution.js";
+import {
+  METHODS, SECONDS, TEXTBOOK, WEIGHTS, choice, figures, frontierCurve, many, showFrontier, stepByStep, wayToGoal,
+} from "./solution.js";
 
 const HINT_SECONDS = 5;
 const PACE = 350; // milliseconds of a move that is shown
@@ -77,6 +79,7 @@ export class PuzzlePage {
     this.figures = h("div", { class: "figures number" });
     this.curve = h("div");
     this.result = h("div", { class: "solution" });
+    this.steps = h("div", { class: "steps" });
     this.why = h("div", { class: "why" });
     this.solveButton = h("button", { type: "button", class: "primary", "data-solve": true,
       onclick: () => (this.searching ? this.stop() : this.solve()) }, "Solve");
@@ -119,15 +122,6 @@ export class PuzzlePage {
   }
 
   solveCard() {
-    const key = (name) => `solve.${name}`;
-    const select = (label, name, options, usual) => {
-      const value = memory.get(key(name), usual);
-      return h("label", { class: "field" }, label,
-        h("select", { "data-option": name, onchange: (e) => {
-          const [chosen] = options[e.target.selectedIndex];
-          memory.set(key(name), chosen);
-        } }, options.map(([one, text]) => h("option", { value: one, selected: one === value }, text))));
-    };
     return h("section", { class: "card puzzle-card", "aria-labelledby": "solve-title" },
       h("h2", { id: "solve-title" }, "Solve"),
       h("div", { class: "pair even" },
@@ -141,13 +135,14 @@ export class PuzzlePage {
             this.explain();
           },
         }).element,
-        select("Method", "method", METHODS, "astar")),
+        choice("Method", "method", [...METHODS, ...TEXTBOOK], "astar")),
       h("div", { class: "pair even" },
-        select("Weight of the heuristic", "weight", WEIGHTS.map((w) => [w, String(w)]), 1),
-        select("Time", "seconds", SECONDS.map((s) => [s, `${s} s`]), 10)),
+        choice("Weight of the heuristic", "weight", WEIGHTS.map((w) => [w, String(w)]), 1),
+        choice("Time", "seconds", SECONDS.map((s) => [s, `${s} s`]), 10)),
+      stepByStep(),
       h("div", { class: "row" }, this.solveButton,
         h("button", { type: "button", class: "quiet", onclick: () => this.clearSolution() }, "Clear")),
-      this.figures, this.curve, this.result);
+      this.figures, this.curve, this.result, this.steps);
   }
 
   whyCard() {
@@ -341,6 +336,8 @@ export class PuzzlePage {
     const options = {
       method: option("method", "astar"), weight: option("weight", 1), seconds: option("seconds", 10),
     };
+    const textbook = TEXTBOOK.some(([name]) => name === options.method);
+    if (textbook || option("trace", false)) options.trace = true;
     // IDA* has no frontier: what it reports in its place is the length of its longest line
     const waiting = options.method === "ida" ? "Moves deep" : "Frontier";
     const history = [];
@@ -357,6 +354,7 @@ export class PuzzlePage {
     this.solution = { ...solution, start: position };
     this.at = 0;
     this.drawSolution();
+    if (solution.frontiers?.length) showFrontier(this.steps, solution.frontiers, 0);
     const text = solution.found ? `Solved in ${many(solution.length)}` : "No solution was found";
     announce(`${text}: ${solution.proved}.`);
   }
@@ -368,6 +366,7 @@ export class PuzzlePage {
     put(this.figures);
     put(this.curve);
     put(this.result);
+    put(this.steps);
     this.board?.hint(null);
   }
 

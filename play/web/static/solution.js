@@ -2,7 +2,7 @@
 // What the page of puzzles shows of a search: its numbers, its frontier and the way to the goal.
 
 import { chart } from "./chart.js";
-import { h, icon, short } from "./dom.js";
+import { h, icon, memory, put, short } from "./dom.js";
 
 /** What can be chosen of a search: its method, the weight of the heuristic, the most seconds. */
 export const METHODS = [
@@ -10,6 +10,20 @@ export const METHODS = [
   ["ida", "IDA*: the same without memory"],
   ["greedy", "Greedy: least estimate first"],
   ["beam", "Beam: the best 1000 of each depth"],
+];
+/** Those that only the textbook has; all can be followed step by step. */
+export const TEXTBOOK = [
+  ["breadth_first", "Breadth first: the shallowest first"],
+  ["depth_first", "Depth first: the newest first"],
+  ["uniform_cost", "Uniform cost: least cost so far first"],
+  ["depth_limited", "Depth limited: at most 10 moves"],
+  ["iterative_deepening", "Iterative deepening"],
+  ["bidirectional", "Bidirectional: from both ends"],
+  ["rbfs", "Recursive best first"],
+  ["sma", "SMA*: A* with 100 positions in memory"],
+  ["hill_climbing", "Hill climbing, with restarts"],
+  ["annealing", "Simulated annealing"],
+  ["lrta", "LRTA*: a walk that learns"],
 ];
 export const WEIGHTS = [1, 1.2, 1.5, 2, 3, 5];
 export const SECONDS = [1, 5, 10, 30, 60];
@@ -60,4 +74,40 @@ export function wayToGoal(solution, at, going, act) {
     h("p", { class: "pv number" }, solution.steps.map(({ move }, n) =>
       h("span", { class: n < at ? "muted" : null }, `${move} `))),
   ];
+}
+
+/** A list of values of an option of the search, which the browser keeps. */
+export function choice(label, name, options, usual) {
+  const value = memory.get(`solve.${name}`, usual);
+  return h("label", { class: "field" }, label,
+    h("select", { "data-option": name,
+      onchange: (e) => memory.set(`solve.${name}`, options[e.target.selectedIndex][0]) },
+    options.map(([one, text]) => h("option", { value: one, selected: one === value }, text))));
+}
+
+/** The box for the frontier of each step. */
+export const stepByStep = () => h("label", { class: "check" },
+  h("input", { type: "checkbox", "data-option": "trace", checked: memory.get("solve.trace", false),
+    onchange: (e) => memory.set("solve.trace", e.target.checked) }),
+  "Step by step, as in the textbook (at most 2,000 expansions)");
+
+/** Show the frontier at step `at` in a place, the next position first; a pressed button keeps the focus. */
+export function showFrontier(place, frontiers, at) {
+  const { waiting, size } = frontiers[at];
+  const focused = document.activeElement?.getAttribute("data-step");
+  const button = (name, title, to) => h("button", { type: "button", class: "quiet", title, "aria-label": title,
+    "data-step": name, disabled: to < 0 || to >= frontiers.length,
+    onclick: () => showFrontier(place, frontiers, to) }, icon(name));
+  const item = ([text, value]) =>
+    h("li", {}, text, value !== null && h("span", { class: "muted number" }, ` ${Number(value.toFixed(2))}`));
+  put(place,
+    h("h3", {}, "Frontier step by step"),
+    h("div", { class: "row tight walk" },
+      button("first", "To the first step", 0), button("previous", "Back one step", at - 1),
+      button("next", "Forward one step", at + 1), button("last", "To the last step", frontiers.length - 1),
+      h("span", { class: "muted number", role: "status" }, `step ${at + 1} of ${frontiers.length}, ${size} waiting`)),
+    h("ol", { class: "frontier" }, waiting.map(item),
+      size > waiting.length && h("li", { class: "muted" }, `and ${size - waiting.length} more`)));
+  const again = focused && place.querySelector(`[data-step="${focused}"]`);
+  if (again instanceof HTMLElement) again.focus();
 }
