@@ -21,7 +21,7 @@ from tqdm import tqdm
 import games
 from games.program import exit_status
 from learner.fit.calibration import shares
-from learner.fit.played import games_of, played_games
+from learner.fit.played import games_at
 from learner.fit.validation import calibration
 from learner.reports.calibration import reliability_lines
 from search import as_evaluator
@@ -54,15 +54,10 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.evaluator}: expected an evaluator with chances, found none")
     techniques = as_techniques("selective", game)
     with tqdm(total=sum(options.games), unit=" games", dynamic_ncols=True) as bar:
-        for _, number in played_games(
+        sample = games_at(
             game, evaluator, techniques, nodes=options.nodes, games=options.games,
-            seeds=[options.seed], folder=options.store,
-        ):  # fmt: skip
-            bar.update(number)
-    sample = games_of(
-        game, evaluator, nodes=options.nodes, games=options.games, seeds=[options.seed],
-        folder=options.store,
-    )  # fmt: skip
+            seeds=[options.seed], folder=options.store, progress=bar.update,
+        )  # fmt: skip
     win, loss = shares(evaluator.calibration, sample)
     for line in reliability_lines(sample, win, loss):
         print(line)

@@ -24,7 +24,7 @@ from learner.fit.calibration import (
     held_out_shares,
     self_play_sample,
 )
-from learner.fit.played import games_of, played_games
+from learner.fit.played import games_at
 from learner.invention.command import add_options
 from learner.options import Range
 from learner.reports.calibration import reliability_lines
@@ -170,15 +170,10 @@ def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any)
             )  # fmt: skip
         techniques = as_techniques("selective", game)
         with TemporaryDirectory() as room:
-            folder = options.store or Path(room)
-            for _, played in played_games(
-                game, evaluator, techniques, nodes=nodes, games=games,
-                seeds=options.seed, folder=folder, threads=options.threads,
-            ):  # fmt: skip
-                bar.update(played)
-            return games_of(
-                game, evaluator, nodes=nodes, games=games, seeds=options.seed, folder=folder
-            )
+            return games_at(
+                game, evaluator, techniques, nodes=nodes, games=games, seeds=options.seed,
+                folder=options.store or Path(room), threads=options.threads, progress=bar.update,
+            )  # fmt: skip
 
 
 def _prefilter_options(command: argparse.ArgumentParser) -> None:

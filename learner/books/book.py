@@ -11,7 +11,6 @@ Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checke
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +20,9 @@ from typing import Any, NamedTuple
 
 from games.contract import Game
 from games.counted import counted
-from games.file_form import NO_NAMES, form_of
+from games.file_form import form_of
 from games.record import GameRecord
-from learner.options import Range
+from learner.options import Choice, Range
 from play.match.game_loop import GameLoop
 from play.match.openings import Openings
 from search import Engine
@@ -38,9 +37,8 @@ __all__ = [
     "record_entries",
 ]
 
-#: Whose moves to learn from; a name follows the last.
-SIDES = ("winner", "both", "player NAME")
-PLAYER = "player "
+#: Whose moves to learn from.
+SIDES = ("winner", "both")
 #: Longer capture sequences are cut off.
 MOST_CAPTURES = 40
 
@@ -177,7 +175,6 @@ def record_entries(
     *,
     number: int = 0,
     side: str = "both",
-    names: tuple[str, ...] = NO_NAMES,
     skip_plies: int = 0,
     searched: bool = False,
     settler: Settler | None = None,
@@ -187,8 +184,7 @@ def record_entries(
 
     number: the number of the game in the book.
     side: "winner" for the moves of the side that won (no moves if the game is drawn or unfinished),
-        "both" for all, "player NAME" for those of a player in whose name all words of NAME occur.
-    names: the two players; the first is the one who begins.
+        "both" for all.
     skip_plies: number of plies at the start to skip.
     searched: whether to use only moves annotated with the depth of a search.
     settler: follows the captures (None: a `Settler` of the game).
@@ -199,16 +195,14 @@ def record_entries(
     check_side(side, skip_plies)
     settler = settler or Settler(record.game)
     report = report if report is not None else BookReport()
-    movers = _movers(record, names, side)
+    movers = _movers(record, side)
     first = record.game.to_move(record.start)
     for ply, annotation in enumerate(record.annotations):
         mover = (first + ply) % 2
         if ply < skip_plies:
             report.positions["opening"] += 1
         elif mover not in movers:
-            winner = side == "winner"
-            left = "move of the side that lost" if winner else "move of the other player"
-            report.positions[left] += 1
+            report.positions["move of the side that lost"] += 1
         elif searched and annotation.depth is None:
             report.positions["not searched"] += 1
         else:
@@ -223,25 +217,16 @@ def record_entries(
 
 def check_side(side: str, skip_plies: int) -> None:
     """Raise ValueError unless `side` and `skip_plies` are valid options of `read_book`."""
-    player = side.startswith(PLAYER) and side != PLAYER
-    if side not in SIDES[:2] and not player:
-        raise ValueError(f"side: expected one of {', '.join(SIDES)}, found {side!r}")
+    Choice(SIDES).check("side", side)
     Range(0).check("skip_plies", skip_plies)
 
 
-def _movers(record: GameRecord, names: tuple[str, ...], side: str) -> list[int]:
+def _movers(record: GameRecord, side: str) -> list[int]:
     """Returns the sides (0: the one that begins) whose moves `side` means in a game."""
     if side == "both":
         return [0, 1]
-    if side == "winner":
-        outcome = record.outcome()
-        return [] if not outcome else [0 if outcome > 0 else 1]
-    wanted = _words(side.removeprefix(PLAYER))
-    return [number for number, name in enumerate(names) if wanted <= _words(name)]
-
-
-def _words(name: str) -> set[str]:
-    return set(re.findall(r"\w+", name.casefold()))
+    outcome = record.outcome()
+    return [] if not outcome else [0 if outcome > 0 else 1]
 
 
 def read_book(
@@ -262,9 +247,8 @@ def read_book(
         find out from the games of each file.
     report: records the damaged games, which are skipped, and their places.
 
-    Raises ValueError for an invalid option, for a file of another game, with side "winner" for a
-    file whose games do not show whom its results name first, and with a player's name if no game
-    has the player; OSError if a file cannot be read.
+    Raises ValueError for an invalid option, for a file of another game, and with side "winner" for
+    a file whose games do not show whom its results name first; OSError if a file cannot be read.
     """
     check_side(side, skip_plies)
     several = [paths] if isinstance(paths, (str, Path)) else list(paths)
@@ -274,8 +258,8 @@ def read_book(
     options |= {"settler": Settler(game), "report": report}
     return (
         entry
-        for number, (record, names) in enumerate(records)
-        for entry in record_entries(record, number=number, names=names, **options)
+        for number, record in enumerate(records)
+        for entry in record_entries(record, number=number, **options)
     )
 
 
@@ -286,15 +270,13 @@ def read_records(
     side: str = "both",
     black_first: bool | None = None,
     report: BookReport | None = None,
-) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
-    """Yields the games of files with their players, as far as `side` has moves in them.
+) -> Iterator[GameRecord]:
+    """Yields the games of files, as far as `side` has moves in them.
 
     Options and errors as for `read_book`.
     """
     form = form_of(game)
     report = report if report is not None else BookReport()
-    others: set[str] = set()
-    used = 0
     report.unread += len(paths)
     for path in paths:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
@@ -316,19 +298,12 @@ def read_records(
                 continue
             if one.problems:
                 report.repaired.append(Skipped(str(path), place, "; ".join(one.problems)))
-            if not _movers(record, one.names, side):
-                reason = "another player"
-                if side == "winner":
-                    reason = "no winner" if record.over else "no result"
+            if not _movers(record, side):
+                reason = "no winner" if record.over else "no result"
                 report.skipped.append(Skipped(str(path), place, reason))
-                others.update(one.names)
                 continue
             report.games += 1
-            used += 1
-            yield record, one.names
-    if side.startswith(PLAYER) and not used and others - {"?"}:
-        some = ", ".join(sorted(others - {"?"})[:8])
-        raise ValueError(f"side: expected a player such as {some}, found {side!r}")
+            yield record
 
 
 def make_book(

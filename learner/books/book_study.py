@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from games.counted import counted
-from games.file_form import NO_NAMES
 from games.record import Annotation, GameRecord
 from learner.books.agreement import Agreement, agreement
 from learner.books.book import (
@@ -49,7 +48,7 @@ class BookStudy(GameLearner):
     games: most games to study.
     form: "signature" for signature tables, "polynomial" for weights over the same terms.
     method: see `SignatureTables` and `BookPolynomial`.
-    side: learn from the moves of the "winner", of "both", or of "player NAME".
+    side: learn from the moves of the "winner" or of "both".
     black_first: whether results in the book name the side first that begins, as in old English
         files (None: find out from its games).
     skip_plies: number of plies at the start of a game to skip.
@@ -94,8 +93,8 @@ class BookStudy(GameLearner):
     def learn(self) -> Generator[Progress, None, None]:
         """As in `Learner`; a resumed study reads its games again, but does not make them again."""
         finished = self.games_played_
-        for number, (record, names) in enumerate(self._records()):
-            self._study(number, record, names)
+        for number, record in enumerate(self._records()):
+            self._study(number, record)
             if number >= finished:
                 self.games_played_ = number + 1
                 yield self.progress(record)
@@ -118,17 +117,17 @@ class BookStudy(GameLearner):
         """The evaluator learned so far."""
         return self.learner_.evaluator_
 
-    def _read(self, report: BookReport) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
+    def _read(self, report: BookReport) -> Iterator[GameRecord]:
         return read_records(
             self.game_, self._paths(), side=self.side, black_first=self.black_first, report=report
         )
 
-    def _records(self) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
+    def _records(self) -> Iterator[GameRecord]:
         if self.book is not None:
             yield from islice(self._read(self.book_), self.games)
             return
         for moves in list(self._made):
-            yield self._replayed(moves), NO_NAMES
+            yield self._replayed(moves)
         for record in make_book(
             self.game_,
             self.judge or reference(self.game_),
@@ -139,7 +138,7 @@ class BookStudy(GameLearner):
             skip=len(self._made),
         ):
             self._made.append([record.moves, [note.depth for note in record.annotations]])
-            yield record, NO_NAMES
+            yield record
 
     def _replayed(self, made: list[Any]) -> GameRecord:
         moves, depths = made
@@ -149,21 +148,13 @@ class BookStudy(GameLearner):
         notes = [Annotation(None, depth) for depth in depths]
         return GameRecord.of_legal(self.game_, positions, list(moves), notes)
 
-    def _study(self, number: int, record: GameRecord, names: tuple[str, ...]) -> None:
+    def _study(self, number: int, record: GameRecord) -> None:
         if self.book is None:
             self.book_.games, self.book_.found = number + 1, number + 1
-        entries = list(
-            record_entries(
-                record,
-                number=number,
-                side=self.side,
-                names=names,
-                skip_plies=self.skip_plies,
-                searched=self.book is None,
-                settler=self._settler,
-                report=self.book_,
-            )
-        )
+        options: dict[str, Any] = {"side": self.side, "skip_plies": self.skip_plies}
+        options |= {"settler": self._settler, "report": self.book_}
+        options["searched"] = self.book is None
+        entries = list(record_entries(record, number=number, **options))
         held = Games(0.0, self.held_out, self.seed).holds(number)[0] if self.held_out else False
         if held:
             self._held += entries

@@ -5,7 +5,7 @@ Their openings are even, uneven and nearly lost, so that values of every size oc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
@@ -24,7 +24,7 @@ from play.workers import Workers
 from search import AlphaBetaOptions, Engine, Evaluator
 from search.evaluators.samples import value_mark
 
-__all__ = ["GAMES_PER_FILE", "games_of", "played_games", "uneven_openings"]
+__all__ = ["GAMES_PER_FILE", "games_at", "uneven_openings"]
 
 #: Games of one file, and of one task of a worker.
 GAMES_PER_FILE = 20
@@ -47,7 +47,7 @@ class _Task:
     first: int
 
 
-def played_games(
+def games_at(
     game: Game,
     evaluator: Evaluator,
     techniques: Any,
@@ -57,8 +57,9 @@ def played_games(
     seeds: Sequence[int],
     folder: Path,
     threads: int = 1,
-) -> Iterator[tuple[int, int]]:
-    """Play the games that a folder does not hold yet; yields the nodes and the number of games.
+    progress: Callable[[int], Any] = lambda number: None,
+) -> Sample:
+    """Returns the positions of games at several numbers of nodes a move.
 
     evaluator: plays against itself, searched with `techniques`, from `uneven_openings`.
     nodes: positions searched for a move, one number for each sample.
@@ -66,6 +67,7 @@ def played_games(
         played.
     seeds: decide the openings.
     folder: where the files are; what it holds is not played again.
+    progress: called with the number of games of each file that was played.
 
     Raises ValueError in a game with dice, or for more than two players, or for numbers below 1.
     """
@@ -75,63 +77,38 @@ def played_games(
         raise ValueError(f"expected at least 1 node and game, found {nodes} and {games}")
     folder.mkdir(parents=True, exist_ok=True)
     mark = value_mark(game, evaluator)
-    tasks = (
-        _Task(game, evaluator, techniques, level, seed, first)
-        for seed, level, many in _levels(nodes, games, seeds)
+    samples = zip(product(seeds, nodes), games, strict=True)
+    files = {
+        folder / f"{mark}-{level}-{seed}-{first:06d}.npz": (
+            _Task(game, evaluator, techniques, level, seed, first), place * MOST_GAMES
+        )
+        for place, ((seed, level), many) in enumerate(samples)
         for first in range(0, many, GAMES_PER_FILE)
-        if not _path(folder, mark, level, seed, first).exists()
-    )
-    with Workers(jobs=threads) as workers, closing(workers.map(_play, tasks)) as samples:
-        for task, sample in samples:
-            path = _path(folder, mark, task.nodes, task.seed, task.first)
-            columns = {name: getattr(sample, name) for name in COLUMNS}
+    }  # fmt: skip
+    missing = [path for path in files if not path.exists()]
+    with (
+        Workers(jobs=threads) as workers,
+        closing(workers.map(_play, (files[path][0] for path in missing))) as played,
+    ):
+        for path, sample in zip(missing, played, strict=True):
             packed = BytesIO()
-            np.savez_compressed(packed, **columns)
+            np.savez_compressed(packed, **{name: getattr(sample, name) for name in COLUMNS})
             write_atomically(path, packed.getvalue())
-            yield task.nodes, GAMES_PER_FILE
+            progress(GAMES_PER_FILE)
+    parts = []
+    for path, (_, number) in files.items():
+        with np.load(path) as file:
+            columns = {name: file[name] for name in COLUMNS}
+        columns["games"] += number
+        parts.append(columns)
+    whole = [-(-many // GAMES_PER_FILE) * GAMES_PER_FILE for many in games]
+    origin = {"games": whole, "nodes": list(nodes), "seeds": list(seeds)}
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+    return Sample(**joined, origin=origin)
 
 
-def games_of(
-    game: Game,
-    evaluator: Evaluator,
-    *,
-    nodes: Sequence[int],
-    games: Sequence[int],
-    seeds: Sequence[int],
-    folder: Path,
-) -> Sample:
-    """Returns the positions of the games that `played_games` leaves in a folder.
-
-    Of more games there are those that it would have played. Raises FileNotFoundError if some are
-    missing.
-    """
-    mark, parts = value_mark(game, evaluator), []
-    for place, (seed, level, many) in enumerate(_levels(nodes, games, seeds)):
-        for first in range(0, many, GAMES_PER_FILE):
-            with np.load(_path(folder, mark, level, seed, first)) as file:
-                columns = {name: file[name] for name in COLUMNS}
-            columns["games"] += place * MOST_GAMES
-            parts.append(list(columns.values()))
-    played = [-(-many // GAMES_PER_FILE) * GAMES_PER_FILE for many in games]
-    origin = {"games": played, "nodes": list(nodes), "seeds": list(seeds)}
-    values, results, *counts = (np.concatenate(one) for one in zip(*parts, strict=True))
-    return Sample(values, results, counts[0], counts[1], counts[2], counts[3], origin)
-
-
-def _levels(
-    nodes: Sequence[int], games: Sequence[int], seeds: Sequence[int]
-) -> list[tuple[int, int, int]]:
-    """Returns the seed, the nodes and the number of games of each sample."""
-    pairs = product(seeds, nodes)
-    return [(seed, level, many) for (seed, level), many in zip(pairs, games, strict=True)]
-
-
-def _path(folder: Path, mark: str, nodes: int, seed: int, first: int) -> Path:
-    return folder / f"{mark}-{nodes}-{seed}-{first:06d}.npz"
-
-
-def _play(task: _Task) -> tuple[_Task, Sample]:
-    """Returns the task and the undecided positions of its games."""
+def _play(task: _Task) -> Sample:
+    """Returns the undecided positions of the games of a task."""
     game = task.game
     engine = Engine(game, task.evaluator, AlphaBetaOptions(techniques=task.techniques))
     loop = GameLoop(game, engine, engine, nodes=task.nodes, most_plies=MOST_PLIES, decide=True)
@@ -144,7 +121,7 @@ def _play(task: _Task) -> tuple[_Task, Sample]:
             engine.clear()
             yield number, loop.play(opening)
 
-    return task, sample_of(game, games_played(), task.nodes)
+    return sample_of(game, games_played(), task.nodes)
 
 
 # --- openings -----------------------------------------------------------------------------------

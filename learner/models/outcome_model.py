@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from learner.models.schedule import Schedule
 from learner.models.torch_model import TorchModel, threads_of_torch
-from learner.options import Range
+from learner.options import Choice, Range
 from search.evaluators.outcome_network import OutcomeNetwork
 
-__all__ = ["OutcomeModel"]
+__all__ = ["PRECISIONS", "OutcomeModel"]
 
 #: Positions that go through a net at a time where nothing is learned, on a CPU and on a GPU.
 _BLOCK, _GPU_BLOCK = 4096, 1 << 16
 #: Rows of a block are filled up to a multiple of this in bfloat16, because torch prepares itself
 #: anew for every number of rows.
 _ROWS = 512
-PRECISIONS = ("float32", "bfloat16", "auto")
+PRECISIONS = ("float32", "bfloat16")
 #: The average of weights reaches back over at most one part in this many of the steps.
 _RECENT = 4.0
 
@@ -56,8 +56,8 @@ class OutcomeModel(TorchModel):
         cross-entropy of each possible outcome.
     averaging: share of itself that the average of the weights, which `write` writes, keeps with
         every step, 0 to below 1; less in the first steps. With 0 the last weights are written.
-    precision: "float32"; "bfloat16" for the products of all layers but the last, whose sums and
-        weights stay float32; or "auto" for bfloat16 where the device multiplies it faster.
+    precision: "float32"; or "bfloat16" for the products of all layers but the last, whose sums and
+        weights stay float32, which some processors multiply faster.
     threads: threads of torch on the CPU; with one, results depend only on the seed.
     device: "cpu", "cuda", or "auto" for a GPU if there is one.
     """
@@ -86,7 +86,8 @@ class OutcomeModel(TorchModel):
         self.equity_share = equity_share
         self.threads = threads
         self.device = torch.device(_device(device))
-        self.half = _half(precision, self.device.type)
+        Choice(PRECISIONS).check("precision", precision)
+        self.half = precision == "bfloat16"
         arrays = [torch.empty(array.shape, device=self.device) for array in self.net.arrays]
         self._begin(arrays, torch.optim.AdamW, lr=1e-3, weight_decay=0.0, fused=True)
         self.read()
@@ -274,18 +275,3 @@ def _device(device: str) -> str:
     if device == "cuda" and not available:
         raise ValueError("device: expected cpu or auto on a machine without a GPU, found cuda")
     return "cuda" if device != "cpu" and available else "cpu"
-
-
-def _half(precision: str, device: str) -> bool:
-    """Returns whether a device is to calculate in bfloat16.
-
-    Raises ValueError for an unknown precision.
-    """
-    if precision not in PRECISIONS:
-        raise ValueError(f"precision: expected {', '.join(PRECISIONS)}, found {precision!r}")
-    if precision != "auto":
-        return precision == "bfloat16"
-    if device == "cuda":
-        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    able = torch.cpu.get_capabilities()
-    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from games.record import GameRecord
 from learner.frame import Learner, Progress, round_note
 from learner.game_learner import GameLearner
-from learner.models.outcome_model import OutcomeModel
+from learner.models.outcome_model import PRECISIONS, OutcomeModel
 from learner.models.schedule import Schedule
 from learner.models.torch_model import threads_of_torch
-from learner.options import ranged
+from learner.options import choice, ranged
 from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
@@ -116,7 +116,7 @@ class BackupFit(GameLearner):
     rate: float = ranged(0.0004, above=0, high=10)
     last_rate: float = ranged(0.000004, above=0, high=10)
     batch: int = ranged(1024, 1)
-    precision: str = "auto"
+    precision: str = choice("float32", PRECISIONS)
     device: str = "cpu"
     threads: int = ranged(2, 1)
     fit_threads: int = ranged(1, 1)

@@ -18,8 +18,6 @@ __all__ = ["KeptPositions"]
 #: Probabilities are kept as integers of 16 bits: 0 is the least, 1 the greatest of them.
 _LEAST, _STEPS = -(1 << 15), (1 << 16) - 1
 _FORMAT = "plysmith-backups-2"
-#: Positions that there is room for at first; the room doubles when it is full.
-_ROOM = 1 << 16
 #: An age is this power of a random number from 0 to 1, as a share of the positions in memory.
 _NEWER = 1.3
 
@@ -46,9 +44,10 @@ class KeptPositions:
         width, count = len(self.game.start()), len(self.game.outcomes or ())
         #: number of positions of all rounds, and of each
         self.added, self.sizes = 0, []  # type: int, list[int]
-        self._positions = np.zeros((0, width), dtype=np.int64)
-        self._targets = np.zeros((0, count), dtype=np.int16)
-        self._kinds = np.zeros(0, dtype=np.int16)
+        # the system gives memory for zeros where they are written to
+        self._positions = np.zeros((self.most, width), dtype=np.int64)
+        self._targets = np.zeros((self.most, count), dtype=np.int16)
+        self._kinds = np.zeros(self.most, dtype=np.int16)
 
     def __len__(self) -> int:
         """Returns the number of positions in memory."""
@@ -111,13 +110,6 @@ class KeptPositions:
         return self._positions[[int(random.choice(places[kind])) for kind in drawn]]
 
     def _remember(self, positions: NDArray[np.int64], labels: NDArray[np.int16]) -> None:
-        needed = min(self.most, self.added + len(positions))
-        room = len(self._positions)
-        if needed > room:
-            room = min(self.most, max(_ROOM, 2 * room, needed))
-            self._positions = _longer(self._positions, room)
-            self._targets = _longer(self._targets, room)
-            self._kinds = _longer(self._kinds, room)
         at = (self.added + np.arange(len(positions))) % self.most
         self._positions[at], self._targets[at] = positions, labels
         kinds = RareKinds.of(self.game).kinds
@@ -152,8 +144,3 @@ def _packed(probabilities: NDArray[np.float64]) -> NDArray[np.int16]:
 
 def _unpacked(numbers: NDArray[np.int16]) -> NDArray[np.float64]:
     return (numbers.astype(np.float64) - _LEAST) / _STEPS
-
-
-def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
-    added = np.zeros((room - len(array), *array.shape[1:]), dtype=array.dtype)
-    return np.concatenate([array, added])

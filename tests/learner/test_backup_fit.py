@@ -164,7 +164,7 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"precision": "half"}, "precision: expected float32, bfloat16, auto"),
+        ({"precision": "auto"}, "precision: expected one of float32, bfloat16, found 'auto'"),
         ({"hidden": ()}, "hidden"),
         ({"hidden": (0,)}, "hidden"),
         ({"hidden": ((8,), 9)}, "hidden"),
