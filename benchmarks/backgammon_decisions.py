@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
+from benchmarks.exploring import explore
 from games.backgammon.kinds import KINDS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.rules import PROBABILITIES
 from learner.td_gammon.backup import Backups
-from learner.td_gammon.explore import explore
 from play.players.gnubg import PUBEVAL, Program, as_program, chances, equity
 from play.players.opponents import Opponents
 from play.players.parse import parse_player

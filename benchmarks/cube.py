@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cube_endings import endings
+from benchmarks.exploring import explore
 from games import load
 from games.backgammon.bear_off import unrank
 from games.backgammon.bear_off_tables import bear_off
@@ -22,7 +23,6 @@ from games.backgammon.doubling import Stakes
 from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import pips_of
 from games.backgammon.situation import Situation
-from learner.td_gammon.explore import explore
 from play.players.opponents import Opponents
 from play.rollout.cube import rollout_cube
 from search import Engine

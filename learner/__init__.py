@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from learner.arena import measure as measure
-    from learner.books.book_learner import BookPolynomial as BookPolynomial
     from learner.books.book_study import BookStudy as BookStudy
     from learner.books.signature import SignatureTables as SignatureTables
     from learner.bootstrap.root_strap import RootStrap as RootStrap
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 _MODULES = {
     "BackupFit": "learner.td_gammon.backup_fit",
     "BatchFit": "learner.rounds.batch",
-    "BookPolynomial": "learner.books.book_learner",
     "BookStudy": "learner.books.book_study",
     "Comparison": "learner.rounds.comparison",
     "Filter": "learner.positions.filters",

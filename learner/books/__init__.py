@@ -1,1 +1,1 @@
-"""Learning from preferred moves: books, signature tables, polynomials."""
+"""Learning from preferred moves: books, signature tables."""

@@ -1,7 +1,7 @@
 """Studying a book: games from files, or made by a deep search, and the moves they prefer.
 
-`learner.books.signature` and `learner.books.book_learner` learn from a book in this frame, with
-the progress, checkpoints and report of all learners. Some games are held out; the study ends with
+The signature tables of `learner.books.signature` learn from a book in this frame, with the
+progress, checkpoints and report of all learners. Some games are held out; the study ends with
 the evaluator's agreement with the moves of these.
 """
 
@@ -26,17 +26,14 @@ from learner.books.book import (
     read_records,
     record_entries,
 )
-from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.frame import Progress
 from learner.game_learner import GameLearner
-from learner.options import choice, ranged
+from learner.options import ranged
 from learner.positions.filters import Games
 from play.players.opponents import reference
 
 __all__ = ["BookStudy"]
-
-FORMS = ("signature", "polynomial")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -46,8 +43,7 @@ class BookStudy(GameLearner):
     book: files of games, separated by commas (None: games that the evaluator `judge` plays against
         itself at `depth`).
     games: most games to study.
-    form: "signature" for signature tables, "polynomial" for weights over the same terms.
-    method: see `SignatureTables` and `BookPolynomial`.
+    method: see `SignatureTables`.
     side: learn from the moves of the "winner" or of "both".
     black_first: whether results in the book name the side first that begins, as in old English
         files (None: find out from its games).
@@ -61,7 +57,6 @@ class BookStudy(GameLearner):
     games: int = 400
     depth: int | None = 9
     book: str | None = None
-    form: str = choice("signature", FORMS)
     method: str = "logistic"
     side: str = "both"
     black_first: bool | None = None
@@ -77,8 +72,7 @@ class BookStudy(GameLearner):
         game = self.game_
         if evaluator not in (None, "material"):
             raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
-        kind = SignatureTables if self.form == "signature" else BookPolynomial
-        self.learner_: Any = kind(game, method=self.method)
+        self.learner_ = SignatureTables(game, method=self.method)
         self.learner_.prepare()
         self.book_ = BookReport()
         self._settler = Settler(game)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.contract import DiceGame
 from games.kernels.chance import cumulative
 from games.record import GameRecord
 from learner.td_gammon.backup import Backups
-from learner.td_gammon.explore import recorded
 
-__all__ = ["MOST_PLIES", "Played", "Table"]
+__all__ = ["MOST_PLIES", "Played", "Table", "recorded"]
 
 #: Longer games are broken off.
 MOST_PLIES = 1000
@@ -146,3 +146,13 @@ class Table:
             mine = games[order] == number
             last = recorded(self.game, np.vstack([positions[mine], ends[number]]), rolls[mine])
         return Played(positions, static, backups, follows, calm, last)
+
+
+def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:
+    """Returns the record of a game of plies + 1 positions with plies rolls between them."""
+    record: Any = GameRecord(game, tuple(positions[0].tolist()))
+    for after, roll in zip(positions[1:].tolist(), rolls.tolist(), strict=True):
+        moves = game.legal_moves(record.position, roll)
+        move = next(m for m in moves if list(game.play(record.position, m)) == after)
+        record.play(move, roll=roll)
+    return record  # type: ignore[no-any-return]

@@ -21,7 +21,7 @@ from learner.models.schedule import Schedule
 from learner.options import Range, ranged
 from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon.backup import check_compiled, check_game
-from learner.td_gammon.explore import recorded
+from learner.td_gammon.table import recorded
 from learner.td_gammon.td_play import ActorLearner
 from search import as_evaluator
 from search.evaluators.header import describe_input

@@ -9,6 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon, kinds
 from games.backgammon.rules import ROLLS
@@ -18,7 +19,6 @@ from games.values import EXACT
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
-from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import new_network
@@ -178,31 +178,6 @@ def test_wrong_requests() -> None:
 # --- positions of self-play --------------------------------------------------------------------
 
 
-def test_games_are_legal_and_go_to_their_end() -> None:
-    found = explore(NET, 30, seed=(1, 2), first_plies=4, first_share=0.5, share=0.1)
-    starts = np.flatnonzero((found == GAME.start()).all(axis=1))
-    assert len(starts) == 30 and starts[0] == 0
-    rows = [tuple(row) for row in found.tolist()]
-    for i in [*range(40), *(starts[1:] - 1)]:
-        after = {
-            GAME.play(rows[i], m) for roll in range(21) for m in GAME.legal_moves(rows[i], roll)
-        }
-        ends = i + 1 in starts or i + 1 == len(rows)
-        assert any(GAME.outcome(one) is not None for one in after) if ends else rows[i + 1] in after
-
-
-def test_moves_without_chance_are_the_best_replies() -> None:
-    found = explore(NET, 1, seed=(9,)).tolist()
-    for position, after in zip(found[:30], found[1:30], strict=False):
-        replies = []
-        for roll in range(21):
-            after_all = [
-                GAME.play(tuple(position), m) for m in GAME.legal_moves(tuple(position), roll)
-            ]
-            replies.append(list(after_all[int(np.argmin(NET.values(after_all)))]))
-        assert after in replies
-
-
 def test_a_prefilter_that_keeps_all_changes_nothing(positions: Any) -> None:
     prefilter = Prefilter(network(12, seed=8), 1024)
     assert np.array_equal(backed_up(positions), backed_up(positions, prefilter=prefilter))
@@ -275,14 +250,6 @@ def test_games_of_a_table_begin_where_they_are_told_to() -> None:
     )
     assert len(races) < len(played) and RareKinds.of(GAME).kinds is kinds.KINDS
     assert (kinds.KINDS.of(races.positions) != kinds.KINDS.names.index("race")).all()
-
-
-def test_threads_and_seeds_of_games() -> None:
-    one = explore(NET, 60, seed=(4,), share=0.2, threads=1)
-    two = explore(NET, 60, seed=(4,), share=0.2, threads=2)
-    other = explore(NET, 60, seed=(5,), share=0.2)
-    assert np.array_equal(one, two)
-    assert one.shape != other.shape
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.6, 1.0])

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import train
+from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.kinds import KINDS
@@ -20,7 +21,6 @@ from learner.positions.packing import packed, unpacked
 from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit
-from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import single
 from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.td_gammon import new_network

@@ -13,7 +13,7 @@ import pytest
 
 import games
 from benchmarks import book as benchmark
-from benchmarks.book import compare
+from benchmarks.book import BookPolynomial, compare
 from games.checkers.pdn import write_game
 from games.features import FeatureSet
 from games.file_form import NO_NAMES, form_of
@@ -29,7 +29,6 @@ from learner.books.book import (
     read_records,
     record_entries,
 )
-from learner.books.book_learner import BookPolynomial
 from learner.books.signature import (
     CellPairs,
     SignatureTables,

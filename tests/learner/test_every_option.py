@@ -74,7 +74,7 @@ CHANGES: dict[str, Any] = {
     "capacity": 50, "decide": False, "decided": False, "depth": 3, "direction": 0.05, "each": 11,
     "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "every": 1,
     "explained": 20, "terms": 2, "features": "samuel",
-    "fixed": {"men": 2.0}, "form": "polynomial", "games": 7, "games_per_update": 2, "growing": 2,
+    "fixed": {"men": 2.0}, "games": 7, "games_per_update": 2, "growing": 2,
     "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
     "judge": "material", "keep_rounds": 1, "lambda_": 0.2,
     "last_epochs": 3, "last_rate": 0.0005, "least_depth": 2, "library": None, "longest": 4,

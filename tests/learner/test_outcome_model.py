@@ -9,13 +9,13 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon
 from games.features import FeatureSet
 from games.kernels import kernel
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed
-from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import single
 from learner.td_gammon.td_gammon import new_network
 from search import load_evaluator

@@ -18,7 +18,6 @@ from games.checkers import Checkers
 from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from games.contract import DiceGame, Game
-from learner.books.book_learner import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
@@ -83,7 +82,7 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
 
 @pytest.mark.parametrize(
     "kind",
-    [recipe.load() for recipe in RECIPES.values()] + [BookPolynomial, SignatureTables, LogisticFit],
+    [recipe.load() for recipe in RECIPES.values()] + [SignatureTables, LogisticFit],
     ids=lambda kind: kind.__name__,
 )
 def test_constructors_store_options_and_nothing_else(kind: Any) -> None:

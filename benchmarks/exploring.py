@@ -9,16 +9,13 @@ avoid.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
 from games.kernels import NativeRecord, kernel
 from games.kernels.chance import stream
-from games.record import GameRecord
 from search.evaluators.evaluator import Evaluator
 from search.expectiminimax.turn import (
     NativeTurn,
@@ -29,11 +26,11 @@ from search.expectiminimax.turn import (
     over,
 )
 
-__all__ = ["MOST_PLIES", "explore", "recorded"]
+__all__ = ["explore"]
 
 #: Longer games are dropped.
 MOST_PLIES = 1023
-#: Games that share a random stream, so that results do not depend on the number of threads.
+#: Games that share a random stream.
 _GAMES = 25
 #: Chance decides between moves in steps of this size.
 _GRAIN = 2.0**-30
@@ -84,7 +81,7 @@ def play_games(turn, replies, chances, exploring, games):
 
 
 class _Explorer:
-    """The games of one thread."""
+    """Plays games, a batch at a time."""
 
     def __init__(self, evaluator: Evaluator, **options: Any) -> None:
         game: Any = evaluator.game
@@ -121,43 +118,23 @@ def explore(
     first_plies: int = 0,
     first_share: float = 0.0,
     share: float = 0.0,
-    threads: int = 1,
 ) -> NDArray[np.int64]:
     """Play games in which both sides take the reply with the best static value, or a random one.
 
     evaluator: chooses the replies that are not random.
     games: number of games to play.
-    seed: seed of all randomness; the number of threads does not matter.
+    seed: seed of all randomness.
     first_plies: length of the beginning of a game in plies.
     first_share, share: shares of random moves in the beginning of a game and later.
-    threads: number of threads.
 
     Returns the positions before their rolls, game after game, [positions, integers]. Raises the
     evaluator's errors.
     """
     options = {"first_plies": first_plies, "first_share": first_share, "share": share}
-    parts: dict[int, Any] = {}
-    numbers = iter(range(-(-games // _GAMES)))
-
-    def play(explorer: _Explorer) -> None:
-        for number in numbers:  # which the threads share
-            count = min(_GAMES, games - number * _GAMES)
-            parts[number] = explorer.play(count, stream(*seed, number))
-
-    explorers = [_Explorer(evaluator, **options) for _ in range(threads)]
-    if threads == 1:
-        play(explorers[0])
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(play, explorers))
-    return np.concatenate([parts[i] for i in sorted(parts)])
-
-
-def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:
-    """Returns the record of a game of plies + 1 positions with plies rolls between them."""
-    record: Any = GameRecord(game, tuple(positions[0].tolist()))
-    for after, roll in zip(positions[1:].tolist(), rolls.tolist(), strict=True):
-        moves = game.legal_moves(record.position, roll)
-        move = next(m for m in moves if list(game.play(record.position, m)) == after)
-        record.play(move, roll=roll)
-    return record  # type: ignore[no-any-return]
+    explorer = _Explorer(evaluator, **options)
+    return np.concatenate(
+        [
+            explorer.play(min(_GAMES, games - first), stream(*seed, first // _GAMES))
+            for first in range(0, games, _GAMES)
+        ]
+    )
