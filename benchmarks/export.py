@@ -31,7 +31,7 @@ from search.export.export import export
 
 FLAGS = ["-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 #: Positions of a round of speed, and rounds, of which the fastest counts.
-POSITIONS, ROUNDS = 20_000, 15
+POSITIONS, ROUNDS = 1000, 200
 LOOP = """
 #include "net.h"
 void loop(int64_t count, const int64_t *positions, double *values);

@@ -16,7 +16,8 @@ from games import kernels
 from games.kernels import is_kernel, memory, vectors
 from search.evaluators.signature import clamped
 from search.export.c_values import ELEMENTS, Address, Array, Block, Tuple, Value, joined, literal
-from search.export.unit import HELPERS, Unit
+from search.export.rows import WRITTEN
+from search.export.unit import Unit
 from search.native import call_int
 
 __all__ = ["Expressions"]
@@ -40,15 +41,16 @@ MATH = {
     for name in ("sqrt", "exp", "log", "log2", "log10", "tanh", "sinh", "cosh", "sin", "cos", "tan",
                  "atan", "asin", "acos", "erf", "erfc", "pow", "atan2", "hypot", "expm1", "log1p")
 }  # fmt: skip
-#: Sums over rows: for each argument the type of its elements, or None for a number.
-ROWS: Mapping[Any, tuple[str, tuple[str | None, ...]]] = {
-    vectors.sum_rows: ("void", ("float32",) * 3 + ("int64", None, None)),
-    vectors.add_products: ("void", ("float32",) * 4 + (None,) * 3),
-    vectors.dot: ("single", ("float32",) * 2 + (None,) * 2),
-    vectors.sum_shorts: ("void", ("int16",) * 3 + ("int64", None, None)),
-    vectors.clip_shorts: ("void", ("int16",) * 2 + (None,) * 3),
-    vectors.clip_products: ("void", ("int16", "int32", "int16", "int16") + (None,) * 4),
-    vectors.dot_shorts: ("int", ("int16",) * 2 + (None,)),
+#: Sums over rows: for each argument the type of its elements, "" for a number, or "size" for one
+#: that is fixed.
+ROWS: Mapping[Any, tuple[str, tuple[str, ...]]] = {
+    vectors.sum_rows: ("void", ("float32",) * 3 + ("int64", "", "size")),
+    vectors.add_products: ("void", ("float32",) * 4 + ("size",) * 3),
+    vectors.dot: ("single", ("float32",) * 2 + ("size",) * 2),
+    vectors.sum_shorts: ("void", ("int16",) * 3 + ("int64", "", "size")),
+    vectors.clip_shorts: ("void", ("int16",) * 2 + ("size",) * 3),
+    vectors.clip_products: ("void", ("int16", "int32", "int16", "int16") + ("size",) * 4),
+    vectors.dot_shorts: ("int", ("int16",) * 2 + ("size",)),
 }
 POINTERS = {f"{kind}_pointer": kind for kind in memory.POINTERS}
 WORD_BYTES = 8
@@ -404,12 +406,14 @@ class Expressions:
         if function in ROWS:
             result, kinds = ROWS[function]
             values = [self.value(part) for part in node.args]
-            texts = [
-                value.text if kind is None else self._pointed(value, kind, node)
-                for value, kind in zip(values, kinds, strict=True)
-            ]
-            own = next(word for word in HELPERS if getattr(vectors, word, None) is function)
-            return Value(result, f"{self.unit.helper(own)}({', '.join(texts)})")
+            texts, sizes = [], []
+            for value, kind in zip(values, kinds, strict=True):
+                if kind == "size":
+                    sizes.append(value.fixed)
+                else:
+                    texts.append(self._pointed(value, kind, node) if kind else value.text)
+            own = next(word for word in WRITTEN if getattr(vectors, word) is function)
+            return Value(result, f"{self.unit.rows_helper(own, sizes)}({', '.join(texts)})")
         if is_kernel(function):
             return self._kernel(node, function)
         return self._builtin(node, function, [self.value(part) for part in node.args])
@@ -418,8 +422,8 @@ class Expressions:
         from search.export.translator import called
 
         values = [self.value(part) for part in node.args]
-        own, result = called(self.unit, function, values)
-        return Value(result, f"{own}({', '.join(value.text for value in values)})")
+        own, result, natural = called(self.unit, function, values)
+        return Value(result, f"{own}({', '.join(value.text for value in values)})", None, natural)
 
     def _array_at(self, node: ast.Call) -> Value:
         pointer, shape = node.args

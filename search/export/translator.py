@@ -62,6 +62,7 @@ class Function(Expressions):
         self.kinds: dict[str, Any] = dict(self.parameters)
         self.unnatural = set(self.parameters)
         self.result: Any = "void"
+        self.natural = True
 
     def body(self) -> list[str]:
         """Returns the lines of the body; `result` is then the type of what it returns.
@@ -70,7 +71,7 @@ class Function(Expressions):
         know in part, stay as they are.
         """
         while True:
-            before = (dict(self.kinds), set(self.unnatural), self.result)
+            before = (dict(self.kinds), set(self.unnatural), self.result, self.natural)
             self.lines: list[str] = []
             self.depth = 1
             self.aliases = {
@@ -82,7 +83,7 @@ class Function(Expressions):
             self.read: set[str] = set()
             self.looped: set[str] = set()
             self.statements(self.tree.body)
-            if before == (self.kinds, self.unnatural, self.result):
+            if before == (self.kinds, self.unnatural, self.result, self.natural):
                 return self._declared()
 
     def _declared(self) -> list[str]:
@@ -178,6 +179,7 @@ class Function(Expressions):
         if kind is None:
             raise self.fail(node)
         self.result = kind
+        self.natural &= value.natural
         self.say(f"return {self.as_kind(value, kind, node).text};")
 
     def _If(self, node: ast.If) -> None:
@@ -370,28 +372,31 @@ def _read(target: Any) -> Any:
     return target
 
 
-def called(unit: Unit, kernel: Any, arguments: list[Value]) -> tuple[str, Any]:
+def called(unit: Unit, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
     """Returns the name in C of a kernel for arguments of some types, and the type of its result.
+
+    The last is whether an integer that it returns is at least 0.
 
     It is translated where it is first needed. Raises TranslationError for what cannot be written.
     """
     function = getattr(kernel, "py_func", kernel)
-    key = (kernel.fingerprint, tuple(value.kind for value in arguments))
+    key = (kernel.fingerprint, tuple((value.kind, value.natural) for value in arguments))
     if key not in unit.specialised:
         file, tree = _tree(function)
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         scope = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
         names = [argument.arg for argument in tree.args.args]
-        given = dict(zip(names, key[1], strict=False))
+        given = {name: value.kind for name, value in zip(names, arguments, strict=False)}
         made = Function(unit, tree, scope, given, file)
+        made.unnatural -= {n for n, v in zip(names, arguments, strict=False) if v.natural}
         plain = tree.args.vararg is tree.args.kwarg is None and not tree.args.kwonlyargs
         if not plain or len(names) != len(arguments):
             raise made.fail(tree, f"a call with {len(arguments)} arguments")
-        unit.specialised[key] = ("", None)
+        unit.specialised[key] = ("", None, False)
         body = "\n".join(made.body())
         own = unit.named(tree.name)
         unit.add(f"{made.head(own)}\n{{\n{body}\n}}\n")
-        unit.specialised[key] = (own, made.result)
+        unit.specialised[key] = (own, made.result, made.natural)
     if not unit.specialised[key][0]:
         raise TranslationError(f"{function.__name__}: expected no kernel that calls itself")
     return unit.specialised[key]

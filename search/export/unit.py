@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.export.c_values import C_NAMES, ELEMENTS, Array, Tuple, Value, float_text, literal
+from search.export.rows import HEAD, WRITTEN
 
 __all__ = ["HELPERS", "Unit"]
 
@@ -90,100 +91,6 @@ static inline {c} @{name}_{kind}({c} a, {c} b)
         if kind not in ("bool", "void")
         for name, sign in (("min", "<"), ("max", ">"))
     },
-    "sum_rows": """
-static inline void @sum_rows(float *target, const float *bias, const float *rows,
-                             const int64_t *places, int64_t count, int64_t width)
-{
-    for (int64_t j = 0; j < width; j++)
-        target[j] = bias[j];
-    for (int64_t i = 0; i < count; i++) {
-        const float *row = rows + places[i] * width;
-        for (int64_t j = 0; j < width; j++)
-            target[j] += row[j];
-    }
-}
-""",
-    "add_products": """
-static inline void @add_products(float *target, const float *bias, const float *rows,
-                                 const float *inputs, int64_t length, int64_t width, int positive)
-{
-    if (target != bias)
-        for (int64_t j = 0; j < width; j++)
-            target[j] = bias[j];
-    for (int64_t i = 0; i < length; i++) {
-        const float input = inputs[i], *row = rows + i * width;
-        if (positive ? input > 0.0f : input != 0.0f)
-            for (int64_t j = 0; j < width; j++)
-                target[j] += input * row[j];
-    }
-}
-""",
-    # in eight sums, which are added in halves
-    "dot": """
-static inline float @dot(const float *inputs, const float *weights, int64_t length, int positive)
-{
-    float total[8] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
-    for (int64_t i = 0; i < length; i += 8)
-        for (int64_t j = 0; j < 8; j++) {
-            const float input = inputs[i + j];
-            total[j] += (positive && !(input > 0.0f) ? 0.0f : input) * weights[i + j];
-        }
-    for (int64_t half = 4; half; half /= 2)
-        for (int64_t j = 0; j < half; j++)
-            total[j] += total[j + half];
-    return total[0];
-}
-""",
-    "sum_shorts": """
-static inline void @sum_shorts(int16_t *target, const int16_t *bias, const int16_t *rows,
-                               const int64_t *places, int64_t count, int64_t width)
-{
-    for (int64_t j = 0; j < width; j++)
-        target[j] = bias[j];
-    for (int64_t i = 0; i < count; i++) {
-        const int16_t *row = rows + places[i] * width;
-        for (int64_t j = 0; j < width; j++)
-            target[j] = (int16_t)(target[j] + row[j]);
-    }
-}
-""",
-    "clip_shorts": """
-static inline void @clip_shorts(int16_t *target, const int16_t *source, int64_t width, int shift,
-                                int most)
-{
-    for (int64_t j = 0; j < width; j++) {
-        int unit = source[j] >> shift;
-        unit = unit < 0 ? 0 : unit;
-        target[j] = (int16_t)(unit > most ? most : unit);
-    }
-}
-""",
-    # rows stand in pairs: the numbers [0, 0], [1, 0], [0, 1], [1, 1] and so on
-    "clip_products": """
-static inline void @clip_products(int16_t *target, const int32_t *bias, const int16_t *rows,
-                                  const int16_t *inputs, int64_t length, int64_t width, int shift,
-                                  int most)
-{
-    for (int64_t j = 0; j < width; j++) {
-        int32_t total = bias[j];
-        for (int64_t i = 0; i < length / 2; i++)
-            total += inputs[2 * i] * rows[2 * (i * width + j)]
-                + inputs[2 * i + 1] * rows[2 * (i * width + j) + 1];
-        total >>= shift;
-        total = total < 0 ? 0 : total;
-        target[j] = (int16_t)(total > most ? most : total);
-    }
-}
-""",
-    "dot_shorts": """
-static inline int32_t @dot_shorts(const int16_t *inputs, const int16_t *weights, int64_t length)
-{
-    int32_t total = 0;
-    for (int64_t i = 0; i < length; i++)
-        total += inputs[i] * weights[i];
-    return total;
-}
-""",
 }
 
 
@@ -208,7 +115,11 @@ class Unit:
         kinds = [self._typedef(kind, name) for kind, name in self._types.items()]
         words = set(re.findall(r"\w+", "".join(self._functions)))
         tables = [text for name, text in self._tables.values() if name in words]
-        helpers = [t for name, t in self._helpers.items() if f"{self.name}_{name}" in words]
+        helpers = [
+            text
+            for name, text in self._helpers.items()
+            if name == "rows" or f"{self.name}_{name}" in words
+        ]
         return "\n".join([*kinds, *tables, *helpers, *self._functions])
 
     def named(self, name: str) -> str:
@@ -227,6 +138,14 @@ class Unit:
         """Returns the name by which a function of HELPERS is called."""
         self._helpers.setdefault(name, HELPERS[name].replace("@", f"{self.name}_").lstrip())
         return f"{self.name}_{name}"
+
+    def rows_helper(self, name: str, sizes: Sequence[int]) -> str:
+        """Returns the name of a function of `search.export.rows`, for sizes that are fixed."""
+        own = "_".join([name, *map(str, sizes)])
+        text = WRITTEN[name](*sizes).replace("@", f"{self.name}_").lstrip()
+        self._helpers.setdefault("rows", HEAD.replace("@", f"{self.name}_").lstrip())
+        self._helpers.setdefault(own, text)
+        return f"{self.name}_{own}"
 
     def c_type(self, kind: Any) -> str:
         """Returns the name of a type in C."""
