@@ -4,6 +4,7 @@
     python -m benchmarks.invention checkers --fit classic --store RUN/positions --last 3000
     python -m benchmarks.invention checkers --store RUN/positions --last 3000 --losses FILE FILE
     python -m benchmarks.invention checkers --speed classic-fit.json invented.json
+    python -m benchmarks.invention connect_four --explain solved --games 2000 --terms 30
 
 The first counts how often luck is taken for a term: games are random play, and every game's result
 is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
@@ -11,7 +12,9 @@ weights of a feature set, in the same way, to the positions that a run of `--lea
 explained with the same seed (without --last, those that `learner invent` explains), and writes them
 to SET-fit.json. The third measures evaluators of any kind on the games held out; a folder RUN
 stands for the network of that run. The fourth measures nodes a second, each evaluator in turn on
-the same positions. With `planted`, tests make labels that one known term determines.
+the same positions. The last finds terms that explain the static values of an evaluator in positions
+of random games, and writes invented.json. With `planted`, tests make labels that one known term
+determines.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -29,15 +33,17 @@ from tqdm import tqdm
 import games
 from games.contract import Game
 from games.features.cell_terms import CellTerm, Neighbours
+from games.features.term_file import feature_set_of, named
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import fit_scale, mean_loss
-from learner.invention.labels import Labels, cells_of, labels_of
-from learner.invention.term_search import TermSearch
+from learner.invention.labels import HELD_OUT, Labels, cells_of, labels_of
+from learner.invention.term_search import TermSearch, bare_pieces
+from learner.positions.filters import Games, distinct
 from learner.positions.packing import unpack_weights
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
 from learner.rounds.invent import Invent
-from search import Engine, LinearEvaluator, load_evaluator
+from search import Engine, Evaluator, LinearEvaluator, load_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
 
@@ -104,6 +110,34 @@ def fit(game: Game, name: str, store: Path, seed: int, last: int | None = None) 
     return LinearEvaluator(game, features, fitted.weights_ / labels.scale, name=f"{name}-fit")
 
 
+def explained(
+    game: Game, evaluator: Evaluator, count: int, most: int, *, seed: int
+) -> LinearEvaluator:
+    """Returns terms that explain the static values of an evaluator in positions of random games.
+
+    evaluator: its value v stands for the expectation sigmoid(2 v), which is tanh(v) as a result.
+    count: the number of games.
+    most: at most this many terms.
+    """
+    cells, rows = cells_of(game), distinct(game, noise(game, count, seed=seed))
+    labels = Labels(
+        rows.positions,
+        expit(2.0 * np.asarray(evaluator.values(rows.positions), dtype=np.float64)),
+        rows.count.astype(np.float64),
+        rows.game_number.astype(np.int64),
+        Games(0.0, HELD_OUT, seed + 1).holds(rows.game_number),
+        scale=2.0,
+    )
+    search = TermSearch(cells, labels, bare_pieces(cells, most), seed=seed)
+    with tqdm(total=most, unit=" terms") as bar:
+        search.run(most, lambda term, kept: bar.update(len(search.terms) - bar.n))
+    for term, weight in zip(search.terms, search.weights, strict=True):
+        print(f"{weight:+6.3f}  {term.text(cells)}")
+    print(f"loss {search.loss:.5f} on {labels.held_out.sum()} positions held out")
+    features = feature_set_of(cells, named(cells, search.terms))
+    return LinearEvaluator(game, features, search.weights, name="invented")
+
+
 def losses(
     game: Game, files: list[str], store: Path, seed: int, last: int | None = None
 ) -> dict[str, float]:
@@ -144,14 +178,15 @@ def network_of(game: Game, run: Path) -> NetworkEvaluator:
 def speeds(
     game: Game, files: list[str], *, positions: int = 40, nodes: int = 50_000, rounds: int = 5
 ) -> NDArray[np.float64]:
-    """Returns nodes a second, [rounds, files], of searches of positions of random games."""
+    """Returns nodes a second of CPU time, [rounds, files], searching positions of random games."""
     roots = sample_positions(game, positions)
     engines = [Engine(game, load_evaluator(file, game=game)) for file in files]
     found = np.zeros((rounds + 1, len(engines)))
     for number in range(rounds + 1):  # the first warms up
         for i, engine in enumerate(engines):
-            results = [engine.search(position, nodes=nodes) for position in roots]
-            found[number, i] = sum(r.nodes for r in results) / sum(r.seconds for r in results)
+            begun = process_time()
+            total = sum(engine.search(position, nodes=nodes).nodes for position in roots)
+            found[number, i] = total / (process_time() - begun)
     return found[1:]
 
 
@@ -176,6 +211,8 @@ def main() -> None:
     parser.add_argument("--store", type=Path)
     parser.add_argument("--last", type=int, metavar="GAMES", help="of the store")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--explain", metavar="EVALUATOR", help="find terms that explain its values")
+    parser.add_argument("--terms", type=int, default=20)
     parser.add_argument("--losses", nargs="+", metavar="FILE", help="on the games held out")
     parser.add_argument("--speed", nargs="+", metavar="FILE", help="nodes a second side by side")
     options = parser.parse_args()
@@ -185,13 +222,18 @@ def main() -> None:
         for name, loss in losses(game, options.losses, options.store, options.seed, last).items():
             print(f"{loss:.5f}  {name}")
         return
+    if options.explain:
+        evaluator = load_evaluator(options.explain, game=game)
+        found = explained(game, evaluator, options.games, options.terms, seed=options.seed)
+        found.save("invented.json")
+        return
     if options.speed:
-        found = speeds(game, options.speed)
-        ratios = found / found[:, :1]
+        rates = speeds(game, options.speed)
+        ratios = rates / rates[:, :1]
         for i, name in enumerate(options.speed):
             low, middle, high = np.quantile(ratios[:, i], [0, 0.5, 1])
             print(
-                f"{np.median(found[:, i]) / 1e6:.2f} million nodes/s, {middle:.3f} of the first"
+                f"{np.median(rates[:, i]) / 1e6:.2f} million nodes/s, {middle:.3f} of the first"
                 f" [{low:.3f}, {high:.3f}]  {name}"
             )
         return

@@ -95,7 +95,18 @@ def _their_completing(position):
     return completing(swap_sides(position))
 
 
-#: A threat is an empty square that completes a four.
+@kernel
+def _first_completing(position):
+    return completing(position) if position[2] == 0 else 0
+
+
+@kernel
+def _their_first_completing(position):
+    return _first_completing(swap_sides(position))
+
+
+#: A threat is an empty square that completes a four. Which rows it is worth most on depends on who
+#: began: a first threat is one of that side.
 CELLS = Cells(
     ROWS,
     COLUMNS,
@@ -104,7 +115,11 @@ CELLS = Cells(
         for column in range(COLUMNS)
         for row in range(ROWS)
     },
-    {"stone": Kind(_own, _their, ""), "threat": Kind(completing, _their_completing)},
+    {
+        "stone": Kind(_own, _their, ""),
+        "threat": Kind(completing, _their_completing),
+        "first threat": Kind(_first_completing, _their_first_completing),
+    },
     swap_sides,
     reach=3,
 )
