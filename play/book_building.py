@@ -1,18 +1,16 @@
-"""Opening books made by the program itself, and corrected by the games that it plays.
+"""Opening books made by the program itself.
 
 `build_book` expands the leaves that drop-out expansion names (`search.lookups.opening_book`). Every
 new position is searched by itself, so the book depends neither on the backend nor on the number of
-workers. `learn_games` expands the positions in which games left the book (Buro, Toward opening book
-learning, 1999, who adds the moves played in a game and their alternatives).
+workers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from games.contract import Game
-from games.record import GameRecord
 from play.crew import Crew
 from play.players.limits import Limits
 from play.players.player import Player
@@ -21,7 +19,7 @@ from search import Engine, as_techniques
 from search.evaluators.samples import value_mark
 from search.lookups.opening_book import OpeningBook
 
-__all__ = ["LeafSearch", "build_book", "learn_games"]
+__all__ = ["LeafSearch", "build_book"]
 
 #: Positions that a book may hold.
 MOST_POSITIONS = 1 << 24
@@ -131,66 +129,3 @@ def _expand(
     except BaseException:  # Ctrl-C among others
         book.take_back(*before)
         raise
-
-
-def learn_games(
-    book: OpeningBook,
-    search: Callable[[Any], tuple[float, int]],
-    records: Iterable[GameRecord],
-    *,
-    workers: Workers,
-    plies: int = 6,
-    margin: float = 0.5,
-    progress: Callable[[int], None] | None = None,
-) -> int:
-    """Expand the book along games that left it; returns the number of positions expanded.
-
-    The leaf in which a game left the book is expanded. The positions after it follow as long as the
-    game's result contradicts the book: a loss where the value is not below -margin, a draw where it
-    is not within `margin` of 0, a win where it is not above `margin`. The values backed up from
-    there correct the moves that led there. A game that does not pass through the book's root
-    changes nothing, and a game without a result expands one position.
-
-    book, search, workers: as in `build_book`.
-    records: the games.
-    plies: the most positions to expand along one game.
-    margin: values within this distance of 0 count as a draw.
-    progress: called after each game with the number of positions it expanded.
-
-    Raises ValueError for games of another game and for options out of range; an exception during a
-    search leaves the book consistent, as in `build_book`.
-    """
-    if plies < 1:
-        raise ValueError(f"plies: expected at least 1, found {plies}")
-    if not margin >= 0:
-        raise ValueError(f"margin: expected at least 0, found {margin}")
-    total = 0
-    for record in records:
-        if record.game.name != book.game.name:
-            raise ValueError(f"expected games of {book.game.name}, found {record.game.name}")
-        done = 0
-        # no move was played from the position in which the game ended
-        for ply, position in enumerate(record.positions[:-1]):
-            number = book.number(position)
-            if number is None or book.successors[number] is not None:
-                continue
-            if not book.is_open(number) or done == plies:
-                break
-            _expand(book, search, [number], workers)
-            done += 1
-            if not _surprising(record, ply, book.backed_up[number], margin):
-                break
-        total += done
-        if progress is not None:
-            progress(done)
-    return total
-
-
-def _surprising(record: GameRecord, ply: int, value: float, margin: float) -> bool:
-    """Returns whether the result of a game contradicts the value of its position at `ply`."""
-    outcome = record.outcome()
-    if outcome is None:
-        return False
-    first = record.game.to_move(record.start)
-    result = outcome if (first + ply) % 2 == 0 else -outcome
-    return (result > 0) != (value > margin) or (result < 0) != (value < -margin)

@@ -1,4 +1,4 @@
-"""The commands `python -m play book`: build, extend, correct and show opening books."""
+"""The commands `python -m play book`: build and show opening books."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
 from games.lock import alone
-from play.commands.game_file import add_black_first, read_games
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players, split
 
 if TYPE_CHECKING:
-    from play.book_building import LeafSearch
     from search.lookups.opening_book import OpeningBook
 
 __all__ = ["add_book_commands"]
@@ -26,7 +24,7 @@ __all__ = ["add_book_commands"]
 
 def add_book_commands(commands: Any) -> None:
     """Add `book` with its commands to the subcommands of a parser."""
-    book = commands.add_parser("book", help="opening books: build, extend, learn, info, show")
+    book = commands.add_parser("book", help="opening books: build, info, show")
     books = book.add_subparsers(dest="book_command", required=True)
 
     def command(name: str, about: str, run: Callable[[argparse.Namespace], int]) -> Any:
@@ -35,7 +33,7 @@ def add_book_commands(commands: Any) -> None:
         one.set_defaults(run=run)
         return one
 
-    build = command("build", "make a book, or continue one", _alone(_build))
+    build = command("build", "make a book, or continue one", _build)
     build.add_argument("player", help="the player that searches, as described below")
     build.add_argument("book", type=Path, help="file of the book")
     add = build.add_argument
@@ -53,22 +51,10 @@ def add_book_commands(commands: Any) -> None:
     add("--plies", type=int, default=3, help="expand all positions up to this ply (default 3)")
     add("--batch", type=int, default=8, metavar="N", help="leaves chosen at a time (default 8)")
     add("--root", metavar="POSITION", help="position as text (default: the start of the game)")
-    _work_options(build)
+    add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
+    add("--every", type=float, default=30.0, metavar="S", help="save every S seconds (default 30)")
+    add("--quiet", action="store_true", help="no progress bar")
     describe_players(build, others=False)
-
-    extend = command("extend", "expand at least --expansions more positions", _alone(_extend))
-    extend.add_argument("book", type=Path, help="file of the book")
-    extend.add_argument("--expansions", type=int, default=1000, metavar="N", help="default 1000")
-    learn = command("learn", "follow games that left the book", _alone(_learn))
-    learn.add_argument("book", type=Path, help="file of the book")
-    learn.add_argument("games", type=Path, help="file of games (checkers: PDN)")
-    add = learn.add_argument
-    add_black_first(learn)
-    add("--plies", type=int, default=6, help="most positions to expand in a game (default 6)")
-    add("--margin", type=float, default=0.5, help="values within it are a draw (default 0.5)")
-    for one in (extend, learn):
-        one.add_argument("--player", help="player that searches, as in build (default: the book's)")
-        _work_options(one)
 
     info = command("info", "the contents of a book in figures", _info)
     info.add_argument("book", type=Path, help="file of the book")
@@ -80,29 +66,14 @@ def add_book_commands(commands: Any) -> None:
         one.add_argument("--json", action="store_true", help="end with a line of JSON")
 
 
-def _work_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
-    add("--every", type=float, default=30.0, metavar="S", help="save every S seconds (default 30)")
-    add("--quiet", action="store_true", help="no progress bar")
-
-
-def _alone(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Returns a command that one process at a time carries out on a book, from reading to saving.
-
-    It raises LockedError, which says who does, if another one does already.
-    """
-
-    def command(options: argparse.Namespace) -> int:
-        book = options.book
-        check_writable("BOOK", book)
-        with alone(book.with_name(f".{book.name}.lock"), str(book)):
-            return run(options)
-
-    return command
-
-
 def _build(options: argparse.Namespace) -> int:
+    """Grow a book; LockedError says which process does, if another one grows it already."""
+    check_writable("BOOK", options.book)
+    with alone(options.book.with_name(f".{options.book.name}.lock"), str(options.book)):
+        return _grow(options)
+
+
+def _grow(options: argparse.Namespace) -> int:
     from play.book_building import LeafSearch, build_book
     from play.players.limits import Limits
     from play.players.parse import parse_player
@@ -131,15 +102,31 @@ def _build(options: argparse.Namespace) -> int:
         begun = OpeningBook.load(game, options.book)
         _check_same(options.book, book, begun)
         book = begun
-    left = options.expansions - len(book.expanded)
+    left = max(options.expansions - len(book.expanded), 0)
     with _growing(options, book, left) as (workers, progress):
-        done = build_book(book, search, max(left, 0), workers=workers, progress=progress)
-    return _said(options, book, done)
+        done = build_book(book, search, left, workers=workers, progress=progress)
+    more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
+    print(
+        f"{options.book}: {counted(done, 'position')} expanded, {len(book.expanded)} in all, of"
+        f" {len(book)}; root {_valuer(book)(book.positions[0], book.backed_up[0])}{more}"
+    )
+    return 0
 
 
 def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
-    """Raises ValueError if a book has other settings than the ones asked for."""
-    _check_search(asked.settings.player, asked.settings.techniques, found)
+    """Raises ValueError if a book has other settings than the ones asked for.
+
+    Evaluators are compared by their values (`mark`) and not by their names.
+    """
+    searches = [
+        "".join(f"+{part}" for part in split(one.player).lookups) + f"@{one.techniques}"
+        for one in (found.settings, asked.settings)
+    ]
+    if searches[0] != searches[1]:
+        raise ValueError(
+            f"expected a player who searches like {found.settings.player!r}, with {searches[0]}"
+            f" behind the evaluator, found {asked.settings.player!r}, with {searches[1]}"
+        )
     wanted, there = asdict(asked.settings), asdict(found.settings)
     wanted.pop("player"), there.pop("player")
     for name, value in {**wanted, "root": asked.positions[0]}.items():
@@ -149,60 +136,6 @@ def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
                 f"{path}: expected a book with {name} {value} to go on with, found {name} {other};"
                 " another file, or the same options"
             )
-
-
-def _check_search(player: str, techniques: str, book: OpeningBook) -> None:
-    """Raises ValueError for a player that searches in another way than the book's.
-
-    Evaluators are compared elsewhere, by their values (`mark`) and not by their names.
-    """
-    asked = "".join(f"+{part}" for part in split(player).lookups) + f"@{techniques}"
-    found = "".join(f"+{part}" for part in split(book.settings.player).lookups)
-    found += f"@{book.settings.techniques}"
-    if asked != found:
-        raise ValueError(
-            f"expected a player who searches like {book.settings.player!r}, with {found} behind the"
-            f" evaluator, found {player!r}, with {asked}"
-        )
-
-
-def _extend(options: argparse.Namespace) -> int:
-    from play.book_building import build_book
-
-    if options.expansions < 1:
-        raise ValueError(f"--expansions: expected at least 1, found {options.expansions}")
-    book, search = _opened(options)
-    with _growing(options, book, options.expansions) as (workers, progress):
-        done = build_book(book, search, options.expansions, workers=workers, progress=progress)
-    return _said(options, book, done)
-
-
-def _learn(options: argparse.Namespace) -> int:
-    import sys
-
-    from play.book_building import learn_games
-
-    book, search = _opened(options)
-    records = []
-    read = read_games(options.games, book.game, black_first=options.black_first)
-    for number, one in enumerate(read, 1):
-        if one.record is None:
-            print(f"game {number}: {one.problems[0]}", file=sys.stderr)
-        else:
-            records.append(one.record)
-    if not records:
-        raise ValueError(f"{options.games}: expected a game, found none that is readable")
-    with _growing(options, book, len(records), unit=" games") as (workers, progress):
-        done = learn_games(
-            book,
-            search,
-            records,
-            workers=workers,
-            plies=options.plies,
-            margin=options.margin,
-            progress=progress,
-        )
-    return _said(options, book, done)
 
 
 def _info(options: argparse.Namespace) -> int:
@@ -327,28 +260,9 @@ def _read(options: argparse.Namespace) -> OpeningBook:
     return OpeningBook.load(_game(options), options.book)
 
 
-def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
-    """Returns the book in a file and its search; raises ValueError if that gives other values."""
-    from play.book_building import LeafSearch
-    from play.players.limits import Limits
-    from play.players.parse import parse_player
-
-    book = _read(options)
-    settings = book.settings
-    text = options.player or settings.player
-    # a book whose player named no techniques goes on with those that were the default then
-    usual = "exact" if settings.techniques == "exact" else "selective"
-    player = parse_player(book.game, text, techniques=usual)
-    limits = Limits(settings.depth, settings.nodes, settings.seconds)
-    search = LeafSearch(book.game, player, limits)
-    _check_search(text, search.techniques, book)
-    book.check_evaluator(player.evaluator)
-    return book, search
-
-
 @contextmanager
 def _growing(
-    options: argparse.Namespace, book: OpeningBook, total: int, *, unit: str = " positions"
+    options: argparse.Namespace, book: OpeningBook, total: int
 ) -> Iterator[tuple[Any, Callable[[int], None]]]:
     """Workers, and the function to call whenever the book has grown.
 
@@ -365,13 +279,13 @@ def _growing(
     saved = time.monotonic()
     with (
         Workers(jobs=options.threads) as workers,
-        tqdm(total=max(total, 0), unit=unit, disable=options.quiet, dynamic_ncols=True) as bar,
+        tqdm(total=total, unit=" positions", disable=options.quiet, dynamic_ncols=True) as bar,
     ):
 
         def progress(count: int) -> None:
             nonlocal saved
             bar.set_postfix_str(f"root {value_text(book.backed_up[0])}", refresh=False)
-            bar.update(1 if unit == " games" else count)
+            bar.update(count)
             if time.monotonic() - saved >= options.every:
                 book.save(options.book)
                 saved = time.monotonic()
@@ -381,12 +295,3 @@ def _growing(
         finally:
             if book.expanded:
                 book.save(options.book)
-
-
-def _said(options: argparse.Namespace, book: OpeningBook, done: int) -> int:
-    more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
-    print(
-        f"{options.book}: {counted(done, 'position')} expanded, {len(book.expanded)} in all, of"
-        f" {len(book)}; root {_valuer(book)(book.positions[0], book.backed_up[0])}{more}"
-    )
-    return 0

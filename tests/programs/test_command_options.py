@@ -33,7 +33,6 @@ REFUSED = [
             "play judge checkers material",
             "play rollout backgammon start wide",
             "play book build checkers material b",
-            "play book extend checkers b",
             "play book info checkers b",
             "play explain checkers start material",
         )

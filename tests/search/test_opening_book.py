@@ -30,7 +30,7 @@ from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from play.__main__ import main
-from play.book_building import LeafSearch, build_book, learn_games
+from play.book_building import LeafSearch, build_book
 from play.match.driver import play_match
 from play.match.loop import play
 from play.players.book_choice import BookChoice, parse_book
@@ -371,77 +371,6 @@ def test_a_search_of_leaves_stops_and_refuses_what_it_cannot_do() -> None:
     with Workers(jobs=1) as workers:
         with pytest.raises(ValueError, match="expansions: expected at least 0, found -1"):
             build_book(book, search, -1, workers=workers)
-        for option, text in (("plies", "0"), ("margin", "-1")):
-            with pytest.raises(ValueError, match=f"{option}: expected at least ., found {text}"):
-                learn_games(book, search, [], workers=workers, **{option: int(text)})
-
-
-# --- learning from games ---------------------------------------------------------------------
-
-#: MAX has two moves; the second looks better than it is.
-TRAP = Tree([[1, [2, 2]], [[[0, 0], [-3, -3]], [[5, 5], [4, 4]]]])
-SEEN: dict[Any, tuple[float, int]] = {
-    (0,): (-1.0, 1),
-    (1,): (-3.0, 1),
-    (1, 0): (-3.0, 1),
-    (1, 1): (4.0, 1),
-    (1, 0, 0): (0.0, 1),
-    (1, 0, 1): (3.0, 1),
-    (0, 1): (2.0, 1),
-}
-
-
-def trap_book() -> OpeningBook:
-    book = OpeningBook(TRAP)
-    book.expand(0, SEEN)
-    book.settle()
-    return book
-
-
-def record_of(game: Game, *moves: Any) -> GameRecord:
-    record = GameRecord(game)
-    for move in moves:
-        record.play(move)
-    return record
-
-
-@plain
-def test_a_lost_game_teaches_the_book_to_play_otherwise() -> None:
-    book = trap_book()
-    assert book.moves(())[0][:2] == (1, 3.0)
-    lost = record_of(TRAP, 1, 0, 1, 0)
-    assert lost.outcome() == -3.0
-    with Workers(jobs=1) as workers:
-        done = learn_games(book, SEEN.__getitem__, [lost], workers=workers)
-    # the position that left the book, and the one after it, which agrees with the result
-    assert done == 1
-    assert [book.positions[number] for number in book.expanded] == [(), (1,)]
-    assert book.backed_up[number_of(book, (1,))] == 3.0
-    assert book.moves(())[0][:2] == (0, 1.0)
-
-
-@plain
-def test_results_that_surprise_lead_on_and_others_do_not() -> None:
-    # MAX wins after all, which is what the book expects
-    book = trap_book()
-    with Workers(jobs=1) as workers:
-        seen = {**SEEN, (1, 0): (5.0, 1)}
-        won = record_of(TRAP, 1, 1, 0, 0)
-        assert learn_games(book, seen.__getitem__, [won], workers=workers) == 1
-        # a loss that the book sees only at the last position but one
-        for plies, expected in ((9, 3), (2, 2), (1, 1)):
-            book = trap_book()
-            lost = record_of(TRAP, 1, 0, 1, 0)
-            done = learn_games(book, seen.__getitem__, [lost], workers=workers, plies=plies)
-            assert done == expected
-            assert len(book.expanded) == 1 + expected
-        # one position follows for a game without a result, and none for other games
-        book = trap_book()
-        assert learn_games(book, seen.__getitem__, [record_of(TRAP, 1, 0)], workers=workers) == 1
-        elsewhere = GameRecord(TRAP, (0, 1))
-        assert learn_games(book, seen.__getitem__, [elsewhere], workers=workers) == 0
-        with pytest.raises(ValueError, match="expected games of tree, found tic_tac_toe"):
-            learn_games(book, nothing, [GameRecord(TicTacToe())], workers=workers)
 
 
 # --- lookups ---------------------------------------------------------------------------------
@@ -668,7 +597,7 @@ def test_the_evaluator_of_a_book_is_known_by_its_values(shipped: Path) -> None:
 @plain
 def test_any_game_can_keep_its_book_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "book"
-    for game in (TRAP, TicTacToe(), Nim((1, 2, 3)), CHECKERS):
+    for game in (Tree([[1, 2], [3, [4, 5]]]), TicTacToe(), Nim((1, 2, 3)), CHECKERS):
         book = OpeningBook(game, BookSettings("someone", "mark", 3, None, 0.5, 2.0, 1, 4))
         with Workers(jobs=1) as workers:
             build_book(book, nothing, 4, workers=workers)
@@ -771,7 +700,7 @@ def test_expansions_that_cannot_be_are_refused(tmp_path: Path) -> None:
 
 
 @compiled_only
-def test_the_commands_build_extend_describe(
+def test_the_commands_build_and_describe(
     shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "book.safetensors"
@@ -780,9 +709,8 @@ def test_the_commands_build_extend_describe(
     assert main([*build, "--expansions", "24", "--every", "0"]) == 0
     assert "24 positions expanded, 24 in all" in capsys.readouterr().out
     # the last batch is always complete, so two runs give the same book as one
-    assert main([*build, "--expansions", "40"]) == 0
-    assert main(["book", "extend", "checkers", str(path), "--expansions", "20", "--quiet"]) == 0
-    assert "24 positions expanded, 64 in all" in capsys.readouterr().out
+    assert main([*build, "--expansions", "60"]) == 0
+    assert "40 positions expanded, 64 in all" in capsys.readouterr().out
     assert path.read_bytes() == shipped.read_bytes()
     assert main([*build, "--expansions", "10"]) == 0
     assert "0 positions expanded, 64 in all" in capsys.readouterr().out
@@ -825,43 +753,18 @@ def test_values_of_a_book_are_shown_in_the_unit_of_its_evaluator(
 
 
 @compiled_only
-def test_the_command_learns_from_games_that_players_played(
-    shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "book.safetensors"
-    path.write_bytes(shipped.read_bytes())
-    player = f"classic+book:{path}"
-    games = tmp_path / "games.pdn"
-    match = ["match", "checkers", player, "classic", "--games", "4", "--depth", "2", "--quiet"]
-    assert main([*match, "--plies", "0", "--pdn", str(games)]) == 0
-    learn = ["book", "learn", "checkers", str(path), str(games), "--quiet", "--plies", "2"]
-    assert main(learn) == 0
-    book = OpeningBook.load(CHECKERS, path)
-    assert 64 < len(book.expanded) <= 64 + 8
-    assert f"{len(book.expanded) - 64} positions expanded" in capsys.readouterr().out
-    assert main([*learn, "--margin", "-1"]) == 2
-    assert "margin: expected" in capsys.readouterr().err
-    assert main([*learn, "--no-black-first"]) == 0
-    games.write_text("nothing")
-    assert main(learn) == 2
-    assert "expected a game, found none" in capsys.readouterr().err
-
-
-@compiled_only
-@pytest.mark.parametrize("command", ["build", "extend", "learn"])
 def test_a_book_that_another_process_grows_is_refused(
-    command: str, shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     book = tmp_path / "book.safetensors"
     book.write_bytes(shipped.read_bytes())
-    more = {"build": ["classic", str(book), "--depth", "3"], "extend": [str(book)]}
-    arguments = ["book", command, "checkers", *more.get(command, [str(book), "games.pdn"])]
+    build = ["book", "build", "checkers", "classic", str(book), "--depth", "3", "--plies", "1"]
     with alone(tmp_path / ".book.safetensors.lock", str(book)):
-        assert main([*arguments, "--quiet"]) == 2
+        assert main([*build, "--quiet"]) == 2
     error = capsys.readouterr().err
     assert f"{book}: expected nobody else to write it, found process" in error
     assert book.read_bytes() == shipped.read_bytes()
-    assert main(["book", "extend", "checkers", str(book), "--expansions", "8", "--quiet"]) == 0
+    assert main([*build, "--expansions", "72", "--quiet"]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book.safetensors"]
 
 
@@ -883,16 +786,14 @@ def test_the_commands_refuse_in_one_line(
         "with @late_moves=1.2,singular=6 behind the evaluator, found 'classic@exact', with @exact"
     )
     refused(other, "build", "checkers", "classic@exact", *same[3:], "--depth", "3")
-    refused(other, "extend", "checkers", str(shipped), "--player", "classic@exact")
     new = ["build", "checkers", "classic", str(tmp_path / "new"), "--quiet"]
     refused("weight: expected 0 to 1e9, found -1.0", *new, "--weight", "-1")
     refused("without dice, found backgammon", "build", "backgammon", "hand", str(tmp_path / "b"))
     refused("an evaluator", "build", "checkers", "random", str(tmp_path / "b"))
     refused("found no file", "info", "checkers", str(tmp_path / "missing"))
     refused("of nim", "info", "nim", str(shipped))
-    refused("an opening book of nim", "learn", "nim", str(shipped), "games.pdn")
-    refused("values of classic", "extend", "checkers", str(shipped), "--player",
-            str(ROOT / "data/checkers/samuel.json"))  # fmt: skip
+    samuel = str(ROOT / "data/checkers/samuel.json")
+    refused("with mark ", "build", "checkers", samuel, *same[3:], "--depth", "3", "--plies", "1")
     (tmp_path / "damaged").write_bytes(shipped.read_bytes()[:-9])
     refused("expected a whole safetensors file", "info", "checkers", str(tmp_path / "damaged"))
 
