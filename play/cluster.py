@@ -18,26 +18,23 @@ workers again. Added here is what results need to be right and to come:
 from __future__ import annotations
 
 import asyncio
-import errno
 import hashlib
-import importlib
 import logging
 import os
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from games.program import LOOK
 from play.bench import bench
+from play.cluster_ends import check_worker, connect, do_part, offer
 from play.parts import Pace, Parts
-from play.sources import digest, marks, what_differs
-from play.transport import do_packed, pack, unpack
+from play.sources import digest, what_differs
+from play.transport import pack, unpack
 
 __all__ = ["Cluster"]
 
@@ -55,8 +52,10 @@ WINDOW = 1 << 28
 INLINE = 2048
 #: Times that a part is sent again because of workers that died, or could not do it.
 TRIES = 4
-#: Errors that are those of a machine: it is left out, and others do the work.
-FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class _GoneError(ConnectionError):
+    """A cluster that does not go on."""
 
 
 class Cluster:
@@ -73,11 +72,14 @@ class Cluster:
 
     def __init__(self, address: str, jobs: int | None = None, *, patience: float = 10.0) -> None:
         self.address, self._jobs, self._patience = address, jobs, patience
-        self._name = f"plysmith-{digest()[:16]}"
+        # before the workers are asked: the bench may compile
+        alike = hashlib.sha256(repr((digest(), sorted(bench().items()))).encode())
+        self._name = f"plysmith-{alike.hexdigest()[:16]}"
         #: by address: the tasks at a time of a worker that passed, and why one did not
         self.slots: dict[str, int] = {}
         self.left_out: dict[str, str] = {}
         self._checks: dict[str, Any] = {}
+        self._leaving: Any = None
         self._paces: defaultdict[str, Pace] = defaultdict(Pace)
         self._lock = threading.RLock()
         self._looked = -LOOKS
@@ -85,8 +87,7 @@ class Cluster:
         #: grows when the cluster was gone, or had no worker left: what was sent is lost
         self.generation = 0
         self.stopped = False
-        bench()  # before the workers are asked: it may compile
-        self._client = _connect(address, patience)
+        self._client = connect(address, patience)
         try:
             self._wait_for_workers()
         except BaseException:
@@ -109,8 +110,7 @@ class Cluster:
     def look(self, *, now: bool = False) -> None:
         """Look which workers there are, and check new ones; at most every few seconds.
 
-        Raises ConnectionError if the cluster has had no worker for `LONELY` seconds, and OSError or
-        TimeoutError if the scheduler does not answer.
+        Raises OSError or TimeoutError if the scheduler does not answer.
         """
         with self._lock:
             pause = LOOKS + len(self.slots) / WORKERS_PER_SECOND
@@ -131,20 +131,27 @@ class Cluster:
                 self._check(address)
             if self.slots and not before:
                 self.generation += 1  # Dask does not look again at tasks that found no worker
-            if self.slots or self._checks:
-                self._lonely = None
-            else:
-                self._lonely = self._lonely or self._looked
-                if self._looked - self._lonely >= LONELY:
-                    why = "all have died" if not self.left_out else self._reasons()
-                    raise self.gone(f"found it without a worker for {LONELY:g} s: {why}")
+            alive = bool(self.slots or self._checks)
+            self._lonely = None if alive else self._lonely or self._looked
+
+    def check_not_lonely(self) -> None:
+        """Raises ConnectionError if the cluster has had no worker for `LONELY` seconds."""
+        if self._lonely is not None and self._looked - self._lonely >= LONELY:
+            why = self._reasons() if self.left_out else "all have died"
+            raise self.gone(f"found it without a worker for {LONELY:g} s: {why}")
 
     def _check(self, address: str) -> None:
         """Send a worker its check, or take the answer."""
         check = self._checks.get(address)
         if check is None or check.status in ("cancelled", "lost"):
             self._checks[address] = self._client.submit(
-                _checked, self._name, digest(), bench(), workers=[address], priority=1, pure=False
+                check_worker,
+                self._name,
+                digest(),
+                bench(),
+                workers=[address],
+                priority=1,
+                pure=False,
             )
             return
         if not check.done():
@@ -173,9 +180,11 @@ class Cluster:
                 self.left_out[address] = why
                 _say(f"worker {address} is left out: {why}")
             if self.slots.pop(address, None):
-                self._client.submit(
-                    _offer, self._name, 0, workers=[address], priority=1, pure=False
-                ).add_done_callback(lambda future: None)
+                self._leaving = self._on(address, offer, self._name, 0)
+
+    def _on(self, address: str, *call: Any) -> Any:
+        """Returns Dask's future of a call on one worker, before others that wait there."""
+        return self._client.submit(*call, workers=[address], priority=1, pure=False)
 
     def _reasons(self) -> str:
         return "; ".join(f"{address}: {why}" for address, why in sorted(self.left_out.items())[:3])
@@ -242,7 +251,7 @@ class Cluster:
                     self._client.close(timeout=1)
                 self._checks, self.slots, self._lonely = {}, {}, None
                 try:
-                    self._client = _connect(self.address, min(self._patience, GONE))
+                    self._client = connect(self.address, min(self._patience, GONE))
                     self._wait_for_workers()
                     break
                 except (OSError, TimeoutError) as error:
@@ -259,7 +268,7 @@ class Cluster:
 
     def gone(self, found: str) -> ConnectionError:
         """Returns the error of a cluster that does not go on."""
-        return ConnectionError(f"expected the dask cluster at {self.address} to go on, {found}")
+        return _GoneError(f"expected the dask cluster at {self.address} to go on, {found}")
 
     # --- work ---------------------------------------------------------------------------------
 
@@ -365,11 +374,12 @@ class _Work:
             self.cluster.check_goes_on()
             self.cluster.look()
             self._ask_again()
-        except (OSError, TimeoutError) as error:
-            if isinstance(error, ConnectionError) and "to go on, found" in str(error):
-                raise
+        except _GoneError:
+            raise
+        except (OSError, TimeoutError):
             self.cluster.again(self._generation)
             self._send_again()
+        self.cluster.check_not_lonely()
 
     def _answered(self, part: _Part, future: Any) -> None:
         """Take an answer; raises ConnectionError if it was lost with the cluster."""
@@ -431,51 +441,6 @@ class _Work:
                 self._send(part)
 
 
-# --- on a worker ------------------------------------------------------------------------------
-
-
-def do_part(mark: str, function: bytes, tasks: bytes) -> tuple[str, str, str, float, bytes]:
-    """Do the tasks of a part.
-
-    mark: the coordinator's `digest`; if this worker has another, nothing is done.
-
-    Returns the worker, its digest, a fault of the machine or "", the seconds it took, and the
-    packed list of (True, result) or, as the last, (False, exception).
-    """
-    began, address = time.perf_counter(), _worker().address
-    if mark != digest():
-        return address, digest(), "", 0.0, b""
-    data, fault = do_packed(function, tasks)
-    if isinstance(fault, MemoryError) or (isinstance(fault, OSError) and fault.errno in FULL):
-        return address, mark, f"{type(fault).__name__}: {fault}", 0.0, b""
-    return address, mark, "", time.perf_counter() - began, data
-
-
-def _checked(name: str, mark: str, expected: Mapping[str, str]) -> dict[str, Any]:
-    """Let this worker offer the resource if it has the same digest and finds the same values.
-
-    Returns its `marks` if they differ, otherwise its bench and its numbers of threads and cores.
-    """
-    if digest() != mark:
-        return {"marks": marks()}
-    threads = int(_worker().state.nthreads)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    found = bench()
-    if found == dict(expected):
-        _offer(name, min(threads, cores or 1))
-    return {"bench": found, "threads": threads, "cores": cores or 1}
-
-
-def _offer(name: str, slots: int) -> None:
-    """Let this worker offer a resource, from the moment at which its event loop is free."""
-    worker = _worker()
-    worker.loop.add_callback(partial(worker.set_resources, **{name: slots}))
-
-
-def _worker() -> Any:
-    return importlib.import_module("dask.distributed").get_worker()
-
-
 def _other_values(theirs: Mapping[str, str]) -> str:
     return ", ".join(
         f"{name}: nodes and value {theirs.get(name)} (here {ours})"
@@ -486,47 +451,3 @@ def _other_values(theirs: Mapping[str, str]) -> str:
 
 def _say(text: str) -> None:
     logging.getLogger("plysmith").warning(text)
-
-
-# --- the scheduler ----------------------------------------------------------------------------
-
-
-def _connect(address: str, patience: float) -> Any:
-    """Returns a client of the scheduler at an address."""
-    try:
-        distributed = importlib.import_module("dask.distributed")
-    except ImportError:
-        raise ModuleNotFoundError(
-            "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
-        ) from None
-    try:
-        # A client would wait for ever for an answer of another kind of server.
-        with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
-            thread.submit(asyncio.run, _greet(address, patience)).result()
-        client = distributed.Client(address, timeout=patience, set_as_default=False)
-    except Exception as error:  # of many kinds if another kind of server answers
-        raise ConnectionError(
-            f"address: expected a dask scheduler, found none at {address} that answers within"
-            f" {patience:g} s ({str(error) or type(error).__name__})"
-        ) from None
-    try:
-        theirs = client.sync(client.scheduler.versions, callback_timeout=patience)
-        version = theirs["packages"]["distributed"]
-        if version != distributed.__version__:
-            raise ValueError(
-                f"address: expected a scheduler of dask {distributed.__version__}, as here, found"
-                f" {version} at {address}"
-            )
-    except BaseException:
-        client.close(timeout=1)
-        raise
-    return client
-
-
-async def _greet(address: str, patience: float) -> None:
-    """Say hello to a scheduler; raises TimeoutError or another exception if it does not reply."""
-    comm = importlib.import_module("distributed.comm")
-    security = importlib.import_module("distributed.security").Security()
-    options = security.get_connection_args("client")
-    connection = await asyncio.wait_for(comm.connect(address, patience, **options), patience)
-    await connection.close()

@@ -1,0 +1,442 @@
+"""What a cluster of real processes does when something fails, and what a large one would do.
+
+    python -m benchmarks.cluster --runs 12           faults at random times, against one thread
+    python -m benchmarks.cluster --costs             what a task and a busy worker cost
+    python -m benchmarks.cluster --simulate 1000     a simulation of many workers
+
+A run of `--runs` learns checkers (`batch`) on two one-thread workers of this machine, in a process
+of its own. Meanwhile one fault happens. It is right if its weights are those of one
+thread to the last bit, or if it names a reason within 60 seconds.
+
+`--simulate` takes the sizes and decisions of `play.parts` and `play.cluster`; speeds, losses and
+what a task costs the client are those measured (docs/cluster.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import heapq
+import logging
+import os
+import random
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from play.cluster import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
+from play.parts import Pace, Parts
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Seconds after which a run without a result or a reason hangs.
+MOST_SECONDS = 300.0
+
+
+# --- one run ------------------------------------------------------------------------------------
+
+
+def learned(address: str | None, games: int, seed: int) -> str:
+    """Returns the digest of the weights that a run learns, on a cluster or on one thread."""
+    from learner.rounds.batch import BatchFit
+    from play.workers import Workers
+
+    logging.basicConfig(format="reason: %(message)s", level=logging.WARNING)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with Workers("dask" if address else "threads", None if address else 1, address) as workers:
+        learner = BatchFit(
+            "checkers", games=games, round_games=games // 4, depth=4, seed=seed, workers=workers
+        )
+        learner.fit()
+    weights: Any = learner.evaluator_
+    return hashlib.sha256(weights.weights.tobytes()).hexdigest()[:16]
+
+
+# --- a cluster of processes ---------------------------------------------------------------------
+
+
+class LocalCluster:
+    """A scheduler and workers, each a process that can be killed or stopped."""
+
+    def __init__(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start_scheduler()
+
+    def _start(self, module: str, *options: str, root: Path = ROOT) -> subprocess.Popen[bytes]:
+        threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "NUMBA")}
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{module}", *options, "--no-dashboard"],
+            env={**os.environ, **threads, "PYTHONPATH": str(root), "PYTHONSAFEPATH": "1"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+        )
+
+    def _start_scheduler(self) -> subprocess.Popen[bytes]:
+        port = self.address.rpartition(":")[2]
+        return self._start("dask_scheduler", "--host", "127.0.0.1", "--port", port)
+
+    def add(self, root: Path = ROOT) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread, with the sources of a folder."""
+        options = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0")
+        self.workers.append(self._start("dask_worker", self.address, *options, root=root))
+        return self.workers[-1]
+
+    def restart_scheduler(self) -> None:
+        """Kill the scheduler and start it, and the workers, again a few seconds later."""
+        self.scheduler.kill()
+        self.scheduler.wait()
+        time.sleep(3)
+        self.scheduler = self._start_scheduler()
+        for worker in list(self.workers):  # as a service manager would
+            worker.kill()
+            worker.wait()
+            self.workers.remove(worker)
+            self.add()
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in [*self.workers, self.scheduler]:
+            process.kill()  # stopped ones too
+            process.wait()
+
+
+def other_commit(folder: Path) -> Path:
+    """Returns a folder with the sources, in which one term has another weight."""
+    for name in ("search", "play", "learner", "data"):
+        (folder / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "games", folder / "games", ignore=shutil.ignore_patterns("__pycache__"))
+    terms = folder / "games" / "checkers" / "terms.py"
+    terms.write_text(terms.read_text() + "\nTRIPLED = 3\n")
+    return folder
+
+
+def _kill(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
+    cluster.workers.pop(chance.randrange(len(cluster.workers))).kill()
+    cluster.add()
+
+
+def _stop(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
+    worker = chance.choice(cluster.workers)
+    worker.send_signal(signal.SIGSTOP)
+    time.sleep(chance.uniform(5, 40))
+    worker.send_signal(signal.SIGCONT)
+
+
+def _scheduler(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
+    cluster.restart_scheduler()
+
+
+def _late(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
+    cluster.add()
+
+
+def _commit(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
+    cluster.add(folder)
+
+
+def _slow(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
+    worker = chance.choice(cluster.workers)
+    for _ in range(40):  # a tenth of its speed
+        worker.send_signal(signal.SIGSTOP)
+        time.sleep(0.45)
+        worker.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+
+
+FAULTS: dict[str, Callable[[LocalCluster, random.Random, Path], None]] = {
+    "kill": _kill,
+    "stop and go on": _stop,
+    "scheduler": _scheduler,
+    "late worker": _late,
+    "other commit": _commit,
+    "slow worker": _slow,
+}
+
+
+def one_run(fault: str, games: int, seed: int, expected: str, folder: Path) -> tuple[bool, str]:
+    """Returns whether a run with a fault was right, and what happened."""
+    chance, cluster = random.Random(seed), LocalCluster()
+    command = [sys.executable, "-m", "benchmarks.cluster", "--one", cluster.address]
+    command += ["--games", str(games)]
+    try:
+        cluster.add()
+        cluster.add()
+        time.sleep(4)
+        began = time.monotonic()
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+        ) as run:
+            with suppress(subprocess.TimeoutExpired):
+                run.wait(chance.uniform(1, 45))
+            ended = run.poll() is not None
+            if not ended:
+                FAULTS[fault](cluster, chance, folder)
+            try:
+                out, errors = run.communicate(timeout=MOST_SECONDS)
+            except subprocess.TimeoutExpired:
+                run.kill()
+                out, errors = run.communicate()
+                return False, f"hangs: {errors[-300:]!r}"
+    finally:
+        cluster.close()
+    took = f"{time.monotonic() - began:.0f} s{', it had ended before the fault' if ended else ''}"
+    reasons = " | ".join(line[:150] for line in errors.splitlines() if "reason: " in line)
+    if run.returncode == 0:
+        same = out.split()[-1:] == [expected]
+        return same, f"{'the same' if same else 'OTHER'} weights in {took}; {reasons}"
+    return bool(errors.strip()), f"status {run.returncode} in {took}: {errors.strip()[-200:]}"
+
+
+def run_faults(runs: int, games: int, seed: int) -> None:
+    """Print what happens in some runs, whose faults take turns."""
+    began = time.monotonic()
+    expected = learned(None, games, 0)
+    print(f"one thread: {expected} in {time.monotonic() - began:.0f} s", flush=True)
+    right: dict[str, list[bool]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        other = other_commit(Path(folder))
+        for number in range(runs):
+            fault = list(FAULTS)[(seed + number) % len(FAULTS)]
+            good, what = one_run(fault, games, seed + number, expected, other)
+            right.setdefault(fault, []).append(good)
+            print(f"{number + 1:4} {fault}: {'right' if good else 'WRONG'}, {what}", flush=True)
+    for fault, found in right.items():
+        print(f"{fault}: {sum(found)} of {len(found)} right")
+
+
+# --- costs --------------------------------------------------------------------------------------
+
+
+def costs() -> None:
+    """Print the size of a task, and what a task and a busy worker cost the coordinator."""
+    from functools import partial
+
+    import games
+    from learner.self_play import SelfPlay, Task
+    from play.transport import pack
+    from play.workers import Workers
+    from search import as_evaluator
+
+    for name, evaluator in (("checkers", "quantised"), ("backgammon", "wide")):
+        game = games.load(name)
+        task = Task(game, as_evaluator(game, evaluator), None, 1, None, 200, True)
+        opening = [game.legal_moves(game.start())[:1]] if not game.dice else [(0, 0)]
+        whole, part = len(pack(SelfPlay(task))), len(pack(opening * 64))
+        print(f"{name} {evaluator}: weights {whole:,} bytes once, then 64 games {part:,} bytes")
+    cluster = LocalCluster()
+    try:
+        cluster.add()
+        cluster.add()
+        with Workers("dask", None, cluster.address, patience=60) as workers:
+            while workers.jobs < 2:
+                list(workers.map(time.sleep, [0.5] * 4))
+                workers.cluster.look(now=True)  # type: ignore[union-attr]
+            for seconds in (0.005, 0.05, 1.0):
+                work = partial(time.sleep)
+                began, used = time.perf_counter(), time.process_time()
+                list(workers.map(work, [seconds] * int(40 / seconds)))
+                took, used = time.perf_counter() - began, time.process_time() - used
+                print(
+                    f"tasks of {seconds} s, 2 workers: {100 * used / took / 2:.2f} % of"
+                    f" a core for each busy worker, {100 * 20 / took:.0f} % of their time used"
+                )
+    finally:
+        cluster.close()
+
+
+# --- simulation ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Sent:
+    """A part under way."""
+
+    number: int
+    tasks: int
+    work: float
+    at: float
+    workers: list[int] = field(default_factory=list)
+    done: bool = False
+
+
+class Simulation:
+    """Many workers and a client in a simulated hour.
+
+    workers: their number; `slow` of them are ten times slower, and one is lost every
+        `between_losses` seconds and replaced after a minute.
+    task_seconds: mean time of a task (a game) on a usual worker.
+    client: seconds that the client needs for a part.
+    ordered: whether results are taken in order within a window of twice the workers, one game in
+        four a part, as it was.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        slow: float = 0.02,
+        between_losses: float = 60.0,
+        task_seconds: float = 0.05,
+        client: float = 0.00194,
+        seconds: float = 600.0,
+        ordered: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.chance, self.seconds, self.client = random.Random(seed), seconds, client
+        self.jobs, self.task_seconds, self.ordered = workers, task_seconds, ordered
+        self.speed = [0.1 if i < slow * workers else 1.0 for i in range(workers)]
+        self.between = between_losses
+
+    def share(self) -> float:
+        """Returns the share of the workers' time that is spent on results that count."""
+        chance, now, free, number = self.chance, 0.0, 0.0, 0
+        queues: list[list[Sent]] = [[] for _ in self.speed]
+        pace = Pace()
+        parts = Parts(iter(int, 1), pace)
+        events: list[tuple[float, int, str, Any]] = []
+        count, useful, head = 0, 0.0, 0
+        under_way: dict[int, Sent] = {}
+        alive = [True] * self.jobs
+
+        def at(when: float, kind: str, what: Any) -> None:
+            nonlocal count
+            count += 1
+            heapq.heappush(events, (when, count, kind, what))
+
+        def give(part: Sent, avoid: Sequence[int] = ()) -> None:
+            # Dask gives it to a worker with the least to do
+            some = [w for w in chance.sample(range(self.jobs), min(32, self.jobs)) if alive[w]]
+            some = [w for w in some if w not in avoid] or [part.workers[-1] if part.workers else 0]
+            worker = min(some, key=lambda w: len(queues[w]))
+            part.at = now
+            part.workers.append(worker)
+            queues[worker].append(part)
+            if len(queues[worker]) == 1:
+                at(now + part.work / self.speed[worker], "done", (worker, part))
+
+        def fill() -> None:
+            nonlocal free, number
+            while free <= now + 1e-9 or free - now < 0.05:
+                if self.ordered and number - head >= 2 * self.jobs:
+                    return
+                if not self.ordered and len(under_way) >= 2 * self.jobs:
+                    return
+                target = max(PART_SECONDS, self.jobs * CLIENT_SECONDS)
+                tasks = 4 if self.ordered else len(parts.next(self.jobs, target))
+                work = sum(chance.lognormvariate(0, 0.5) for _ in range(min(tasks, 64)))
+                work *= self.task_seconds / 1.133 * tasks / min(tasks, 64)
+                under_way[number] = Sent(number, tasks, work, now)
+                give(under_way[number])
+                number += 1
+                free = max(free, now) + self.client
+            at(free, "fill", None)
+
+        at(0.0, "fill", None)
+        at(self.between, "loss", None)
+        at(LATE_SECONDS, "look", None)
+        warm = self.seconds / 10
+        while events:
+            now, _, kind, what = heapq.heappop(events)
+            if now > self.seconds:
+                break
+            if kind == "done":
+                worker, part = what
+                if not alive[worker] or not queues[worker] or queues[worker][0] is not part:
+                    continue
+                queues[worker].pop(0)
+                if not part.done:
+                    part.done = True
+                    under_way.pop(part.number, None)
+                    pace.add(part.tasks, part.work / self.speed[worker], now - part.at)
+                    if now > warm:
+                        useful += min(part.work / self.speed[worker], now - warm)
+                    while head < number and head not in under_way:
+                        head += 1
+                queues[worker] = [p for p in queues[worker] if not p.done]
+                if queues[worker]:
+                    following = queues[worker][0]
+                    at(now + following.work / self.speed[worker], "done", (worker, following))
+                else:  # Dask's work stealing
+                    longest = max(
+                        chance.sample(range(self.jobs), min(32, self.jobs)),
+                        key=lambda w: len(queues[w]),
+                    )
+                    if len(queues[longest]) > 1:
+                        stolen = queues[longest].pop()
+                        stolen.workers.append(worker)
+                        queues[worker].append(stolen)
+                        at(now + stolen.work / self.speed[worker], "done", (worker, stolen))
+                fill()
+            elif kind == "fill":
+                fill()
+            elif kind == "loss":
+                worker = chance.randrange(self.jobs)
+                alive[worker], lost = False, queues[worker]
+                queues[worker] = []
+                for part in lost:
+                    if not part.done:
+                        give(part)
+                at(now + 60.0, "back", worker)
+                at(now + self.between, "loss", None)
+            elif kind == "back":
+                alive[what] = True
+            elif kind == "look":
+                for part in list(under_way.values()):
+                    usual = pace.usual_answer(part.tasks)
+                    if not self.ordered and usual is not None:
+                        if now - part.at > max(LATE_SECONDS, LATE * usual):
+                            give(part, part.workers)
+                at(now + 2.0, "look", None)
+        return useful / (self.jobs * (self.seconds - warm))
+
+
+def simulate(workers: int) -> None:
+    """Print the share of the workers' time that is used, as it was and as it is."""
+    for losses, text in ((1e9, "none lost"), (60.0, "one lost a minute")):
+        for ordered, how in ((True, "in order, four games a task"), (False, "as they come")):
+            shares = [
+                Simulation(workers, between_losses=losses, ordered=ordered, seed=seed).share()
+                for seed in range(3)
+            ]
+            mean = statistics.mean(shares)
+            print(
+                f"{workers} workers, 2 % ten times slower, {text}, results {how}:"
+                f" {100 * mean:.0f} % of their time used",
+                flush=True,
+            )
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
+    parser.add_argument("--runs", type=int, default=0, help="runs with faults")
+    parser.add_argument("--games", type=int, default=16_000, help="games of a run")
+    parser.add_argument("--seed", type=int, default=0, help="decides faults and their times")
+    parser.add_argument("--costs", action="store_true", help="what tasks cost")
+    parser.add_argument("--simulate", type=int, metavar="N", help="number of simulated workers")
+    parser.add_argument("--one", metavar="ADDRESS", help="one run, which prints its weights")
+    options = parser.parse_args()
+    if options.one:
+        print(learned(options.one, options.games, 0))
+    if options.costs:
+        costs()
+    if options.simulate:
+        simulate(options.simulate)
+    if options.runs:
+        run_faults(options.runs, options.games, options.seed)
+
+
+if __name__ == "__main__":
+    main()

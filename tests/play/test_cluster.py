@@ -1,0 +1,200 @@
+"""A cluster whose processes are killed, stopped, full or unlike: right results, or a line."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.cluster import LocalCluster, Simulation
+from play import cluster as cluster_module
+from play.cluster import Cluster
+from play.parts import Pace, Parts
+from play.workers import Workers
+
+dask = pytest.mark.dask
+
+
+def square(number: int) -> tuple[int, int]:
+    time.sleep(0.02)
+    return number * number, os.getpid()
+
+
+def full(folder: Path, number: int) -> int:
+    """The process that is first to come here has no room left on its disk."""
+    mine = folder / "full"
+    try:
+        with mine.open("x") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError:
+        time.sleep(0.05)
+    if mine.read_text() == str(os.getpid()):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    return number
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[LocalCluster]:
+    """Yields two workers, and one that cannot import Plysmith."""
+    pytest.importorskip("dask.distributed")
+    cluster = LocalCluster()
+    try:
+        cluster.add()
+        cluster.add()
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def made(cluster: LocalCluster, workers: int) -> Workers:
+    """Returns the workers of a cluster once there are as many."""
+    hands = Workers("dask", address=cluster.address, patience=60)
+    until = time.monotonic() + 120
+    while hands.jobs < workers and time.monotonic() < until:
+        time.sleep(0.2)
+        assert hands.cluster is not None
+        hands.cluster.look(now=True)
+    assert hands.jobs == workers
+    return hands
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> Iterator[Any]:
+    """Yields a function that returns the lines that were said so far."""
+    caplog.set_level(logging.WARNING, "plysmith")
+    yield lambda: "\n".join(r.getMessage() for r in caplog.records if r.name == "plysmith")
+
+
+@dask
+@pytest.mark.whole_run
+def test_faults_of_workers(running: LocalCluster, said: Any, tmp_path: Path) -> None:
+    odd = tmp_path / "odd" / "games"
+    odd.mkdir(parents=True)
+    (odd / "__init__.py").write_text("raise ImportError('none here')")
+    (tmp_path / "odd" / "play").symlink_to(Path(cluster_module.__file__).parent)
+    with made(running, 2) as workers:
+        assert workers.cluster is not None
+        # two maps at a time, from two threads
+        found: list[Any] = []
+        other = threading.Thread(target=lambda: found.extend(workers.map(square, [*range(100)])))
+        other.start()
+        assert [one for one, _ in workers.map(square, range(50))] == [n**2 for n in range(50)]
+        other.join()
+        assert [one for one, _ in found] == [n**2 for n in range(100)]
+        assert len({pid for _, pid in found}) == 2
+        # a second run on the same cluster, at the same time
+        with closing(workers.map(square, range(30))) as first, made(running, 2) as second:
+            assert next(first)[0] == 0
+            assert [one for one, _ in second.map(square, range(30))] == [n**2 for n in range(30)]
+            assert [one for one, _ in first] == [n**2 for n in range(1, 30)]
+
+        running.add(tmp_path / "odd")
+        until = time.monotonic() + 60
+        while "cannot run Plysmith" not in said() and time.monotonic() < until:
+            assert list(workers.map(square, range(2)))[1][0] == 1
+        assert "none here" in said()
+
+        # one that stops with a task in its hands
+        stopped = running.workers[0]
+        results = workers.map(square, range(400))
+        assert next(results)[0] == 0
+        stopped.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        rest = list(results)
+        stopped.send_signal(signal.SIGCONT)
+        assert [one for one, _ in rest] == [n**2 for n in range(1, 400)]
+        assert time.monotonic() - began < 60
+
+        # one whose disk is full
+        assert list(workers.map(partial(full, tmp_path), range(20))) == list(range(20))
+        assert "No space left on device" in said()
+        assert workers.jobs == 1
+
+
+@dask
+@pytest.mark.whole_run
+def test_a_scheduler_that_comes_back(said: Any) -> None:
+    pytest.importorskip("dask.distributed")
+    cluster = LocalCluster()
+    try:
+        cluster.add()
+        cluster.add()
+        with made(cluster, 2) as workers:
+            results = workers.map(square, range(600))
+            assert next(results)[0] == 0
+            cluster.restart_scheduler()
+            assert [one for one, _ in results] == [n**2 for n in range(1, 600)]
+        assert "is gone; waiting for it" in said() and "is back, with" in said()
+    finally:
+        cluster.close()
+
+
+@dask
+@pytest.mark.whole_run
+def test_what_is_refused_at_the_beginning(
+    running: LocalCluster, monkeypatch: pytest.MonkeyPatch, said: Any
+) -> None:
+    distributed = pytest.importorskip("dask.distributed")
+    with monkeypatch.context() as patch:
+        patch.setattr(distributed, "__version__", "1.0")
+        with pytest.raises(ValueError, match=r"expected a scheduler of dask 1\.0, as here, found"):
+            Workers("dask", address=running.address)
+    with pytest.raises(ConnectionError, match=r"found none at tls://127\.0\.0\.1:1 .*TLS"):
+        Workers("dask", address="tls://127.0.0.1:1", patience=2)
+    # a machine that finds another value: here it is this one
+    ours = dict(cluster_module.bench())
+    name = next(iter(ours))
+    monkeypatch.setattr(cluster_module, "bench", lambda: {**ours, name: "7 0x0.0p+0"})
+    with pytest.raises(ValueError, match="with the sources, data, versions and values of this"):
+        Workers("dask", address=running.address, patience=60)
+    assert f"is left out: {name}: nodes and value {ours[name]} (here 7 0x0.0p+0)" in said()
+
+
+@dask
+@pytest.mark.whole_run
+def test_more_threads_than_cores(running: LocalCluster, said: Any) -> None:
+    cores = len(os.sched_getaffinity(0))
+    running._start("dask_worker", running.address, "--no-nanny", "--nthreads", str(cores + 3))
+    with Workers("dask", address=running.address, patience=60) as workers:
+        cluster = workers.cluster
+        assert isinstance(cluster, Cluster)
+        until = time.monotonic() + 90
+        while "threads on" not in said() and time.monotonic() < until:
+            time.sleep(0.2)
+            cluster.look(now=True)
+        assert f"has {cores + 3} threads on {cores} cores" in said()
+
+
+@pytest.mark.plain
+def test_parts_by_time() -> None:
+    pace = Pace()
+    assert Parts(range(100), pace).next(1, 1.0) == [0]  # nothing is known
+    assert pace.usual_answer(1) is None
+    for _ in range(9):
+        pace.add(10, 0.5, 2.0)  # 50 ms each, and 200 until the answer
+    assert pace.usual_answer(5) == pytest.approx(1.0)
+    parts = Parts(range(100), pace)
+    sizes = [len(parts.next(2, 1.0)) for _ in range(30)]
+    assert sizes[0] == 20 and max(sizes) == 20  # a second
+    assert sizes == sorted(sizes, reverse=True)  # smaller towards the end
+    assert sum(sizes) == 100 and sizes[-1] in (0, 1)
+    growing = Parts(iter(range(100)), pace)  # nobody knows how many
+    sizes = [len(growing.next(2, 1.0)) for _ in range(40)]
+    assert sizes[0] == 1 and sizes[:30] == sorted(sizes[:30]) and sum(sizes) == 100
+
+
+@pytest.mark.plain
+def test_a_simulated_cluster_waits_for_its_slowest_only_in_order() -> None:
+    options: dict[str, Any] = {"seconds": 120.0, "slow": 0.1}
+    assert Simulation(10, ordered=True, **options).share() < 0.4
+    assert Simulation(10, **options).share() > 0.8
