@@ -65,7 +65,7 @@ class TaskLearner(GameLearner):
         """Keep what games teach; their numbers begin with `games_played_`."""
         raise NotImplementedError
 
-    def _end_round(self) -> str:
+    def _end_round(self, workers: Workers) -> str:
         """Learn from the games of the round, which `games_played_` counts; returns a note."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class TaskLearner(GameLearner):
             for lessons in played:
                 self._keep(lessons)
                 self.games_played_ += len(lessons)
-                note = self._end_round() if self.games_played_ == until else ""
+                note = self._end_round(workers) if self.games_played_ == until else ""
                 if note or self.games_played_ - reported >= self.report_games():
                     reported = self.games_played_
                     yield self.progress(lessons[-1].played.record(), note)

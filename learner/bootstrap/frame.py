@@ -20,6 +20,7 @@ from learner.models.schedule import Schedule
 from learner.options import ranged
 from learner.self_play import Lesson, Task, Teacher
 from learner.task_learner import TaskLearner
+from play.workers import Workers
 
 __all__ = ["Bootstrap"]
 
@@ -142,7 +143,7 @@ class Bootstrap(TaskLearner):
     def _keep(self, lessons: list[Lesson]) -> None:
         self._lessons += lessons
 
-    def _end_round(self) -> str:
+    def _end_round(self, workers: Workers) -> str:
         """Move the weights towards the targets of a batch of games."""
         lessons, self._lessons = self._lessons, []
         before = self.games_played_ - len(lessons)

@@ -189,7 +189,7 @@ class Solved(Bootstrap):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def _end_round(self) -> str:
+    def _end_round(self, workers: Workers) -> str:
         """Move the weights towards the classes, and the evaluator towards their mean."""
         lessons, self._lessons = self._lessons, []
         before = self.games_played_ - len(lessons)

@@ -24,10 +24,16 @@ from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore, own_folder
 from learner.rounds.frame import RoundLearner
+from learner.rounds.playouts import Rollout, slight_noise
 from learner.rounds.tree_rows import lesson_rows
 from learner.self_play import Lesson
+from play.workers import Workers
 
 __all__ = ["BatchFit", "BatchLearner"]
+
+
+#: Players that look one ply ahead draw won positions, see `learner.rounds.playouts`.
+ROLLOUT_DEPTH = 3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -42,6 +48,10 @@ class BatchLearner(RoundLearner):
     decided: whether to learn also from positions that search has proven won or lost, which tie
         values to the end of the game.
     store: folder of the positions (None: a temporary one).
+    rollouts: number of games from each position, played at three plies with the weights learned so
+        far; their mean replaces the result of the position's own game (`learner.rounds.playouts`).
+        0 for none: in games without dice, more games are a better use of the time.
+    rollout_positions: with `rollouts`, at most this many positions per round, drawn at random.
 
     With more than two players a position is worth to each its chance to come first: it is learned
     from as each player sees it, and the result is whether he came first. So `blend` has to be 1.
@@ -57,6 +67,9 @@ class BatchLearner(RoundLearner):
     opening_plies: int = 4
     decide: bool = True
     store: Any = None
+    #: fixed values for learners that do not offer these options
+    rollouts: int = ranged(0, 0, init=False)
+    rollout_positions: int = ranged(4000, 1, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -96,8 +109,15 @@ class BatchLearner(RoundLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.game_.players > 2 and self.blend != 1:
-            raise ValueError(f"blend: expected 1 for more than two players, found {self.blend}")
+        if self.rollouts and self.game_.dice:
+            raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
+        if self.game_.players > 2:
+            for name, only in (("blend", 1), ("rollouts", 0)):
+                if getattr(self, name) != only:
+                    raise ValueError(
+                        f"{name}: expected {only} for more than two players, found"
+                        f" {getattr(self, name)}"
+                    )
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
         if self.game_.players > 2:
@@ -116,7 +136,7 @@ class BatchLearner(RoundLearner):
         """Returns what is stored of game `number`."""
         return lesson_rows(lesson, number)
 
-    def _fit_round(self) -> dict[str, Any]:
+    def _fit_round(self, workers: Workers) -> dict[str, Any]:
         number = len(self.rounds_)
         passing = Filter(first_bounded=self.first_of_round(), first_game=self.first_kept())
         width = len(self.game_.start())
@@ -126,7 +146,24 @@ class BatchLearner(RoundLearner):
         rows = distinct(self.game_, passing.apply(self.game_, recent))
         if not len(rows):  # all games were decided by their openings
             return {"positions": 0.0}
+        if self.rollouts:
+            rows = self._rolled_out(rows, workers)
         return {"positions": float(len(rows)), **self._fit_to(rows, number)}
+
+    def _rolled_out(self, rows: Rows, workers: Workers) -> Rows:
+        """Returns a random sample of the rows, with results of rollouts."""
+        random = np.random.default_rng((self.seed, len(self.rounds_)))
+        chosen = np.sort(random.permutation(len(rows))[: self.rollout_positions])
+        rollout = Rollout(
+            self.evaluator_,
+            games=self.rollouts,
+            depth=min(ROLLOUT_DEPTH, self.depth or ROLLOUT_DEPTH),
+            noise=slight_noise(rows.value),
+            most_plies=self.most_plies,
+            decide=self.decide,
+            seed=self.seed,
+        )
+        return rollout.label(rows.take(chosen), workers=workers)
 
     # --- state --------------------------------------------------------------------------------
 
@@ -176,6 +213,8 @@ class BatchFit(BatchLearner):
     fixed: dict[str, float] | None = None
     round_games: int = 100
     keep_rounds: int = 6
+    rollouts: int = 0
+    rollout_positions: int = 4000
     loss: str = "cross_entropy"
     alpha: float = ranged(1e-5, 0)
     K: float | None = ranged(None, above=0)

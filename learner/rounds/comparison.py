@@ -29,6 +29,7 @@ from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from learner.rounds.frame import RoundLearner
 from learner.self_play import Lesson, Target, Task
+from play.workers import Workers
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator
 from search.expectiminimax.static import StaticChoice
 from search.expectiminimax.turn import NativeTurn, over, play_turn
@@ -300,7 +301,7 @@ class Comparison(RoundLearner):
             self._comparisons += int(lesson.low)
             self.updates_ += int(lesson.low)
 
-    def _fit_round(self) -> dict[str, float]:
+    def _fit_round(self, workers: Workers) -> dict[str, float]:
         weights = fitted(np.sum(self._sums, axis=0), alpha=self.alpha)
         self._linear.weights[:] = weights
         error = np.append(weights, -1.0)

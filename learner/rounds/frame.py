@@ -13,6 +13,7 @@ from learner.frame import round_note
 from learner.options import ranged
 from learner.self_play import Task, Teacher
 from learner.task_learner import TaskLearner
+from play.workers import Workers
 from search import Evaluator
 
 __all__ = ["RoundLearner"]
@@ -45,7 +46,7 @@ class RoundLearner(TaskLearner):
         """Returns what takes labels from the searches of a game in a round (None: none)."""
         return None
 
-    def _fit_round(self) -> dict[str, Any]:
+    def _fit_round(self, workers: Workers) -> dict[str, Any]:
         """Learn from the stored games of the last rounds; returns figures for the report."""
         raise NotImplementedError
 
@@ -96,8 +97,8 @@ class RoundLearner(TaskLearner):
             teacher=self._teacher(number),
         )
 
-    def _end_round(self) -> str:
-        self.rounds_.append(self._fit_round())
+    def _end_round(self, workers: Workers) -> str:
+        self.rounds_.append(self._fit_round(workers))
         return round_note(self.rounds_)
 
     # --- state --------------------------------------------------------------------------------

@@ -46,6 +46,8 @@ class NetworkFit(BatchLearner):
     hidden: tuple[int, ...] = (64, 32)
     round_games: int = 200
     keep_rounds: int = 5
+    rollouts: int = 0
+    rollout_positions: int = 4000
     epochs: int = ranged(1, 1)
     rate: float = ranged(0.001, above=0, high=1)
     batch: int = ranged(256, 1)

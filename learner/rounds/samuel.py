@@ -73,6 +73,8 @@ class Samuel(BatchFit):
     K: float = 4 / 3
     #: fixed values: results say less than values, because many a won game is drawn at this depth
     blend: float = field(default=0.0, init=False)
+    rollouts: int = field(default=0, init=False)
+    rollout_positions: int = field(default=4000, init=False)
 
     #: The unit of the others is then a man, which is 4 points of the piece advantage.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 0.25, "men": 1.0}

@@ -57,6 +57,8 @@ RANGES: dict[str, Range] = {
     "games_per_report": COUNT,
     "most_plies": ("more than the 4 of an opening", (0, -1)),
     "blend": SHARE,
+    "rollouts": SEED,
+    "rollout_positions": COUNT,
     "alpha": ("at least 0", (-1.0, math.nan, math.inf)),
     "epochs": COUNT,
     "batch": COUNT,

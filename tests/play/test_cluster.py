@@ -1,4 +1,4 @@
-"""A cluster whose processes are killed, stopped, full or unlike: right results, or a line."""
+"""A cluster of processes that are killed, stopped, full, unlike or late: right results, or a line."""
 
 from __future__ import annotations
 
