@@ -6,7 +6,6 @@ import argparse
 import sys
 
 from games.program import exit_status
-from play.commands.book import add_book_commands
 from play.commands.engine import add_engine_commands
 from play.commands.judge import add_judge_command
 from play.commands.match import add_match_commands
@@ -31,7 +30,6 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add_rollout_command(commands)
     add_solve_command(commands)
     add_patterns_command(commands)
-    add_book_commands(commands)
     add_terminal_commands(commands)
     add_engine_commands(commands)
     add_web_command(commands)

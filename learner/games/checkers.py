@@ -67,14 +67,6 @@ MAKINGS = {
     "samuel": Making(
         ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
     ),
-    "book": Making(
-        (
-            "play book build checkers quantised@selective {folder}/book.safetensors"
-            " --expansions 1200 --nodes 100000",
-        ),
-        "book.safetensors",
-        "two minutes",
-    ),
     "even.openings": Making(
         ("play openings checkers {folder}/even.openings.json",), "even.openings.json", "a minute"
     ),

@@ -225,7 +225,7 @@ class Pairs(Rounds):
         engines = [seat.engine for seat in seats if seat.engine is not None]
         limits = first.within(terms.limits)
         native = len(engines) == 2 and all(one.native and one.steady for one in engines)
-        native = native and first.book is None and second.book is None and terms.database is None
+        native = native and terms.database is None
         if not native or limits != second.within(terms.limits) or limits.time is not None:
             return None, None
         return [

@@ -37,7 +37,6 @@ LOOKUP is one of
                        (python -m games.checkers.endgame), in backgammon bearoff, which evaluators
                        that give chances of outcomes consult without it
   none                 no database in backgammon either
-  book:FILE[:MARGIN]   an opening book; moves at most MARGIN worse than its best are played
   FILE                 a rote memory
 OPTION is one of
   depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from play.players.book_choice import parse_book
 from play.players.external import Programs
 from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
@@ -19,7 +18,6 @@ from search import Lookup, Opponent, as_evaluator, parse_techniques
 from search.expectiminimax.move_filters import as_filters
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
-from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 from search.sizes import MOST_MIB, MOST_THREADS
@@ -27,7 +25,6 @@ from search.sizes import MOST_MIB, MOST_THREADS
 __all__ = ["NONE", "methods_of", "parse_lookup", "parse_player"]
 
 RANDOM = "random"
-BOOK = "book:"
 #: In place of a lookup: not even the game's usual one.
 NONE = "none"
 #: Options of the engine, and their names there.
@@ -48,7 +45,7 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
 
     Several lookups are consulted in their order, until one knows the position. A player that names
     none consults the game's usual one (`search.lookups.database.usual_lookup`), unless it says
-    `+none`. A book's default margin is half of its price of a ply.
+    `+none`.
 
     Raises ValueError, OSError or ModuleNotFoundError; messages read "expected ..., found ...".
     """
@@ -65,29 +62,18 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     evaluator = as_evaluator(game, parts.source)
     limits, options = _settings(game, parts, techniques)
     lookups: list[Lookup] = []
-    book = None
     if NONE in parts.lookups and len(parts.lookups) > 1:
         raise ValueError(f"player: expected +{NONE} or other lookups, found {text!r}")
     usual = None if parts.lookups else usual_lookup(game, evaluator)
     if usual is not None:
         lookups.append(usual)
     for part in parts.lookups:
-        if part == NONE:
-            break
-        if not part.startswith(BOOK):
+        if part != NONE:
             lookups.append(parse_lookup(game, part))
-            continue
-        if book is not None:
-            raise ValueError(f"player: expected one opening book at most, found {text!r}")
-        if game.dice:
-            raise ValueError(f"opening book: expected a game without dice, found {game.name}")
-        book = parse_book(game, part.removeprefix(BOOK))
-        book.book.check_evaluator(evaluator)
-        lookups.append(BookLookup(book.book))
     if game.dice and len(lookups) > 1:
         raise ValueError(f"player: expected one lookup in a game with dice, found {text!r}")
     lookup = CombinedLookup(*lookups) if len(lookups) > 1 else next(iter(lookups), None)
-    return Player(text, evaluator, lookup, options, book, limits=limits)
+    return Player(text, evaluator, lookup, options, limits=limits)
 
 
 def methods_of(game: Game) -> Sequence[str]:

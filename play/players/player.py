@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from play.players.book_choice import BookChoice
 from play.players.limits import STATIC, Limits
 from play.players.seats import EvaluatorSeat, RandomSeat, SearchSeat, StaticSeat
 from search import Evaluator, Lookup
@@ -28,7 +27,6 @@ class Player:
     evaluator: values positions for the player's search.
     lookup: consulted by the search before the evaluator.
     options: options of the `Engine` that searches.
-    book: opening book, whose moves are played while it has any; only in games without dice.
     program: external engine that plays instead of an evaluator.
     limits: the player's own limits; None stands for the limits of the match.
 
@@ -40,7 +38,6 @@ class Player:
     evaluator: Evaluator | None = None
     lookup: Lookup | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    book: BookChoice | None = None
     program: Program | None = None
     limits: Limits | None = None
 
@@ -73,7 +70,7 @@ class Player:
         table_mib = limits.table_mib if table_mib is None else table_mib
         options = {"lookup": self.lookup, "table_mib": table_mib, **self.options}
         if game.dice is None:
-            return EvaluatorSeat(game, self.evaluator, limits, book=self.book, options=options)
+            return EvaluatorSeat(game, self.evaluator, limits, options)
         if self.evaluator is None:
             return RandomSeat(game)
         if limits == STATIC:

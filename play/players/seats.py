@@ -16,7 +16,6 @@ import numpy as np
 from games.contract import DiceGame, Game
 from games.record import GameRecord
 from play.dice import choice
-from play.players.book_choice import BookChoice
 from play.players.clock import TIME
 from play.players.limits import Limits
 from search import Engine, Evaluator, Result
@@ -68,7 +67,7 @@ class DiceSeat(Protocol):
 
 
 class EvaluatorSeat:
-    """A seat in games without dice: an evaluator with its book and search, or random play."""
+    """A seat in games without dice: an evaluator with its search, or random play."""
 
     seconds: Sequence[float] = ()
 
@@ -77,14 +76,11 @@ class EvaluatorSeat:
         game: Game,
         evaluator: Evaluator | None,
         limits: Limits,
-        *,
-        book: BookChoice | None = None,
         options: dict[str, Any],
     ) -> None:
         self.limits = limits
         self._game = game
         self._evaluator = evaluator
-        self._book = book
         self._options = options
         self.engine = Engine(game, evaluator, **options) if evaluator is not None else None
         self._random = np.random.default_rng(0)
@@ -111,12 +107,6 @@ class EvaluatorSeat:
         if self.engine is None:
             moves = self._game.legal_moves(record.position)
             record.play(moves[int(self._random.integers(len(moves)))])
-            return
-        book = self._book
-        chosen = book.choose(record.position, self._random) if book is not None else None
-        if chosen is not None:
-            move, value, depth = chosen
-            record.play(move, value=value, depth=depth + 1)
             return
         limits = replace(self.limits, clock=self._clock).for_play(self._game, record.position)
         began = time.monotonic()

@@ -40,7 +40,6 @@ class Thinker:
     techniques: as in `parse_player`; "selective" looks deeper, "exact" gives the values of plain
         minimax.
     filters: move filters of searches with dice, if the name has none.
-    seed: decides among the moves of a book.
 
     Raises ValueError for a player without an evaluator, such as `random`, and as `parse_player`.
     """
@@ -54,7 +53,6 @@ class Thinker:
         table_mib: float = 16.0,
         techniques: str = "selective",
         filters: str | None = None,
-        seed: int = 0,
     ) -> None:
         limits.check(game)
         player = parse_player(game, name, techniques=techniques)
@@ -69,8 +67,6 @@ class Thinker:
         self.limits = player.within(limits)
         self.lookup = player.lookup
         self.engine = Engine(game, self.evaluator, lookup=self.lookup, **options)
-        self._book = player.book
-        self._random = np.random.default_rng(seed)
 
     def think(
         self,
@@ -81,19 +77,7 @@ class Thinker:
         limits: Limits | None = None,
         all_moves: bool = False,
     ) -> Result:
-        """Returns the result of `Engine.search`, or with `all_moves` of `Engine.analyse`.
-
-        If the player's book has a move, it is returned without a search, with the book's depth.
-        """
-        chosen = None
-        if self._book is not None and not all_moves:
-            chosen = self._book.choose(position, self._random)
-        if chosen is not None:
-            move, value, depth = chosen
-            return Result(
-                move, value, (move,), depth + 1, 0, 0.0, position=position,
-                evaluator=self.evaluator,
-            )  # fmt: skip
+        """Returns the result of `Engine.search`, or with `all_moves` of `Engine.analyse`."""
         ask = self.engine.analyse if all_moves else self.engine.search
         return ask(position, history=history, roll=roll, **(limits or self.limits).options)
 

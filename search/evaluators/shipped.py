@@ -15,7 +15,7 @@ SUFFIXES = (".json", ".safetensors")
 
 
 def shipped_files(game: str) -> dict[str, Path]:
-    """Returns the paths of a game's shipped evaluators and opening books by their short names."""
+    """Returns the paths of a game's shipped evaluators by their short names."""
     if not game.isidentifier():  # excludes paths to other folders
         return {}
     files = sorted((DATA / game).glob("*"))

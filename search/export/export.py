@@ -53,7 +53,9 @@ class Entries:
         word = int(self.made.data[index])
         if whole and word in self._arrays:
             array = self._arrays[word]
-            return Value(Address(self.unit.table(_flat(array), "table"), None, str(array.dtype)), "")
+            return Value(
+                Address(self.unit.table(_flat(array), "table"), None, str(array.dtype)), ""
+            )
         if whole:
             return literal(word)
         numbers = self.made.data.view(np.float64)

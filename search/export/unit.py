@@ -225,4 +225,3 @@ class Unit:
         text = f"static const {kind} {stored}[{array.size}] = {{\n{body}\n}};\n"
         self._tables[key] = stored, text
         return stored
-

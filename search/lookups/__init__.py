@@ -1,1 +1,1 @@
-"""Known values of positions: rote memory, databases, opening books."""
+"""Known values of positions: rote memory and databases."""

@@ -1,6 +1,6 @@
 """Lookups: known values of positions, used instead of searching them.
 
-Rote memory, endgame databases, bear-off databases and opening books are all the same to the search:
+Rote memory, endgame databases and bear-off databases are all the same to the search:
 a kernel `probe(tables, position)` that returns (known, value, depth, bound), and the arrays that it
 reads. `value` is for the side to move, `depth` the number of plies of search that it is equal to,
 and `bound` is `EXACT`, `LOWER` or `UPPER` (`games.values`).

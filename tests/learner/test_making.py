@@ -17,15 +17,15 @@ from learner.run.making import DONE, Making, Makings, main, make
 from play.__main__ import parser as play_parser
 from search.evaluators.shipped import DATA
 
-#: A run of seconds, and a book; the book needs the run's evaluator.
+#: A run of seconds, and a file of openings that the run's evaluator judges.
 TINY = Making(
     (
         "train tic_tac_toe --learner td --games 4 --depth 1 --snapshots 1 --snapshot-games 2"
         " --final-games 2 --match-games 2 --quiet --run {folder}/run",
-        "play book build tic_tac_toe {folder}/run/last.json {folder}/book.safetensors"
-        " --expansions 3 --nodes 10 --quiet",
+        "play openings tic_tac_toe {folder}/even.json --judge {folder}/run/last.json"
+        " --plies 1 2 --nodes 10 --within 0.02 --quiet",
     ),
-    "book.safetensors",
+    "even.json",
     "seconds",
 )
 #: Shipped files that no command of `plysmith` makes; their cards say how they came about.
@@ -43,17 +43,17 @@ OTHERWISE = {
 def test_a_stopped_making_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "with space"
     assert make(TINY, folder) == 0
-    first = (folder / "book.safetensors").read_bytes()
-    assert "plysmith play book build" in capsys.readouterr().out
+    first = (folder / "even.json").read_bytes()
+    assert "plysmith play openings" in capsys.readouterr().out
     assert make(TINY, folder) == 0
     assert capsys.readouterr().out == "", "both commands are finished"
-    # as if it had been stopped at the end of the run: a run goes on, a book is made anew
+    # as if it had been stopped at the end of the run: a run goes on, the openings are found anew
     (folder / DONE).unlink()
-    (folder / "book.safetensors").unlink()
+    (folder / "even.json").unlink()
     assert (folder / "run" / CHECKPOINT).is_file()
     assert make(TINY, folder) == 0
     assert f"plysmith train tic_tac_toe --resume {folder}/run" in capsys.readouterr().out
-    assert (folder / "book.safetensors").read_bytes() == first
+    assert (folder / "even.json").read_bytes() == first
     other = Making((TINY.commands[1], TINY.commands[0]), TINY.result, TINY.time)
     with pytest.raises(ValueError, match="expected the commands of this version, found others"):
         make(other, folder)

@@ -15,10 +15,8 @@ from games.kernels import kernel
 from games.rolls import Rolls
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
-from play.book_building import LeafSearch
 from play.match.driver import play_match
 from play.match.openings import Openings
-from play.players.book_choice import parse_book
 from play.players.grammar import GRAMMAR, PlayerText, quoted, split
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -26,7 +24,6 @@ from play.players.player import Player
 from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.players.thinker import Thinker
 from search import as_evaluator, parse_techniques
-from search.lookups.opening_book import BookSettings, OpeningBook
 from search.lookups.rote import RoteMemory
 
 pytestmark = pytest.mark.plain
@@ -79,11 +76,10 @@ RACE = Race()
         ("a@b@c", PlayerText("a", (), ("b@c",))),
         (r"C:\eval\one.json", PlayerText(r"C:\eval\one.json")),
         (
-            r"C:\one.json+book:D:\two.safetensors:0.5@2",
-            PlayerText(r"C:\one.json", (r"book:D:\two.safetensors:0.5",), ("2",)),
+            r"C:\one.json+D:\two.sqlite@2",
+            PlayerText(r"C:\one.json", (r"D:\two.sqlite",), ("2",)),
         ),
         ('"a+b@c,d"+"e+f"@x', PlayerText('"a+b@c,d"', ('"e+f"',), ("x",))),
-        ('a+book:"b+c:1":0.5', PlayerText("a", ('book:"b+c:1":0.5',))),
         ('a@filters="b,c",singular', PlayerText("a", (), ('filters="b,c"', "singular"))),
         ('"say ""+"" so"', PlayerText('"say ""+"" so"')),
         ("", PlayerText("")),
@@ -149,7 +145,7 @@ def test_options_without_dice(text: str, limits: Limits | None, options: dict[st
     player = parse_player(TIC_TAC_TOE, text)
     options = {"techniques": parse_techniques("selective", TIC_TAC_TOE), **options}
     assert (player.name, player.limits, player.options) == (text, limits, options)
-    assert (player.lookup, player.book, player.program) == (None, None, None)
+    assert (player.lookup, player.program) == (None, None)
     assert player.within(Limits(7)) == (limits or Limits(7))
 
 
@@ -192,7 +188,6 @@ def test_the_table_fits_the_limits_unless_the_player_says(limits: Limits, mib: f
         ("ahead+no.db", "rote memory: expected a game without dice, found race"),
         ("ahead+bearoff", "lookup of race: expected no name, .* found 'bearoff'"),
         ("ahead+none+none", r"expected \+none or other lookups, found 'ahead"),
-        ("ahead+book:x", "opening book: expected a game without dice"),
         ("hub:cat", "expected a game of checkers, found race"),
     ],
 )
@@ -205,7 +200,7 @@ def test_files_whose_names_hold_signs_of_the_grammar(tmp_path: Path) -> None:
     shipped = Path(__file__).resolve().parents[2] / "data" / "checkers" / "rootstrap.json"
     folder = tmp_path / "c++, a@b: 1"
     folder.mkdir()
-    evaluator, memory, book = folder / "e.json", folder / "m.sqlite", folder / "b.safetensors"
+    evaluator, memory = folder / "e.json", folder / "m.sqlite"
     evaluator.write_bytes(shipped.read_bytes())
     RoteMemory(CHECKERS, capacity=10, direction=0.0).save(memory)
     player = parse_player(CHECKERS, f"{quoted(evaluator)}+{quoted(memory)}@selective,3")
@@ -215,12 +210,6 @@ def test_files_whose_names_hold_signs_of_the_grammar(tmp_path: Path) -> None:
     assert player.evaluator is not None
     assert player.evaluator(start) == as_evaluator(CHECKERS, shipped)(start)
     assert Thinker(CHECKERS, quoted(evaluator), Limits(1)).name == "e.json"
-    OpeningBook(TIC_TAC_TOE, BookSettings("someone", "", 3)).save(book)
-    for text, margin in ((quoted(book), 0.05), (f"{quoted(book)}:0.25", 0.25)):
-        parts = split(f"open_lines+book:{text}")
-        assert parts.lookups == (f"book:{text}",)
-        choice = parse_book(TIC_TAC_TOE, text)
-        assert choice.margin == margin
     with pytest.raises(ValueError, match=r"expected EVALUATOR\+LOOKUP"):
         parse_player(CHECKERS, str(evaluator))
 
@@ -236,8 +225,6 @@ def test_the_limits_of_a_player_go_before_those_of_the_match() -> None:
             if note.depth is not None:
                 assert note.depth <= (5, 1)[(ply + number) % 2]
     assert any(note.depth > 1 for note in match.units[0].games[0].annotations[::2] if note.depth)
-    with pytest.raises(ValueError, match="expected a player with the limits of the book, found"):
-        LeafSearch(TIC_TAC_TOE, deep, Limits(3))
 
 
 def test_seats_with_dice() -> None:
@@ -254,7 +241,7 @@ def test_seats_with_dice() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["match", "ladder", "rollout", "checkers", "backgammon", "engine", "book build"]
+    "command", ["match", "ladder", "rollout", "checkers", "backgammon", "engine"]
 )
 def test_help_describes_players(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

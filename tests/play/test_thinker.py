@@ -1,4 +1,4 @@
-"""The engine behind games with people: selective by default, with a book while it lasts."""
+"""The engine behind games with people: selective by default."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ import pytest
 import games
 from games import kernels
 from games.checkers import Checkers
-from play.book_building import LeafSearch, build_book
 from play.players.limits import Limits
-from play.players.parse import parse_player
 from play.players.thinker import Thinker, judged_play_text
-from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques
-from search.evaluators.samples import value_mark
-from search.lookups.opening_book import BookSettings, OpeningBook
 
 CHECKERS = Checkers()
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -42,31 +37,6 @@ def test_the_name_is_short_and_says_all() -> None:
     assert Thinker(CHECKERS, path, Limits(depth=1)).name == "network.safetensors"
     named = Thinker(CHECKERS, f"{path}@selective,singular=7", Limits(depth=1)).name
     assert named == "network.safetensors@selective,singular=7"
-
-
-def test_a_book_is_played_from_and_analysis_searches(tmp_path: Path) -> None:
-    mark = value_mark(CHECKERS, as_evaluator(CHECKERS, "classic"))
-    book = OpeningBook(CHECKERS, BookSettings(player="classic", mark=mark, depth=3))
-    search = LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(depth=3))
-    with Workers(jobs=1) as workers:
-        build_book(book, search, 8, workers=workers)
-    path = tmp_path / "book.safetensors"
-    book.save(path)
-    name = f"classic+book:{path}:100"
-    thinker = Thinker(CHECKERS, name, Limits(depth=3), seed=1)
-    moves = {thinker.think(CHECKERS.start()).move for _ in range(60)}
-    assert moves == set(CHECKERS.legal_moves(CHECKERS.start()))
-    found = thinker.think(CHECKERS.start())
-    assert found.nodes == 0 and found.pv == (found.move,)
-    assert thinker.think(CHECKERS.start(), all_moves=True).nodes > 0
-    again = [Thinker(CHECKERS, name, Limits(depth=3), seed=4) for _ in range(2)]
-    lines = [[one.think(CHECKERS.start()).move for _ in range(9)] for one in again]
-    assert lines[0] == lines[1]
-    # a position outside the book is searched
-    after = CHECKERS.start()
-    for _ in range(12):
-        after = CHECKERS.play(after, CHECKERS.legal_moves(after)[0])
-    assert thinker.think(after).nodes > 0
 
 
 def test_races_at_home_are_exact_without_being_asked_for() -> None:

@@ -16,21 +16,17 @@ import pytest
 import plysmith
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Prints where the packages are, searches with a shipped evaluator given by name only, and
-#: loads the book of the shipped player.
+#: Prints where the packages are, searches with a shipped evaluator given by name only.
 SEARCH = """
 import json, games, search
-from play.players.parse import parse_player
 game = games.load("checkers")
 evaluator = search.load_evaluator("checkers/quantised")
 result = search.Engine(game, evaluator).search(game.start(), depth=6)
-player = parse_player(game, "quantised+book:checkers/book@selective")
 print(json.dumps({
     "packages": games.__file__,
     "evaluator": evaluator.name,
     "depth": result.depth,
     "move": game.move_text(game.start(), result.move),
-    "book": len(player.book.book.positions),
 }))
 """
 
@@ -99,7 +95,6 @@ def test_a_shipped_evaluator_is_found_by_name(installed: Path, tmp_path: Path) -
     assert printed == {
         "evaluator": "quantised",
         "depth": 6,
-        "book": 5_553,
     }
 
 

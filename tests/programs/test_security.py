@@ -37,7 +37,6 @@ from play.__main__ import main as play
 from play.web.files import described
 from search import load_evaluator
 from search.evaluators.shipped import DATA
-from search.lookups.opening_book import OpeningBook
 from search.lookups.rote import RoteMemory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,11 +143,6 @@ def network(path: Path) -> None:
     load_evaluator(path)
 
 
-def book(path: Path) -> None:
-    arrays_of_evil(DATA / "checkers/book.safetensors", path)
-    OpeningBook.load(Checkers(), path)
-
-
 def rote(path: Path) -> None:
     RoteMemory(Checkers(), capacity=10).save(path)
     with closing(sqlite3.connect(path)) as database:
@@ -210,7 +204,7 @@ def message(path: Path) -> None:
 
 @pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 @pytest.mark.parametrize(
-    "load", [linear, network, book, rote, store, text_of_a_game, pdn, kept_game, message]
+    "load", [linear, network, rote, store, text_of_a_game, pdn, kept_game, message]
 )
 def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path], None]) -> None:
     with pytest.raises(ValueError, match="expected"):

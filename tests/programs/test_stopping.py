@@ -58,7 +58,6 @@ OTHERS = [
     ("play match backgammon hand random --quiet --games 40000 --depth 1", TERM, "stopped"),
     (f"play ladder checkers classic rote random {MATCH}", HUP, "stopped"),
     ("play judge checkers classic --positions 5000 --referee-depth 15", TERM, "stopped"),
-    ("play book build checkers classic {tmp}/b --expansions 9999 --quiet", TERM, "stopped"),
     ("play terminal checkers classic --play none --depth 41", TERM, "stopped"),
     ("play terminal checkers classic --depth 3", HUP, "stopped"),
     ("play solve sliding24 --method ida", TERM, "stopped"),
