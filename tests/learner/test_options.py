@@ -64,6 +64,7 @@ RANGES: dict[str, Range] = {
     "last_rate": RATE,
     "last_epochs": SEED,
     "growing": SEED,
+    "invent": SEED,
     "tree_positions": SEED,
     "rivals": COUNT,
     "share": SHARE,
