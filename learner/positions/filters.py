@@ -55,6 +55,7 @@ class Filter:
         (None: no such positions).
     quiet: no positions that the game calls noisy.
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
+    known: no positions whose result is unknown.
     first_game: no positions of games with numbers before this one.
     games: only positions of these games.
     """
@@ -62,6 +63,7 @@ class Filter:
     first_bounded: int | None = None
     quiet: bool = False
     undecided: bool = False
+    known: bool = False
     first_game: int = 0
     games: Games | None = None
 
@@ -72,6 +74,8 @@ class Filter:
             passing |= rows.game_number >= self.first_bounded
         if self.undecided:
             passing &= np.abs(rows.value) <= PROVEN
+        if self.known:
+            passing &= rows.result != UNKNOWN
         if self.first_game > 0:
             passing &= rows.game_number >= self.first_game
         if self.games is not None:

@@ -414,6 +414,7 @@ def test_filters_leave_what_they_say(tmp_path: Path) -> None:
     assert kept() == everything
     assert kept(quiet=True) == everything - set(loud)
     assert kept(undecided=True) == {i for i in everything if i % 5 > 1}
+    assert kept(known=True) == {i for i in everything if i % 4 != 3}
     assert kept(first_game=2) == set(range(100, 400))
     one = kept(games=split(0.5, seed=3)[0], quiet=True)
     two = kept(games=split(0.5, seed=3)[1], quiet=True)
