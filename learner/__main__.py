@@ -21,13 +21,11 @@ from learner.fit.calibration import (
     PLIES,
     Sample,
     calibration_of,
-    held_out_shares,
     self_play_sample,
 )
 from learner.fit.played import games_at
 from learner.invention.command import add_options
 from learner.options import Range
-from learner.reports.calibration import reliability_lines
 from play.commands.options import check_writable, refuse
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques
@@ -133,8 +131,6 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     sample = _calibration_sample(options, game, evaluator)
     found = calibration_of(sample, game)
     print("on the half of the games that was not fitted")
-    for line in reliability_lines(sample, *held_out_shares(sample, game)):
-        print(line)
     for name, value in found.evidence.items():
         print(f"{FIGURES.get(name, name)}: {value}")
     if output is None:

@@ -26,8 +26,6 @@ __all__ = ["TreeStrap"]
 class _Teacher:
     game: Game
     scale: float
-    bounds: bool
-    least_depth: int
     positions_per_game: int
     traces: bool = True
 
@@ -42,9 +40,8 @@ class _Teacher:
         values = np.concatenate([values, played.values[first:last]])
         bounds = np.concatenate([bounds, np.full(len(roots), EXACT)])
         depths = np.concatenate([depths, played.depths[first:last]])
-        fit = quiet(self.game, positions) & (depths >= self.least_depth)
-        if not self.bounds:
-            fit &= bounds == EXACT
+        # positions of no depth were not searched
+        fit = quiet(self.game, positions) & (depths >= 1)
         chosen = evenly(np.flatnonzero(fit), self.positions_per_game)
         values, bounds = squash(values[chosen], self.scale), bounds[chosen]
         return Target(
@@ -58,18 +55,13 @@ class _Teacher:
 class TreeStrap(Bootstrap):
     """All quiet positions that were searched follow their backed-up values or bounds.
 
-    bounds: whether to learn from bounds, which is TreeStrap(alpha-beta); otherwise only from exact
-        values, those along principal variations.
-    least_depth: learn from positions searched at least this many plies deep.
+    That is TreeStrap(alpha-beta).
+
     positions_per_game: most positions of each game, taken evenly.
     """
 
     games: int = 1000
-    bounds: bool = True
-    least_depth: int = ranged(1, 1)
     positions_per_game: int = ranged(4000, 1)
 
     def _teacher(self) -> _Teacher:
-        return _Teacher(
-            self.game_, self.scale, self.bounds, self.least_depth, self.positions_per_game
-        )
+        return _Teacher(self.game_, self.scale, self.positions_per_game)

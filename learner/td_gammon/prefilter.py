@@ -8,7 +8,7 @@ in the large network's eyes (`search.evaluators.evaluator.Prefilter`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from games.features import Encoding
 from learner.models.schedule import Schedule
 from learner.models.torch_model import TorchModel, threads_of_torch
-from learner.td_gammon.explore import explore
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.layers import Net
@@ -31,10 +30,10 @@ __all__ = ["Decisions", "calibrated", "collect", "imitation", "make_prefilter"]
 
 Floats = NDArray[np.float64]
 
-#: Shares of random moves, in the first plies and later, in the wild half of the games.
-WILD: dict[str, Any] = {"first_plies": 40, "first_share": 0.35, "share": 0.1}
-#: Positions whose moves are listed at a time.
-PART = 500
+#: Shares of random moves in the wild half of the games, in the first plies and later.
+WILD, WILD_PLIES = (0.35, 0.1), 40
+#: Longer games are broken off, and so many are played at a time.
+MOST_PLIES, AT_ONCE = 1000, 200
 #: Decisions of a step, the first rate of Adam and its fall over the run.
 BATCH, RATE, FALL = 32, 0.004, 0.01
 #: A move this far behind the best counts e times less; no move less than `LEAST`.
@@ -50,7 +49,7 @@ MARGINS = (*(0.01 * n for n in range(4, 20)), *(0.02 * n for n in range(10, 40))
 
 @dataclass(frozen=True)
 class Decisions:
-    """Decisions between at least two moves: the positions after them, one decision behind another.
+    """Decisions between moves: the positions after them, one decision behind another.
 
     counts: the number of moves of each decision.
     values: the large network's values of the positions, for the side to move there, or those of
@@ -60,6 +59,16 @@ class Decisions:
     positions: NDArray[np.int64]
     counts: NDArray[np.int64]
     values: Floats
+
+    @classmethod
+    def joined(cls, parts: Iterable[Decisions]) -> Decisions:
+        """Returns all decisions that are between at least two moves."""
+        chosen = []
+        for part in parts:
+            several = part.counts > 1
+            moves = np.repeat(several, part.counts)
+            chosen.append((part.positions[moves], part.counts[several], part.values[moves]))
+        return cls(*map(np.concatenate, zip(*chosen, strict=True)))
 
     @property
     def first(self) -> NDArray[np.int64]:
@@ -97,28 +106,36 @@ class Decisions:
 def collect(
     evaluator: OutcomeNetwork, games: int, seed: tuple[int, ...], *, wild: bool
 ) -> Decisions:
-    """Returns decisions of a network's own games, one for each position before a roll.
+    """Returns the decisions of a network's own games.
 
     evaluator: the network; without a prefilter.
     games: number of games.
     seed: seed of all randomness.
     wild: whether a share of the moves is random, so that rare kinds of positions occur.
     """
-    rows = explore(evaluator, games, seed=seed, **(WILD if wild else {}))
+    random = np.random.default_rng(seed)
     game: Any = evaluator.game
     search = Engine(game, evaluator, lookup=usual_lookup(game, evaluator)).dice_search
-    random = np.random.default_rng(seed)
-    chances = np.array(game.rolls) / np.sum(game.rolls)
-    parts, numbers = [], []
-    for first in range(0, len(rows), PART):
-        afters, counts = search.afters(rows[first : first + PART])
-        ends = np.cumsum(counts).reshape(counts.shape)
-        for i, roll in enumerate(random.choice(len(chances), size=len(counts), p=chances)):
-            if counts[i, roll] > 1:
-                parts.append(afters[ends[i, roll] - counts[i, roll] : ends[i, roll]])
-                numbers.append(counts[i, roll])
-    positions = np.concatenate(parts)
-    return Decisions(positions, np.array(numbers), search.values(positions, 0))
+    parts = []
+    for first in range(0, games, AT_ONCE):
+        rows = np.tile(np.array(game.start(), dtype=np.int64), (min(AT_ONCE, games - first), 1))
+        for ply in range(MOST_PLIES):
+            chances = np.array(game.rolls if ply else game.dice.first, dtype=np.float64)
+            rolls = random.choice(len(chances), size=len(rows), p=chances / chances.sum())
+            afters, counts = search.afters(rows)
+            ends, which = np.cumsum(counts).reshape(counts.shape), np.arange(len(rows))
+            ends, counts = ends[which, rolls], counts[which, rolls]
+            places = np.repeat(ends - np.cumsum(counts), counts) + np.arange(counts.sum())
+            made = Decisions(afters[places], counts, search.values(afters[places], 0))
+            parts.append(made)
+            chosen = np.array([part.argmin() for part in np.split(made.values, made.first[1:])])
+            drawn = (random.random(len(rows)) * counts).astype(np.int64)
+            is_drawn = random.random(len(rows)) < WILD[ply >= WILD_PLIES] * wild
+            rows = made.positions[made.first + np.where(is_drawn, drawn, chosen)]
+            rows = rows[[game.outcome(tuple(row)) is None for row in rows.tolist()]]
+            if not len(rows):
+                break
+    return Decisions.joined(parts)
 
 
 # --- learning --------------------------------------------------------------------------------
@@ -323,12 +340,7 @@ def make_prefilter(
         }
         for part, count in enumerate((games // 4, games // 8, games // 2))
     )
-    decisions = Decisions(
-        *(
-            np.concatenate([getattr(group, name) for group in taught.values()])
-            for name in ("positions", "counts", "values")
-        )
-    )
+    decisions = Decisions.joined(taught.values())
     report(f"learning from {len(decisions.counts)} decisions of {len(decisions.values)} moves")
     small = imitation(large, decisions, units, passes, seed)
     lookup = usual_lookup(evaluator.game, evaluator)

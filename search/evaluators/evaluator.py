@@ -128,27 +128,6 @@ class Evaluator:
         """Returns the static value of a position, for the side to move."""
         return float(self.values([position])[0])
 
-    def caller(self) -> Callable[[Any], float]:
-        """Returns the evaluator as a function, quick for many positions one after another.
-
-        It is for one thread, and sees later changes of the weights.
-        """
-        if self.game.rules is None or not kernels.compiled:
-            return self.plain()
-        errors: list[BaseException] = []
-        address, data, keep = self.native(errors.append)
-        call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)(address)
-        row = np.empty(len(self.game.start()), dtype=np.int64)
-
-        def value(position: Any, keep: Any = keep) -> float:
-            row[:] = position
-            found = float(call(data, row.ctypes.data))
-            if errors:
-                raise errors.pop()
-            return found
-
-        return value
-
     def values(self, positions: Any) -> NDArray[np.float64]:
         """Returns the static values [positions] of several positions, each for its side to move."""
         if self.game.rules is None or not kernels.compiled:

@@ -192,11 +192,10 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     first = path.read_bytes()
     known = load_evaluator(path).calibration
     assert known is not None and known.nodes == (5, 20) and set(known.terms) == set(TERMS)
-    text = capsys.readouterr().out
-    assert "20 nodes a move, 40 games: expected result" in text and "by pieces left" in text
+    assert known.evidence["games"] == [20, 40]
     # more than was asked for does not count
     assert main(line.replace("20 40", "20 20").split()) == 0
-    assert "20 nodes a move, 20 games: expected result" in capsys.readouterr().out
+    assert load_evaluator(path).calibration.evidence["games"] == [20, 20]  # type: ignore[union-attr]
     # what the folder holds is not played again, and what it lacks is played alike
     sorted(store.iterdir())[1].unlink()
     assert main(line.split()) == 0
@@ -205,7 +204,7 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     # the games of another seed count beside those of the first, not in place of them
     capsys.readouterr()
     assert main([*line.replace("20 40", "20 40 20 20").split(), "6"]) == 0
-    assert "20 nodes a move, 60 games: expected result" in capsys.readouterr().out
+    assert load_evaluator(path).calibration.evidence["games"] == [20, 40, 20, 20]  # type: ignore[union-attr]
     assert len(list(store.iterdir())) == 5
     assert main([*line.split(), "6"]) == 2
     assert "--games: expected one number or 4, found 2" in capsys.readouterr().err

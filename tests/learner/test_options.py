@@ -48,7 +48,6 @@ RANGES: dict[str, Range] = {
     "games_per_update": COUNT,
     "lambda_": SHARE,
     "samuel lambda_": PART,
-    "least_depth": COUNT,
     "positions_per_game": COUNT,
     "searched": COUNT,
     # rounds
@@ -65,6 +64,7 @@ RANGES: dict[str, Range] = {
     "last_rate": RATE,
     "last_epochs": SEED,
     "growing": SEED,
+    "invent": SEED,
     "tree_positions": SEED,
     "rivals": COUNT,
     "share": SHARE,

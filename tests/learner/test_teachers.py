@@ -152,11 +152,7 @@ def test_rootstrap_by_hand() -> None:
 
 
 def tree_teacher(**options: Any) -> TreeStrapTeacher:
-    return TreeStrapTeacher(
-        TIC_TAC_TOE,
-        SCALE,
-        **{"bounds": True, "least_depth": 1, "positions_per_game": 100, **options},
-    )
+    return TreeStrapTeacher(TIC_TAC_TOE, SCALE, **{"positions_per_game": 100, **options})
 
 
 @plain
@@ -176,11 +172,6 @@ def test_treestrap_by_hand() -> None:
     v, least, most, a, b = squashed(0.7, 0.2, -0.9, 0.4, -0.8)
     assert target.low.tolist() == pytest.approx([v, least, -1.0, 1.0, a, b])
     assert target.high.tolist() == pytest.approx([v, 1.0, most, 1.0, a, b])
-    exact = tree_teacher(bounds=False)(played, engine)
-    assert learned(exact) == [inner[0], *played.positions[1:3]]
-    assert both(exact) == pytest.approx([v, a, b])
-    deeper = tree_teacher(least_depth=2)(played, engine)  # roots were searched one ply here
-    assert learned(deeper) == inner[1:3]
     for most_positions in (1, 2, 3, 5, 6):
         some = tree_teacher(positions_per_game=most_positions)(played, engine)
         assert len(some.positions) == most_positions == len(set(learned(some)))
@@ -294,7 +285,7 @@ def test_rootstrap_of_games() -> None:
 
 @compiled_only
 def test_treestrap_of_games() -> None:
-    teacher = TreeStrapTeacher(CHECKERS, SCALE, True, 1, 100_000)
+    teacher = TreeStrapTeacher(CHECKERS, SCALE, 100_000)
     for played, engine in games(3, traces=True):
         target = teacher(played, engine)
         positions, values, _, bounds = engine.traced()
@@ -361,7 +352,7 @@ def test_no_position_to_learn_from() -> None:
                         RootStrapTeacher(CHECKERS, SCALE)):  # fmt: skip
             assert learned(teacher(played, engine)) == []
         engine.search(start, depth=1)  # which leaves no trace
-        for tree in (TreeStrapTeacher(CHECKERS, SCALE, True, 1, 10), TreeTeacher(CHECKERS, 10)):
+        for tree in (TreeStrapTeacher(CHECKERS, SCALE, 10), TreeTeacher(CHECKERS, 10)):
             assert learned(tree(played, engine)) == []
 
 
