@@ -14,7 +14,7 @@ Averaging" (1992); O. Shamir and T. Zhang, "Stochastic Gradient Descent for Non-
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -27,7 +27,7 @@ from learner.bootstrap.frame import LAST_SHARE, Bootstrap
 from learner.models.schedule import Schedule
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
-from learner.self_play import TABLE_MIB, Lesson, Target, Teacher, rows_of
+from learner.self_play import TABLE_MIB, Target, Teacher, rows_of
 from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
@@ -61,9 +61,7 @@ class _Teacher:
         game, referee = self.game, _referee(self.game)
         asked: list[tuple[int, ...]] = []
         classes: list[int] = []
-        # In earlier positions the solver may need minutes once the evaluator has left best play.
-        some = self.positions_per_game if played.opening >= referee.plies[0] else 1
-        last = min(played.opening + some, len(played.moves))
+        last = min(played.opening + self.positions_per_game, len(played.moves))
         for row in played.positions[played.opening : last]:
             position = tuple(map(int, row))
             for move, kind in referee.classes(position).items():
@@ -129,60 +127,85 @@ class Solved(Bootstrap):
     def _teacher(self) -> Teacher:
         return _Teacher(self.game_, self.positions_per_game)
 
-    def _openings(self) -> Iterator[tuple[int, ...]]:
-        """Yields the numbers of the games; their openings need the present weights."""
-        return ((number,) for number in count())
-
-    def _play(
-        self, workers: Workers, openings: Iterable[tuple[Any, ...]]
-    ) -> Generator[list[Lesson], None, None]:
-        engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
-        moves = [self._opening(number, engine) for (number,) in openings]
-        return super()._play(workers, moves)
-
-    def _opening(self, number: int, engine: Engine) -> tuple[Any, ...]:
-        """Returns the moves before a game counts; after them it is not over."""
-        random = np.random.default_rng((self.seed, 31, number))
-        if random.random() < self.whole:
-            return self._whole_game(random, engine)
+    def _openings(self) -> Iterator[tuple[Any, ...]]:
         least, most = self._plies
-        while True:
-            position, moves = random_line(self.game_, int(random.integers(least, most + 1)), random)
-            if self.game_.outcome(position) is None:
-                return tuple(moves)
+        for number in count():
+            random = np.random.default_rng((self.seed, 31, number))
+            position, moves = None, list[Any]()
+            while position is None or self.game_.outcome(position) is not None:
+                plies = int(random.integers(least, most + 1))
+                position, moves = random_line(self.game_, plies, random)
+            yield tuple(moves)
 
-    def _whole_game(self, random: np.random.Generator, engine: Engine) -> tuple[Any, ...]:
-        """Play a whole game and keep its moves; returns moves to a position foreseen there."""
-        game, position, moves = self.game_, self.game_.start(), list[Any]()
-        positions = []
-        while game.outcome(position) is None:
-            positions.append(position)
-            best = self._best_moves(position, len(moves))
-            move = best[int(random.integers(len(best)))]
-            if len(moves) % 2 == 0:
+    # --- whole games --------------------------------------------------------------------------
+
+    def _sweep(self, engine: Engine, **limits: Any) -> float:
+        """Visit the likely positions of whole games, and keep all moves of the learner's turns.
+
+        limits: those of its searches.
+
+        Returns the chance that a game keeps its class, as far as it was visited.
+        """
+        game, ply, lost = self.game_, 0, 0.0
+        #: the chance of a position, and the chance that it comes up without an error before it
+        level = {game.start(): np.ones(2)}
+        while level:
+            following: dict[Any, Any] = {}
+            for position, chances in level.items():
+                moves = self._best_moves(position, ply)
                 engine.clear()
-                own = engine.search(position, depth=self.depth, nodes=self.nodes).move
-                move = own if own in best else move
-            moves.append(move)
-            position = game.play(position, move)
-        ply = int(random.integers(len(positions)))
+                chosen = engine.search(position, **limits).move
+                if chosen in moves:
+                    moves = [chosen]
+                else:
+                    lost += chances[1]
+                    chances = chances * (1.0, 0.0)
+                    for move in (chosen, *moves):
+                        after = game.play(position, move)
+                        if game.outcome(after) is None:
+                            self._keep_end(engine, after, ply + 1, limits)
+                for move in moves:
+                    after = game.play(position, move)
+                    replies = self._best_moves(after, ply + 1)
+                    for reply in replies:
+                        later = game.play(after, reply)
+                        part = chances / (len(moves) * len(replies))
+                        following[later] = following.get(later, 0.0) + part
+            level = {
+                position: chances
+                for position, chances in following.items()
+                if chances[0] >= self.whole and game.outcome(position) is None
+            }
+            ply += 2
+        return 1.0 - lost
+
+    def _keep_end(self, engine: Engine, position: Any, ply: int, limits: dict[str, Any]) -> None:
+        """Keep all moves at the end of what a search foresees, where the solver is fast."""
         engine.clear()
-        foreseen = engine.search(positions[ply], nodes=self.searched).pv[:-1]
-        # in earlier positions the solver may need minutes once play is no longer perfect
-        return tuple(moves[:ply]) + (foreseen if ply + len(foreseen) >= self._plies[0] else ())
+        for move in engine.search(position, **limits).pv[:-1]:
+            position, ply = self.game_.play(position, move), ply + 1
+        if ply >= self._plies[0]:
+            self._keep_moves(position, ply, _referee(self.game_).classes(position))
+
+    def _keep_moves(self, position: Any, ply: int, classes: dict[Any, int]) -> None:
+        game = self.game_
+        after = {game.play(position, move): -kind for move, kind in classes.items()}
+        kept = {one: kind for one, kind in after.items() if game.outcome(one) is None}
+        if kept:
+            self._kept.setdefault(ply, {}).update(kept)
 
     def _best_moves(self, position: Any, ply: int) -> list[Any]:
-        """Returns the moves that keep the class, for the second side only the best of these."""
+        """Returns the moves that keep the class, for the second side only the best of these.
+
+        There are none after the end.
+        """
         if position not in self._best:
-            game, referee = self.game_, _referee(self.game_)
-            if ply % 2 == 0:
+            referee, moves = _referee(self.game_), list[Any]()
+            if self.game_.outcome(position) is None and ply % 2 == 0:
                 classes = referee.classes(position)
                 moves = [move for move in classes if classes[move] == max(classes.values())]
-                after = {game.play(position, move): -kind for move, kind in classes.items()}
-                kept = {one: kind for one, kind in after.items() if game.outcome(one) is None}
-                if kept:
-                    self._kept.setdefault(ply, {}).update(kept)
-            else:
+                self._keep_moves(position, ply, classes)
+            elif self.game_.outcome(position) is None:
                 moves = referee.best(position)
             self._best[position] = moves
         return self._best[position]
@@ -193,6 +216,12 @@ class Solved(Bootstrap):
         """Move the weights towards the classes, and the evaluator towards their mean."""
         lessons, self._lessons = self._lessons, []
         before = self.games_played_ - len(lessons)
+        sound = ""
+        if self.whole:
+            engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
+            limits: Any = {"depth": self.depth, "nodes": self.nodes}, {"nodes": self.searched}
+            shares = [self._sweep(engine, **one) for one in limits]
+            sound = f", sound games {shares[0]:.1%}, by search {shares[1]:.1%}"
         random = np.random.default_rng((self.seed, before))
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         rows = np.concatenate([lesson.rows for lesson in lessons])
@@ -217,7 +246,7 @@ class Solved(Bootstrap):
                 self._mean.weights += np.float32(share) * (learned.weights - self._mean.weights)
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
-        return f"error {errors[0]:.5f}"
+        return f"error {errors[0]:.5f}{sound}"
 
     # --- state --------------------------------------------------------------------------------
 
