@@ -21,7 +21,6 @@ from games.contract import Game
 from games.kernels import kernel
 from games.values import EXACT, PROVEN, WIN
 from search.lookups.lookup import Lookup
-from search.slots import find, place_all, standard_key
 
 __all__ = ["RoteError", "RoteMemory", "opened"]
 
@@ -39,26 +38,56 @@ class RoteError(ValueError):
     """Raised for a file that is not a rote memory, or is one of another game."""
 
 
+# --- the table: open addressing; keys are odd, 0 is an empty slot, the slots a power of two ------
+
+
+@kernel
+def find(keys, mask, key):
+    """Returns the slot of a key, or the empty slot where it belongs."""
+    slot = (key ^ (key >> 31)) & mask
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def place_all(keys, mask, new_keys, slots):
+    """Write the slot of every key to `slots`; new keys are entered into the table."""
+    for i in range(len(new_keys)):
+        slot = find(keys, mask, new_keys[i])
+        keys[slot] = new_keys[i]
+        slots[i] = slot
+
+
+@kernel
+def _itself(position):
+    return position
+
+
 def probe_kernel(game: Game) -> Any:
-    """Returns the kernels `key(position)` and `probe(tables, position)` for a game.
+    """Returns the kernels `standard_key(position)` and `probe(tables, position)` for a game.
 
     Positions are looked up in their standard form. Raises ValueError if the rules have no key.
     """
     rules = game.rules
     if rules is None or rules.key is None:
         raise ValueError(f"rote memory: expected a game whose rules have a key, found {game.name}")
-    key = standard_key(rules)
+    key_of, standard = rules.key, rules.standard or _itself
+
+    @kernel
+    def standard_key(position):
+        return key_of(standard(position)) | 1
 
     @kernel
     def probe(tables, position):
         keys, values, depths, uses = tables
-        slot = find(keys, len(keys) - 1, key(position))
+        slot = find(keys, len(keys) - 1, standard_key(position))
         if keys[slot] == 0:
             return (False, 0.0, 0, EXACT)
         uses[slot] += 1
         return (True, values[slot], depths[slot], EXACT)
 
-    return key, probe
+    return standard_key, probe
 
 
 class RoteMemory(Lookup):
