@@ -24,7 +24,7 @@ import games
 from benchmarks.fuzz_page import WORDS, Posted, posted
 from games.backgammon.fibs import fibs_text
 from games.backgammon.game_tree import read_game_trees
-from games.backgammon.identifiers import gnu_id, position_id, xgid
+from games.backgammon.identifiers import position_id, xgid
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.notation import parse_situation
 from games.backgammon.record import BackgammonRecord
@@ -37,7 +37,6 @@ from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.gnubg_socket import ExternalPlayer
 from play.protocols.hub import Hub
-from play.protocols.ubgi import Ubgi
 from play.terminal.backgammon import BackgammonSession
 from play.terminal.checkers import CheckersSession
 
@@ -268,20 +267,15 @@ def parsers() -> dict[str, Parser]:
         for position, roll in _TURNS
         for move in BACKGAMMON.legal_moves(position, roll)[:20]
     )
-    ids = tuple(
-        form(one) for one in (start, *boards) for form in (gnu_id, xgid, fibs_text)
-    ) + tuple(position_id(board) for board in _BOARDS)
+    ids = tuple(form(one) for one in (start, *boards) for form in (xgid, fibs_text)) + tuple(
+        position_id(board) for board in _BOARDS
+    )
     situation_words = tuple("-abcdeABCDE:0123456789/+= XO") + ("XGID=", "board:", "-1", "Match ID:")
     hub = (
         "hub", "init", "ping", "stop", "new-game", "level depth=1", "level move-time=0.001",
         "level time=1 inc=0.1 moves=3", "set-param name=variant value=english", "go think", "go",
         'pos pos=Bbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 22-18 15x22x18"', "ponder-hit",
         "set-param name=turned-pos value=true", "pos pos=WeeeeeeeeBbeeeeeeeewwwwwwwwwwwwwW",
-    )  # fmt: skip
-    ubgi = (
-        "ubgi", "isready", "newgame", "dice 3 1", "go chequer", "go cube", "stop", "get depth",
-        "set depth 0", "setoption name Depth value 0", "position startpos", "go",
-        *(f"position {kind} {text}" for kind in ("gnubgid", "xgid", "fibs") for text in ids[:6]),
     )  # fmt: skip
     page = posted([(11, 15), (22, 18), (9, 13)], moves[:20], fens, pdn[0])
     dice_page = posted([(8, 5), (6, 5), (24, 18)], steps[:20], ids[:9], mat[0])
@@ -318,7 +312,6 @@ def parsers() -> dict[str, Parser]:
             ("(", ")", ";", "[", "]", "\\", "W[31hefe]", "B[double]", "AE[a:y]", "PL[W]", "yz"),
         ),
         "Hub": Parser(Spoken(Hub, CHECKERS, "material", 1), hub, (*hub, *moves, '"', "=", "\n")),
-        "UBGI": Parser(Spoken(Ubgi, BACKGAMMON, "pips", 0), ubgi, (*ubgi, *steps, "\n")),
         "GNU socket": Parser(Asked(), tuple(map(fibs_text, (start, *boards))), situation_words),
         "checkers page": Parser(Posted(CHECKERS), page, (*WORDS, *page[-12:])),
         "backgammon page": Parser(Posted(BACKGAMMON), dice_page, (*WORDS, *dice_page[-12:])),

@@ -30,7 +30,7 @@ import numpy as np
 import safetensors.numpy
 
 from games.connect_four import ConnectFour
-from games.connect_four.bitbully import BitBully
+from benchmarks.bitbully import BitBully
 from games.connect_four.solver import BOOK, FILE, Solver, plies_left
 from games.whole_files import write_atomically
 

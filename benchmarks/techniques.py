@@ -22,6 +22,7 @@ from typing import Any
 from tqdm import tqdm
 
 import games
+from benchmarks.estimates import plot_estimates
 from games.program import exit_status
 from games.whole_files import write_atomically
 from play.match.driver import play_match
@@ -30,7 +31,6 @@ from play.match.openings import Openings
 from play.players.grammar import quoted
 from play.players.limits import Limits
 from play.players.parse import parse_player
-from play.ratings.plots import plot_estimates
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, MatchSummary
 from search.evaluators.samples import value_mark

@@ -57,7 +57,6 @@ _GAMES = {
 _PROBLEMS = {
     "cube2": ("games.puzzles.pocket_cube", "PocketCube"),
     "hanoi8_3": ("games.puzzles.hanoi", "Hanoi"),
-    "lights_out5": ("games.puzzles.lights_out", "LightsOut"),
     "pancakes10": ("games.puzzles.pancakes", "Pancakes"),
     "queens8": ("games.puzzles.queens", "Queens"),
     "road_map": ("games.puzzles.road_map", "RoadMap"),

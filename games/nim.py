@@ -1,7 +1,4 @@
-"""Nim: take one or more sticks from one pile.
-
-In misère nim (`Nim`) whoever takes the last stick loses. In Li's nim (`LiNim`) for any number of
-players whoever takes it is first, who moved before him is second, and so on round the table.
+"""Misère nim: take one or more sticks from one pile; whoever takes the last stick loses.
 
 A position is the tuple of the piles and the side to move. A move is pile * 64 + sticks.
 """
@@ -18,7 +15,7 @@ from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
 
-__all__ = ["LiNim", "Nim"]
+__all__ = ["Nim", "generated", "legal_moves", "play_kernel"]
 
 _NAN = float("nan")
 _MOST = 63  # sticks of a pile
@@ -84,7 +81,7 @@ def pile_sizes(position, places):
 
 
 @functools.cache
-def _generated(name: str, source: str) -> Any:
+def generated(name: str, source: str) -> Any:
     """Returns the kernel `name` of a source text, a function for a known number of piles."""
     import linecache
 
@@ -95,7 +92,7 @@ def _generated(name: str, source: str) -> Any:
     return kernel(scope[name])
 
 
-def _play_kernel(piles: int, next_side: str = "1 - position[{piles}]") -> Any:
+def play_kernel(piles: int, next_side: str = "1 - position[{piles}]") -> Any:
     """Returns `play` for a number of piles, because the compiler needs tuples of known length."""
     after = ", ".join(f"position[{i}] - (sticks if pile == {i} else 0)" for i in range(piles))
     source = f"""def play(position, move):
@@ -103,32 +100,7 @@ def _play_kernel(piles: int, next_side: str = "1 - position[{piles}]") -> Any:
     sticks = move % 64
     return ({after}, {next_side.format(piles=piles)})
 """
-    return _generated("play", source)
-
-
-def _li_rules(piles: int, players: int) -> Rules:
-    """Returns the rules of Li's nim; how many play is part of the text, not of the position."""
-    following = f"(position[{piles}] + 1) % {players}"
-    outcome = f"""def outcome(position):
-    for pile in range({piles}):
-        if position[pile]:
-            return float("nan")
-    return {1.0 - players}
-"""
-    vector = f"""def outcome_vector(position, values):
-    for player in range({players}):
-        values[player] = 2.0 * player - {players - 1}
-"""
-    turn = f"""def turn(position):
-    return ({"".join(f"position[{i}], " for i in range(piles))}{following})
-"""
-    return Rules(
-        legal_moves=legal_moves,
-        play=_play_kernel(piles, following),
-        outcome=_generated("outcome", outcome),
-        outcome_vector=_generated("outcome_vector", vector),
-        turn=_generated("turn", turn),
-    )
+    return generated("play", source)
 
 
 class Nim(KernelGame):
@@ -153,7 +125,7 @@ class Nim(KernelGame):
                 f" {list(piles)[:20]}"
             )
         self.start_position = (*piles, 0)
-        self.rules = Rules(legal_moves=legal_moves, play=_play_kernel(len(piles)), outcome=outcome)
+        self.rules = Rules(legal_moves=legal_moves, play=play_kernel(len(piles)), outcome=outcome)
         super().__init__()
 
     def to_move(self, position: Any) -> int:
@@ -186,35 +158,3 @@ class Nim(KernelGame):
     def show(self, position: Any) -> str:
         piles = [f"{i + 1}: {'|' * pile}" for i, pile in enumerate(position[:-1])]
         return "\n".join([*piles, f"{self.sides[position[-1]]} to move"])
-
-
-class LiNim(Nim):
-    """Nim for any number of players, who are placed by the order of their last moves (Li 1978).
-
-    The one who takes the last stick is first, who moved before him second, and so on. With n
-    players the first gets n - 1 points, the second n - 3, and the last 1 - n. Exactly where each
-    binary column of the piles sums to 0 modulo n, the one who moved last comes first.
-
-    piles: the sticks of each pile.
-    players: the number of players, 2 to 6.
-    """
-
-    name = "li_nim"
-    title = "Li's nim"
-    wins = False
-    constant_sum = 0.0
-    features = {}
-
-    def __init__(self, piles: Sequence[int] = (3, 5, 7), players: int = 3) -> None:
-        if players not in range(2, 7):
-            raise ValueError(f"players: expected 2 to 6, found {players!r}")
-        super().__init__(piles)
-        self.players = players
-        self.sides = tuple(f"Player {number + 1}" for number in range(players))
-        self.rules = _li_rules(len(piles), players)
-
-    @staticmethod
-    def balanced(piles: Sequence[int], players: int) -> bool:
-        """Returns whether every binary column of the piles sums to 0 modulo `players`."""
-        columns = range(max(piles, default=0).bit_length())
-        return all(sum(pile >> bit & 1 for pile in piles) % players == 0 for bit in columns)

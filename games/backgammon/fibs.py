@@ -26,7 +26,7 @@ def fibs_text(situation: Situation) -> str:
     Players without a name are `You` and `opponent`. Raises ValueError if the line cannot
     hold the situation: names with a colon, rules for money, a limit of the cube, beavers.
     """
-    must_hold(situation, "a FIBS board", "jacoby", "beavers", "highest_cube", "resigned")
+    must_hold(situation, "a FIBS board", "jacoby", "beavers", "highest_cube")
     if situation.offered not in ("", "double"):
         raise ValueError(f"a FIBS board: expected no {situation.offered}, found one")
     side = situation.position[4]

@@ -19,7 +19,7 @@ from games.backgammon.situation import (
     whole,
 )
 
-__all__ = ["gnu_id", "parse_gnu_id", "parse_xgid", "position_id", "xgid"]
+__all__ = ["parse_gnu_id", "parse_xgid", "position_id", "xgid"]
 
 _OFFER_LETTERS = {"D": "double", "B": "beaver", "R": "raccoon"}
 
@@ -71,47 +71,6 @@ def _parse_position_id(text: str, side: int) -> Position:
     return position_of([0, *counts[25:]], [0, *counts[:25]], side)
 
 
-def gnu_id(situation: Situation) -> str:
-    """Returns GNU Backgammon's position ID and match ID, separated by a colon.
-
-    Raises ValueError if the match ID cannot hold the situation: players, beavers, or a limit of
-    the cube.
-    """
-    must_hold(situation, "a GNU ID", "players", "beavers", "highest_cube")
-    side = situation.position[4]
-    high, low = (0, 0) if situation.roll is None else ROLLS[situation.roll]
-    player = 1 - side
-    turn = 1 - player if situation.offered else player
-    kind = 0
-    if situation.resigned is not None:  # the other side must answer
-        turn, kind = situation.resigned
-    fields = (
-        (situation.cube.bit_length() - 1, 4),
-        (3 if situation.owner is None else 1 - situation.owner, 2),
-        (player, 1),
-        (situation.crawford, 1),
-        (1, 3),  # a game is being played
-        (turn, 1),
-        (situation.offered == "double", 1),
-        (kind, 2),
-        (high, 3),
-        (low, 3),
-        (situation.match_length, 15),
-        (situation.score[1], 15),
-        (situation.score[0], 15),
-        (not situation.jacoby, 1),
-    )
-    if situation.offered not in ("", "double"):
-        raise ValueError(f"a GNU ID: expected no {situation.offered}, found one")
-    bits, place = 0, 0
-    for value, width in fields:
-        if int(value) >> width:
-            raise ValueError(f"a GNU ID: expected numbers of {width} bits, found {value}")
-        bits |= int(value) << place
-        place += width
-    return f"{position_id(situation.position)}:{_base64(bits, 9)}"
-
-
 def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situation:
     """Returns the situation of a position ID and a match ID.
 
@@ -119,8 +78,8 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
     match: the match ID, if there is one.
     letter: the side to move, X or O, if it is stated.
 
-    Whether the game has begun is ignored. Raises PositionError if the IDs are not valid or
-    contradict `letter`.
+    Whether the game has begun, and an offer to resign, are ignored. Raises PositionError if the IDs
+    are not valid or contradict `letter`.
     """
     if match is None:
         return Situation(_parse_position_id(position, COLOURS.index((letter or "X").upper())))
@@ -131,9 +90,7 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
     for width in (4, 2, 1, 1, 3, 1, 1, 2, 3, 3, 15, 15, 15, 1):
         values.append(bits & (1 << width) - 1)
         bits >>= width
-    cube, owner, player, crawford, _, turn, doubled, kind, first, second, length, *score, money = (
-        values
-    )
+    cube, owner, player, crawford, _, _, doubled, _, first, second, length, *score, money = values
     side = 1 - player
     if letter is not None and COLOURS.index(letter.upper()) != side:
         raise position_error(f"{COLOURS[side]} to move, as the match ID says", letter)
@@ -149,7 +106,6 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
         cube=1 << cube,
         owner=None if owner == 3 else 1 - owner,
         offered="double" if doubled else "",
-        resigned=(turn, kind) if kind else None,
         crawford=bool(crawford and length),
         jacoby=not money and not length,
     )
@@ -163,7 +119,7 @@ def xgid(situation: Situation) -> str:
 
     Raises ValueError if the players have names, because there is no room for them.
     """
-    must_hold(situation, "an XGID", "players", "resigned")
+    must_hold(situation, "an XGID", "players")
     own, theirs = by_colour(situation.position)
     points = [_letter(own[p], theirs[BAR - p]) for p in range(1, 25)]
     letters = [_letter(0, theirs[BAR]), *points, _letter(own[BAR], 0)]

@@ -6,6 +6,8 @@ other, in its unit. Terms that matter only in contact are 0 in a race.
 
 from __future__ import annotations
 
+from typing import Any
+
 from games.backgammon.phases import in_contact
 from games.backgammon.pips import other_side, pips_of
 from games.backgammon.race_terms import gammon_pips, gammon_race, race_chance, rolls_left
@@ -26,7 +28,10 @@ from games.backgammon.terms import (
     stacked,
     trapped,
 )
-from games.kernels import kernel
+from games.kernels import family, kernel
+
+#: Placeholder: each term has its own.
+OF = home_points
 
 
 @kernel
@@ -60,119 +65,66 @@ def race_gammons(position):
     return (gammon_race(other_side(position)) - gammon_race(position)) / 2
 
 
-@kernel
-def board(position):
-    """Home points made, in contact: `terms.home_points` of both sides."""
+def difference(position):
+    """Returns the term of the side to move less that of the other."""
+    return OF(position) - OF(other_side(position))
+
+
+def contact_difference(position):
+    """Returns the same in contact; 0 in a race."""
     if not in_contact(position):
         return 0.0
-    return home_points(position) - home_points(other_side(position))
+    return OF(position) - OF(other_side(position))
 
 
-@kernel
-def primes(position):
-    """The most points made in a row, in contact: `terms.prime` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return prime(position) - prime(other_side(position))
+def _both(of: Any, about: str, *, in_races: bool = False) -> Any:
+    """Returns the kernel of a term of both sides; `about` is its docstring."""
+    if in_races:
+        return family(difference, doc=about, OF=of).difference
+    return family(contact_difference, doc=about, OF=of).contact_difference
 
 
-@kernel
-def barriers(position):
-    """Points made before the other side's rearmost checker: `terms.barrier` of both sides."""
-    return barrier(position) - barrier(other_side(position))
-
-
-@kernel
-def anchors(position):
-    """The best anchor, in contact: `terms.anchor` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return anchor(position) - anchor(other_side(position))
-
-
-@kernel
-def prisoners(position):
-    """Rolls that fail to let back checkers escape: `terms.trapped` of both sides."""
-    return trapped(position) - trapped(other_side(position))
-
-
-@kernel
-def stragglers(position):
-    """The point of the rearmost checker, in contact: `terms.last_checker` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return last_checker(position) - last_checker(other_side(position))
-
-
-@kernel
-def shut_outs(position):
-    """Rolls that enter no checker from the bar: `terms.shut_out` of both sides."""
-    return shut_out(position) - shut_out(other_side(position))
-
-
-@kernel
-def bars(position):
-    """Checkers on the bar: `terms.on_bar` of both sides."""
-    return on_bar(position) - on_bar(other_side(position))
-
-
-@kernel
-def loose_blots(position):
-    """Blots, in contact: `terms.blots` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return blots(position) - blots(other_side(position))
-
-
-@kernel
-def loose_home_blots(position):
-    """Blots in the home board, in contact: `terms.home_blots` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return home_blots(position) - home_blots(other_side(position))
-
-
-@kernel
-def stacks(position):
-    """Checkers beyond three on a point, in contact: `terms.stacked` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return stacked(position) - stacked(other_side(position))
-
-
-@kernel
-def dead_checkers(position):
-    """Spare checkers on the ace and deuce points, in contact: `terms.out_of_play` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return out_of_play(position) - out_of_play(other_side(position))
-
-
-@kernel
-def more_builders(position):
-    """Builders, in contact: `terms.builders` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return builders(position) - builders(other_side(position))
-
-
-@kernel
-def outposts(position):
-    """Points made from 7 to 17, in contact: `terms.outside_points` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return outside_points(position) - outside_points(other_side(position))
-
-
-@kernel
-def gammon_lag(position):
-    """Pips to save the gammon, in contact: `race_terms.gammon_pips` of both sides."""
-    if not in_contact(position):
-        return 0.0
-    return gammon_pips(position) - gammon_pips(other_side(position))
-
-
-@kernel
-def borne_off_lead(position):
-    """Checkers borne off: `terms.borne_off` of both sides."""
-    return borne_off(position) - borne_off(other_side(position))
+board = _both(home_points, "Home points made, in contact: `terms.home_points` of both sides.")
+primes = _both(prime, "The most points made in a row, in contact: `terms.prime` of both sides.")
+anchors = _both(anchor, "The best anchor, in contact: `terms.anchor` of both sides.")
+stragglers = _both(
+    last_checker,
+    "The point of the rearmost checker, in contact: `terms.last_checker` of both sides.",
+)
+loose_blots = _both(blots, "Blots, in contact: `terms.blots` of both sides.")
+loose_home_blots = _both(
+    home_blots, "Blots in the home board, in contact: `terms.home_blots` of both sides."
+)
+stacks = _both(
+    stacked, "Checkers beyond three on a point, in contact: `terms.stacked` of both sides."
+)
+dead_checkers = _both(
+    out_of_play,
+    "Spare checkers on the ace and deuce points, in contact: `terms.out_of_play` of both sides.",
+)
+more_builders = _both(builders, "Builders, in contact: `terms.builders` of both sides.")
+outposts = _both(
+    outside_points, "Points made from 7 to 17, in contact: `terms.outside_points` of both sides."
+)
+gammon_lag = _both(
+    gammon_pips, "Pips to save the gammon, in contact: `race_terms.gammon_pips` of both sides."
+)
+barriers = _both(
+    barrier,
+    "Points made before the other side's rearmost checker: `terms.barrier` of both sides.",
+    in_races=True,
+)
+prisoners = _both(
+    trapped,
+    "Rolls that fail to let back checkers escape: `terms.trapped` of both sides.",
+    in_races=True,
+)
+shut_outs = _both(
+    shut_out,
+    "Rolls that enter no checker from the bar: `terms.shut_out` of both sides.",
+    in_races=True,
+)
+bars = _both(on_bar, "Checkers on the bar: `terms.on_bar` of both sides.", in_races=True)
+borne_off_lead = _both(
+    borne_off, "Checkers borne off: `terms.borne_off` of both sides.", in_races=True
+)

@@ -39,7 +39,6 @@ __all__ = [
     "position_text",
     "roll_text",
     "show",
-    "steps_of",
 ]
 
 NO_MOVE = "no move"
@@ -122,7 +121,7 @@ def parse_roll(text: str) -> int:
 # --- moves ----------------------------------------------------------------------------------------
 
 
-def steps_of(move: int) -> list[tuple[int, int]]:
+def _steps_of(move: int) -> list[tuple[int, int]]:
     """Returns start and end of each checker's move, the farthest first."""
     steps = []
     while move:
@@ -136,7 +135,7 @@ def _hitting(position: Position, move: int) -> list[tuple[int, int, bool]]:
     """Returns start and end of each checker's move, and whether it hits."""
     blots = _blots(position)
     hitting = []
-    for source, target in steps_of(move):
+    for source, target in _steps_of(move):
         hitting.append((source, target, target in blots))
         blots.discard(target)
     return hitting
@@ -210,7 +209,7 @@ def parse_move(position: Position, text: str, roll: int | None = None) -> int:
     matching = [
         (move, {target for _, target, hits in _hitting(position, move) if hits})
         for move in legal
-        if move and _change(steps_of(move)) == change
+        if move and _change(_steps_of(move)) == change
     ]
     if not matching:
         raise MoveError(f"expected {_choice(position, legal)}, found {_short(found)!r}")

@@ -10,7 +10,7 @@ loss.
 from __future__ import annotations
 
 from games.backgammon.phases import in_contact
-from games.backgammon.rules import BAR, checkers
+from games.backgammon.rules import BAR
 from games.features import FeatureSet, Term
 from games.kernels import kernel
 
@@ -91,29 +91,3 @@ _TERMS = {**_inputs("", 0), **_inputs("race_", 4)}
 #: count 1) and again in races, with names that begin with `race_`. A linear function of these terms
 #: has the form of pubeval. All are read for the side that has just moved.
 PUBEVAL = FeatureSet("pubeval", _TERMS, by_phase, frozenset(_TERMS))
-
-
-@kernel
-def pubeval(weights, position):
-    """Returns the value of a position with weights [2, 122]: row 0 is for contact, row 1 for races.
-
-    It is the sum of weight times input, in the order of `PUBEVAL`.
-    """
-    near, far, moved_near, moved_far, _ = position
-    row = 0 if in_contact(position) else 1
-    total = -weights[row, INPUTS - 2] * (far >> 48) / 2
-    total += weights[row, INPUTS - 1] * (moved_near & 15) / 15
-    for point in range(1, 25):
-        first = 5 * (point - 1)
-        if checkers(near, far, BAR - point) == 1:
-            total += weights[row, first]
-        count = checkers(moved_near, moved_far, point)
-        if count == 1:
-            total += weights[row, first + 1]
-        elif count > 1:
-            total += weights[row, first + 2]
-            if count == 3:
-                total += weights[row, first + 3]
-            elif count > 3:
-                total += weights[row, first + 4] * (count - 3) / 2
-    return total

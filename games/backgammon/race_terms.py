@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from games.backgammon.pips import beyond, checkers_of, pips_beyond, pips_of
+from games.backgammon.pips import pips_beyond, pips_of
 from games.kernels import kernel
 
 _HOME_UNIT = 8.167  # pips of a mean roll
@@ -104,12 +104,6 @@ def backgammon_pips(position):
 
 
 @kernel
-def checkers_left(position):
-    """Pairs of checkers not yet borne off, rounded up (the fewest rolls); 1 is eight."""
-    return (16 - (position[0] & 15)) // 2 / 8
-
-
-@kernel
 def home_gaps(position):
     """Empty points of the home board; 1 is six. With few checkers left they make rolls miss."""
     near = position[0]
@@ -118,14 +112,3 @@ def home_gaps(position):
         if near >> 4 * point & 15 == 0:
             empty += 1
     return empty / 6
-
-
-@kernel
-def crossovers(position):
-    """Quarters of the board that the checkers have still to cross to get home; 1 is ten."""
-    near, far, _, _, _ = position
-    count = 0
-    for point in range(6, 25, 6):
-        some_near, some_far = beyond(near, far, point)
-        count += checkers_of(some_near) + checkers_of(some_far)
-    return count / 10

@@ -34,8 +34,6 @@ class Situation:
     owner: the colour that owns the cube; None for the middle.
     offered: what the side to move has offered: "double", or "beaver" or "raccoon" in answer to a
         double or beaver; empty for nothing.
-    resigned: an offer to resign that awaits its answer, as the colour that made it and 1, 2 or 3
-        for a single game, a gammon or a backgammon; None for none.
     crawford: whether this is the Crawford game, in a match.
     jacoby, beavers: whether these rules are in force, for money.
     highest_cube: the largest value that the cube can have.
@@ -51,7 +49,6 @@ class Situation:
     cube: int = 1
     owner: int | None = None
     offered: str = ""
-    resigned: tuple[int, int] | None = None
     crawford: bool = False
     jacoby: bool = False
     beavers: bool = False
@@ -74,10 +71,6 @@ class Situation:
             raise position_error("an owner of the cube of 0, 1 or None", self.owner)
         if self.offered not in OFFERS:
             raise position_error("an offer of 'double', 'beaver', 'raccoon' or ''", self.offered)
-        if self.resigned is not None and not (
-            self.resigned[0] in (0, 1) and self.resigned[1] in (1, 2, 3)
-        ):
-            raise position_error("a resignation of colour 0 or 1, of kind 1 to 3", self.resigned)
         if self.offered and self.roll is not None:
             raise position_error(f"no roll beside an offered {self.offered}", f"roll {self.roll}")
         if self.crawford and not self.match_length:

@@ -50,18 +50,6 @@ def borne_off(position):
     return (position[0] & 15) / 15
 
 
-@kernel
-def home(position):
-    """Checkers in the home board; 1 is all 15."""
-    return checkers_of(position[0] & 0xFFFFFF0) / 15
-
-
-@kernel
-def outside_pips(position):
-    """Pips until all checkers are home, so that bearing off can begin; 1 is 60 pips."""
-    return pips_beyond(position[0], position[1], 6) / 60
-
-
 # --- shots -----------------------------------------------------------------------------------
 
 
@@ -190,12 +178,6 @@ def last_checker(position):
 
 
 @kernel
-def back_checkers(position):
-    """Checkers on points 19 to 25; 1 is five."""
-    return checkers_of(position[1] >> 24) / 5
-
-
-@kernel
 def escapes(position):
     """Rolls with which the rearmost checker escapes, see `blockade.escaping_rolls`; 1 is all 36.
 
@@ -291,14 +273,6 @@ def builders(position):
         popcount(points_held(near, far) & 0b111111 << 7)
         + popcount(three & (1 << 16 | 1 << 20 | 1 << 24))
     ) / 5
-
-
-@kernel
-def zone(position):
-    """Checkers on points 1 to 12, near enough to attack with; 1 is ten. Source: Robertie's count
-    of checkers in the zone.
-    """
-    return checkers_of(position[0] & ~15) / 10
 
 
 @kernel

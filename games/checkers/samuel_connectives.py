@@ -14,11 +14,12 @@ connectives of a pair are then two and their negatives.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from games.checkers.rules import Position, swap_sides
 from games.checkers.samuel_mobility import denial, mobility, undenied_mobility
 from games.checkers.samuel_terms import INITIAL_ACTIVE, SIMPLE_TERMS, centre_men
-from games.kernels import kernel
+from games.kernels import family, kernel
 
 __all__ = ["CONNECTIVES", "RESERVE"]
 
@@ -48,104 +49,40 @@ def _mobil_cent(position):
     )
 
 
-@kernel
-def demo(position):
-    """DEMO: DENY and MOB lead. Source: Samuel 1959."""
-    deny, mob = _deny_mob(position)
-    return 1 if deny and mob else 0
+#: Placeholders: the kernel that says which of a pair leads, and who does where the term is 1.
+LEADS, FIRST, SECOND = _deny_mob, True, True
 
 
-@kernel
-def demmo(position):
-    """DEMMO: DENY leads, MOB does not. Source: Samuel 1959."""
-    deny, mob = _deny_mob(position)
-    return 1 if deny and not mob else 0
+def connective(position):
+    """Returns 1 if of a pair just those lead that are to."""
+    first, second = LEADS(position)
+    return 1 if first == FIRST and second == SECOND else 0
 
 
-@kernel
-def ddemo(position):
-    """DDEMO: MOB leads, DENY does not. Source: Samuel 1959."""
-    deny, mob = _deny_mob(position)
-    return 1 if mob and not deny else 0
+def _pair(names: str, leads: Any, first: str, second: str) -> dict[str, Any]:
+    """Returns the four connectives of a pair: both lead, only the first, only the second, neither.
+
+    leads: kernel that returns whether each of the pair leads.
+    """
+    says = (
+        f"{first} and {second} lead", f"{first} leads, {second} does not",
+        f"{second} leads, {first} does not", f"neither {first} nor {second} leads",
+    )  # fmt: skip
+    combinations = ((True, True), (True, False), (False, True), (False, False))
+    return {
+        name: family(
+            connective, doc=f"{name}: {said}. Source: Samuel 1959.", LEADS=leads, FIRST=one,
+            SECOND=other,
+        ).connective
+        for name, said, (one, other) in zip(names.split(), says, combinations, strict=True)
+    }  # fmt: skip
 
 
-@kernel
-def ddmm(position):
-    """DDMM: neither DENY nor MOB leads. Source: Samuel 1959."""
-    deny, mob = _deny_mob(position)
-    return 0 if deny or mob else 1
-
-
-@kernel
-def mode_1(position):
-    """MODE1: MOBIL and DENY lead. Source: Samuel 1959."""
-    mobil, deny = _mobil_deny(position)
-    return 1 if mobil and deny else 0
-
-
-@kernel
-def mode_2(position):
-    """MODE2: MOBIL leads, DENY does not. Source: Samuel 1959."""
-    mobil, deny = _mobil_deny(position)
-    return 1 if mobil and not deny else 0
-
-
-@kernel
-def mode_3(position):
-    """MODE3: DENY leads, MOBIL does not. Source: Samuel 1959."""
-    mobil, deny = _mobil_deny(position)
-    return 1 if deny and not mobil else 0
-
-
-@kernel
-def mode_4(position):
-    """MODE4: neither MOBIL nor DENY leads. Source: Samuel 1959."""
-    mobil, deny = _mobil_deny(position)
-    return 0 if mobil or deny else 1
-
-
-@kernel
-def moc_1(position):
-    """MOC1: MOBIL and CENT lead. Source: Samuel 1959."""
-    mobil, cent = _mobil_cent(position)
-    return 1 if mobil and cent else 0
-
-
-@kernel
-def moc_2(position):
-    """MOC2: MOBIL leads, CENT does not. Source: Samuel 1959."""
-    mobil, cent = _mobil_cent(position)
-    return 1 if mobil and not cent else 0
-
-
-@kernel
-def moc_3(position):
-    """MOC3: CENT leads, MOBIL does not. Source: Samuel 1959."""
-    mobil, cent = _mobil_cent(position)
-    return 1 if cent and not mobil else 0
-
-
-@kernel
-def moc_4(position):
-    """MOC4: neither MOBIL nor CENT leads. Source: Samuel 1959."""
-    mobil, cent = _mobil_cent(position)
-    return 0 if mobil or cent else 1
-
-
-#: In Samuel's order: both lead, only the first, only the second, neither.
+#: In Samuel's order.
 CONNECTIVES: dict[str, Callable[[Position], float]] = {
-    "DEMO": demo,
-    "DEMMO": demmo,
-    "DDEMO": ddemo,
-    "DDMM": ddmm,
-    "MODE1": mode_1,
-    "MODE2": mode_2,
-    "MODE3": mode_3,
-    "MODE4": mode_4,
-    "MOC1": moc_1,
-    "MOC2": moc_2,
-    "MOC3": moc_3,
-    "MOC4": moc_4,
+    **_pair("DEMO DEMMO DDEMO DDMM", _deny_mob, "DENY", "MOB"),
+    **_pair("MODE1 MODE2 MODE3 MODE4", _mobil_deny, "MOBIL", "DENY"),
+    **_pair("MOC1 MOC2 MOC3 MOC4", _mobil_cent, "MOBIL", "CENT"),
 }
 
 #: The names that wait while those of `INITIAL_ACTIVE` are active, connectives last: 21 rather than

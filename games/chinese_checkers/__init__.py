@@ -105,7 +105,7 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
     """Returns the rules and the feature sets for a number of players."""
     seats = SEATS[players]
     targets = [both_words(list(POINTS[(point + 3) % 6])) for point in seats]
-    constants = {
+    constants: dict[str, Any] = {
         "PLAYERS": players,
         "WORDS": 2 * players,
         "TARGETS": np.array(targets, dtype=np.int64),

@@ -11,7 +11,7 @@ from games.kernels import popcount, shift_left, shift_right
 from games.puzzles.arrangements import places_of
 
 WIDTH, HEIGHT, SQUARES = 4, 4, 16
-#: Bits of a tile, tiles of a word, words of a position.
+#: Bits of a tile, tiles of a word, words of a position (1 to 3).
 BITS, EACH, MASK, WORDS = 4, 16, 15, 1
 #: The square of each tile in the goal, and the words of the goal.
 HOME, GOAL = np.zeros(SQUARES, dtype=np.int64), (0,)
@@ -146,36 +146,24 @@ def turned_over(position, word):
     return value
 
 
-def mirror_one(position):
+def mirror(position):
     """Returns the board mirrored at the diagonal, whose solutions are equally long."""
-    return (turned_over(position, 0), over(position[WORDS]))
+    first, blank = turned_over(position, 0), over(position[WORDS])
+    if WORDS == 1:
+        return (first, blank)
+    if WORDS == 2:
+        return (first, turned_over(position, 1), blank)
+    return (first, turned_over(position, 1), turned_over(position, 2), blank)
 
 
-def mirror_two(position):
-    """Returns the board mirrored at the diagonal, whose solutions are equally long."""
-    return (turned_over(position, 0), turned_over(position, 1), over(position[WORDS]))
-
-
-def mirror_three(position):
-    """Returns the board mirrored at the diagonal, whose solutions are equally long."""
-    first, second = turned_over(position, 0), turned_over(position, 1)
-    return (first, second, turned_over(position, 2), over(position[WORDS]))
-
-
-def play_one(position, move):
+def play(position, move):
     """Returns the position after the tile on square `move` slides to the blank."""
-    return (changed(position, move, 0), move)
-
-
-def play_two(position, move):
-    """Returns the position after the tile on square `move` slides to the blank."""
-    return (changed(position, move, 0), changed(position, move, 1), move)
-
-
-def play_three(position, move):
-    """Returns the position after the tile on square `move` slides to the blank."""
-    first, second = changed(position, move, 0), changed(position, move, 1)
-    return (first, second, changed(position, move, 2), move)
+    first = changed(position, move, 0)
+    if WORDS == 1:
+        return (first, move)
+    if WORDS == 2:
+        return (first, changed(position, move, 1), move)
+    return (first, changed(position, move, 1), changed(position, move, 2), move)
 
 
 def tile_pairs(position, places):
@@ -199,18 +187,12 @@ def placed(position, word):
     return value
 
 
-def view_one(position):
+def view(position):
     """Returns the square of each tile."""
-    return (placed(position, 0),)
-
-
-def view_two(position):
-    """Returns the square of each tile."""
-    return (placed(position, 0), placed(position, 1))
-
-
-def view_three(position):
-    """Returns the square of each tile."""
+    if WORDS == 1:
+        return (placed(position, 0),)
+    if WORDS == 2:
+        return (placed(position, 0), placed(position, 1))
     return (placed(position, 0), placed(position, 1), placed(position, 2))
 
 
@@ -263,26 +245,14 @@ def blank_mirror(view):
     return tiles_mirror(view) * (SQUARES - TILE_COUNT) + free
 
 
-def rank_one(position):
+def rank(position):
     """Returns the number of an abstract position."""
-    view = view_one(position)
-    return with_blank(view, tiles_index(view), position[WORDS])
+    squares = view(position)
+    return with_blank(squares, tiles_index(squares), position[WORDS])
 
 
-def rank_two(position):
-    """Returns the number of an abstract position."""
-    view = view_two(position)
-    return with_blank(view, tiles_index(view), position[WORDS])
-
-
-def rank_three(position):
-    """Returns the number of an abstract position."""
-    view = view_three(position)
-    return with_blank(view, tiles_index(view), position[WORDS])
-
-
-def pattern_words(number):
-    """Returns the words, of which three at most are used, and the blank of an abstract position."""
+def unrank(number):
+    """Returns the abstract position with a number; other tiles are 0."""
     places = places_of(number, TILE_COUNT + 1, SQUARES)
     first, second, third = 0, 0, 0
     for slot in range(TILE_COUNT):
@@ -294,24 +264,12 @@ def pattern_words(number):
             second |= value
         else:
             third |= value
-    return (first, second, third, places >> 5 * TILE_COUNT & 31)
-
-
-def unrank_one(number):
-    """Returns the abstract position with a number; other tiles are 0."""
-    words = pattern_words(number)
-    return (words[0], words[3])
-
-
-def unrank_two(number):
-    """Returns the abstract position with a number; other tiles are 0."""
-    words = pattern_words(number)
-    return (words[0], words[1], words[3])
-
-
-def unrank_three(number):
-    """Returns the abstract position with a number; other tiles are 0."""
-    return pattern_words(number)
+    blank = places >> 5 * TILE_COUNT & 31
+    if WORDS == 1:
+        return (first, blank)
+    if WORDS == 2:
+        return (first, second, blank)
+    return (first, second, third, blank)
 
 
 def own_cost(position, move):

@@ -31,14 +31,12 @@ WORD = 64
 #: Ordered so that each kernel calls only earlier ones.
 KERNELS = (
     "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home leaving"
-    " linear_conflict parity over turned_over play_one play_two play_three mirror_one mirror_two"
-    " mirror_three tile_pairs"
+    " linear_conflict parity over turned_over play mirror tile_pairs"
 ).split()
 MOST_SQUARES = 30
 PATTERN_KERNELS = (
-    "tile_at over placed view_one view_two view_three tiles_index tiles_mirror with_blank"
-    " blank_index blank_mirror rank_one rank_two rank_three pattern_words unrank_one unrank_two"
-    " unrank_three own_cost move_cost"
+    "tile_at over placed view tiles_index tiles_mirror with_blank blank_index blank_mirror rank"
+    " unrank own_cost move_cost"
 ).split()
 
 
@@ -74,18 +72,15 @@ class SlidingTiles(KernelProblem):
         goal_tiles = self.tiles(self.goal_position)
         self._homes = tuple(goal_tiles.index(tile) for tile in range(squares))
         made = _family(width, height, self.bits, self._homes)
-        words = len(self.goal_position) - 1
-        play = (made.play_one, made.play_two, made.play_three)[words - 1]
-        mirror = (made.mirror_one, made.mirror_two, made.mirror_three)[words - 1]
         # the usual goal of a square board is its own mirror image at the diagonal
         square = width == height and self._homes == tuple(range(squares))
         self.problem = ProblemRules(
             made.legal_moves,
-            play,
+            made.play,
             made.solved,
             undo=made.undo,
             parity=made.parity,
-            mirror=mirror if square else None,
+            mirror=made.mirror if square else None,
         )
         self.start_position = self.random_position(0)
         self.patterns = _usual_patterns(squares)
@@ -191,7 +186,6 @@ class SlidingTiles(KernelProblem):
                 f" {len(chosen)}"
             )
         made = _pattern_family(self.width, self.height, self.bits, chosen)
-        words = ("one", "two", "three")[len(self.goal_position or ()) - 2]
         square = self.problem.mirror is not None
         free = squares - len(chosen)
         tiles = self.tiles(self.goal_position)
@@ -202,9 +196,9 @@ class SlidingTiles(KernelProblem):
             size=arrangements(len(chosen), squares) * free,
             fold=free if additive else 1,
             goal=(*_words(masked, self.bits), tiles.index(0)),
-            rank=getattr(made, f"rank_{words}"),
-            unrank=getattr(made, f"unrank_{words}"),
-            view=getattr(made, f"view_{words}"),
+            rank=made.rank,
+            unrank=made.unrank,
+            view=made.view,
             index=made.tiles_index if additive else made.blank_index,
             cost=made.own_cost if additive else made.move_cost,
             mirror_index=(made.tiles_mirror if additive else made.blank_mirror) if square else None,

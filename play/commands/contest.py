@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from games.counted import counted
@@ -24,7 +23,6 @@ from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
 from play.players.thinker import play_text, usual_referee
 from play.ratings.foretold import foretold
-from play.ratings.plots import plot_estimates, plot_ladder
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search.evaluators.samples import value_mark
@@ -269,16 +267,6 @@ class Contest:
                 first, second = match.names
                 played = f"{match.summary().mean.text('+.4f')}  of {match.games} games"
                 yield f"    {first:{width}}  {played} against {second}"
-
-    def plot(self, path: Path, standings: list[Any]) -> None:
-        """Write a picture of the standings."""
-        title = f"{self.game.name}, {self.heading}"
-        if not self.game.dice:
-            plot_ladder(path, standings, title)
-            return
-        rows = [(one.name, one.points) for one in standings]
-        label = "points per game against all others, 95 % interval"
-        plot_estimates(path, rows, title, label=label, room=0.02, digits=3)
 
     def game_texts(self, match: Match, unit: int, number: int) -> Iterator[str]:
         """Yields the games of a match from a unit on, each as text in the form of the game.

@@ -16,7 +16,6 @@ def add_engine_commands(commands: Any) -> None:
     command = commands.add_parser("engine", help="an engine for other programs")
     kind = command.add_mutually_exclusive_group(required=True)
     kind.add_argument("--hub", action="store_true", help="checkers: Hub, on standard input")
-    kind.add_argument("--ubgi", action="store_true", help="backgammon: UBGI, on standard input")
     kind.add_argument(
         "--gnubg-socket",
         type=int,
@@ -45,7 +44,7 @@ def run_engine(options: argparse.Namespace) -> int:
 
     if options.turned_pos and not options.hub:
         raise ValueError("--turned-pos: expected --hub as well, found none")
-    protocol = "hub" if options.hub else "ubgi" if options.ubgi else "gnubg-socket"
+    protocol = "hub" if options.hub else "gnubg-socket"
     game = next(
         game for game in map(games.load, games.names()) if protocol in Programs.of(game).protocols
     )
@@ -61,14 +60,12 @@ def _serve_lines(thinker: Any, options: argparse.Namespace) -> int:
     import sys
 
     from play.protocols.hub import Hub
-    from play.protocols.ubgi import Ubgi
 
     def write(line: str) -> None:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
 
-    engine = Hub(thinker, write, turned=options.turned_pos) if options.hub else Ubgi(thinker, write)
-    engine.serve(sys.stdin.buffer)
+    Hub(thinker, write, turned=options.turned_pos).serve(sys.stdin.buffer)
     return 0
 
 

@@ -34,7 +34,7 @@ def add_judge_command(commands: Any) -> None:
     add(
         "--referee",
         help="evaluator of the deeper search (default: the game's usual one); with dice a"
-        " player, without default; in a solved game truth, or another program that knows it",
+        " player, without default; in a solved game truth",
     )
     add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")

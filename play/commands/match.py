@@ -79,7 +79,6 @@ def add_match_commands(commands: Any) -> None:
     add = ladder.add_argument
     add("players", nargs="+", help=f"{PLAYER_HELP}; without dice the first is rated 0")
     _add_options(ladder, "200 for each two players; with dice 4000", _run_ladder)
-    add("--plot", type=Path, metavar="FILE", help="write a picture of the ladder (PNG)")
 
 
 def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None:
@@ -177,9 +176,6 @@ def _run_ladder(options: argparse.Namespace) -> int:
         print(line)
     if matches[-1].failure:
         print(f"stopped in {matches[-1].title}: {matches[-1].failure}")
-    if options.plot is not None and standings:
-        contest.plot(options.plot, standings)
-        print(f"plot: {options.plot}")
     figures = {
         contest.standings: [standing.figures() for standing in standings],
         "matches": [match.figures() for match in matches],
@@ -200,9 +196,8 @@ def _contest(options: argparse.Namespace, *, ladder: bool) -> Contest:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     if options.seed < 0:
         raise ValueError(f"--seed: expected at least 0, found {options.seed}")
-    for option, path in (("--save", options.save), ("--plot", getattr(options, "plot", None))):
-        if path is not None:
-            check_writable(option, path)
+    if options.save is not None:
+        check_writable("--save", options.save)
     return contest
 
 

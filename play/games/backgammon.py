@@ -61,7 +61,7 @@ extend(
     Backgammon,
     Opponents(("random", "hand"), ("hand",), "wide"),
     Programs(
-        ("ubgi", "gnubg-socket"),
+        ("gnubg-socket",),
         (ExternalEngine("pubeval", "pubeval", PACKAGE, peer=True), *map(_gnubg, range(3))),
     ),
     FaceOf(BackgammonFace),

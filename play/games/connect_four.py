@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from games.connect_four import ConnectFour
-from games.connect_four.bitbully import BitBully
 from games.connect_four.solver import Solver
 from games.extras import extend
 from play.judging.truth import Referees
@@ -12,5 +11,5 @@ from play.players.opponents import Opponents
 extend(
     ConnectFour,
     Opponents(("random", "centre", "hand"), ("centre", "hand"), "solved"),
-    Referees({"truth": lambda _: Solver(table_mib=64), "bitbully": lambda _: BitBully()}),
+    Referees({"truth": lambda _: Solver(table_mib=64)}),
 )

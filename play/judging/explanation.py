@@ -7,7 +7,6 @@ fair shares of the things that the evaluator sees (`play.judging.shapley`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,9 +49,7 @@ class Contribution:
     squares: tuple[int, ...] = ()
 
 
-def explain(
-    evaluator: Evaluator, position: Any, *, means: Mapping[str, float] | None = None
-) -> list[Contribution]:
+def explain(evaluator: Evaluator, position: Any) -> list[Contribution]:
     """Returns the contributions to the static value of a position, the largest first.
 
     They add up to the value in the game's unit (`Evaluator.in_units`).
@@ -61,8 +58,8 @@ def explain(
     - A learned heuristic: the weight of each input that is 1, the offset, and the change by
       rounding or by a base heuristic.
     - A pattern database: the costs of the patterns in the sum that gives the value.
-    - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
-      name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
+    - A network: the shares of each term among its inputs, of each piece, and of a side's checkers
+      on a point; and `BASE`.
     - Other evaluators, quantised networks too: the shares of the pieces that `games.board.Pieces`
       takes away, in backgammon of the checkers of a point, which are borne off; and `BASE`.
 
@@ -84,7 +81,7 @@ def explain(
         # the inputs of the pieces that are left depend on how many there are
         found = shares(pieces_of(evaluator, position), evaluator.unit)
     elif isinstance(evaluator, ScaledNetwork | OutcomeNetwork):
-        found = shares(inputs_of(evaluator, position, means or {}), evaluator.unit)
+        found = shares(inputs_of(evaluator, position), evaluator.unit)
     else:
         found = shares(pieces_of(evaluator, position), evaluator.unit)
     return sorted(found, key=lambda one: -abs(one.value))

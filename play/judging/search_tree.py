@@ -22,6 +22,8 @@ __all__ = ["ORDERS", "SearchTree", "TreeNode", "search_tree"]
 Evaluate = Callable[[Any], float]
 #: How moves are ordered: as the game lists them, by static value, by backed-up value.
 ORDERS = ("game", "evaluation", "perfect")
+#: Greatest number of lines of the text.
+MOST_LINES = 10_000
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,6 @@ def search_tree(
     evaluate: Evaluate | None = None,
     *,
     order: str = "game",
-    most_lines: int = 10_000,
 ) -> SearchTree:
     """Returns the tree of textbook alpha-beta to `depth` (Knuth and Moore 1975, fail-soft).
 
@@ -80,10 +81,9 @@ def search_tree(
     evaluate: static values for the side to move. Without it the depth has to reach the end.
     order: which moves come first: "game" as the game lists them, "evaluation" those with the best
         static value after them, "perfect" those with the best backed-up value.
-    most_lines: greatest number of lines of the text.
 
     Raises ValueError for a depth below 1, an unknown order, chance nodes with more than two
-    players, and if the text would exceed `most_lines` lines.
+    players, and if the text would exceed `MOST_LINES` lines.
     """
     if depth is not None and depth < 1:
         raise ValueError(f"depth: expected at least 1, found {depth}")
@@ -94,12 +94,12 @@ def search_tree(
     if game.players > 2:
         if game.chances is not None:
             raise ValueError(f"expected no chance nodes for {game.players} players, found some")
-        of_all = _MaxN(game, evaluate, order, most_lines, game.sides)
+        of_all = _MaxN(game, evaluate, order, game.sides)
         of_all.measure(position, depth)
         root = of_all.visit(position, depth, window, "", None, side)
         return SearchTree(root.vector[side], of_all.leaves, _leaves(game, position, depth), root)
     side = side if game.sides == (MAX, MIN) else 0
-    search = _Search(game, evaluate, order, most_lines, (MAX, MIN))
+    search = _Search(game, evaluate, order, (MAX, MIN))
     root = search.visit(position, depth, window, "", None, side)
     assert root.value is not None
     return SearchTree(
@@ -120,17 +120,15 @@ class _Search:
     game: Game
     evaluate: Evaluate | None
     order: str
-    most_lines: int
     names: Sequence[str]
     lines: int = 0
     leaves: int = 0
 
     def count_line(self) -> None:
         self.lines += 1
-        if self.lines > self.most_lines:
+        if self.lines > MOST_LINES:
             raise ValueError(
-                f"expected a tree of at most {self.most_lines} lines, found more: try a smaller"
-                " depth"
+                f"expected a tree of at most {MOST_LINES} lines, found more: try a smaller depth"
             )
 
     def visit(

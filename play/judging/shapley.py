@@ -13,7 +13,7 @@ that no position has; other evaluators are asked about the position without the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from games.board import Pieces
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from search.evaluators.evaluator import Evaluator
-from search.evaluators.layers import Net
 from search.evaluators.network import ScaledNetwork
 from search.evaluators.outcome_network import OutcomeNetwork
 
@@ -83,16 +82,12 @@ def _exact(count: int, values: Callable[[Shown], Floats]) -> tuple[float, Floats
 # --- inputs of networks --------------------------------------------------------------------------
 
 
-def inputs_of(
-    evaluator: ScaledNetwork | OutcomeNetwork,
-    position: Any,
-    means: Mapping[str, float],
-) -> Things:
+def inputs_of(evaluator: ScaledNetwork | OutcomeNetwork, position: Any) -> Things:
     """Returns the inputs of a network that are not 0.
 
-    Hidden terms are set to their means (default 0). Inputs of an encoding that describe one piece,
-    or a side's checkers on a point, are set to 0 together. The arithmetic has another order than in
-    play, so values agree within about 1e-6 of their size.
+    Inputs of an encoding that describe one piece, or a side's checkers on a point, are set to 0
+    together. The arithmetic has another order than in play, so values agree within about 1e-6 of
+    their size.
     """
     phases, phase = evaluator.game.phases, 0
     if phases is not None and len(evaluator.nets) > 1:
@@ -107,16 +102,14 @@ def inputs_of(
     whole = np.concatenate(inputs)
     things, hidden = [], []
     for name, term, places in _variants(evaluator.game, encoding, features, position, whole):
-        row = whole.copy()
-        row[places] = means.get(name, 0.0) if _is_term(net, places) else 0
-        if (row != whole).any():
+        if whole[places].any():
             things.append((name, term))
-            hidden.append((places, row[places]))
+            hidden.append(places)
 
     def values(shown: Shown) -> Floats:
         rows = np.repeat(whole[None, :], len(shown), axis=0)
-        for i, (places, instead) in enumerate(hidden):
-            rows[np.ix_(~shown[:, i], np.array(places))] = instead
+        for i, places in enumerate(hidden):
+            rows[np.ix_(~shown[:, i], np.array(places))] = 0
         outputs = net.dense(rows).astype(np.float64)
         if not isinstance(evaluator, OutcomeNetwork):
             return outputs[:, 0] * evaluator.factor
@@ -127,10 +120,6 @@ def inputs_of(
         return np.asarray(evaluator.kinds.values(probabilities))
 
     return things, values
-
-
-def _is_term(net: Net, places: list[int]) -> bool:
-    return places[0] >= (len(net.encoding) if net.encoding is not None else 0)
 
 
 def _variants(

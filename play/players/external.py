@@ -30,7 +30,7 @@ class ExternalEngine:
 class Programs(Extra):
     """Other programs that play a game, an extra.
 
-    protocols: line protocols that they speak for it: "hub", "ubgi", "gnubg-socket".
+    protocols: line protocols that they speak for it: "hub", "gnubg-socket".
     engines: those that Python packages provide.
     """
 

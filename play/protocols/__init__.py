@@ -1,1 +1,1 @@
-"""Protocols in which other programs talk to our engines: Hub, UBGI, GNU Backgammon's, OpenSpiel."""
+"""Protocols in which other programs talk to our engines: Hub, GNU Backgammon's, OpenSpiel."""

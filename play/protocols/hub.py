@@ -3,22 +3,27 @@
 Scores are in men: values are divided by the evaluator's value of an extra man at the start. A won
 game is 100 minus 0.01 for each ply to its end. The words are in `play.players.hub_words`.
 
+Commands are read while a search runs, so that it can be stopped. For any input the engine answers
+or stays silent as its protocol demands, and never ends with an error.
+
 The controller of pydraughts numbers the squares of an English position from the other end and
 swaps the colours (but not in moves); the parameter `turned-pos` is for it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 from games.record import GameRecord
 from play.players.clock import MARGIN, Clock
 from play.players.hub_words import arguments, hub_move, hub_position, move_word
 from play.players.limits import Limits
+from play.players.lines import LONGEST_LINE, read_lines
 from play.players.thinker import Thinker
-from play.protocols.line_engine import LineEngine
 from search import PROVEN, WIN, Result
 from search.engine import DEEPEST
 from search.time_control import Allowance
@@ -29,28 +34,127 @@ MOST_MOVES = 1000
 _START = "B" + "b" * 12 + "e" * 8 + "w" * 12
 
 
-class Hub(LineEngine):
-    """An engine of English checkers for the Hub protocol."""
+class Hub:
+    """An engine of English checkers for the Hub protocol.
+
+    thinker: searches.
+    write: called with each line of an answer, from any thread, one at a time.
+    turned: whether positions are turned, as the parameter `turned-pos` says.
+    """
 
     def __init__(
         self, thinker: Thinker, write: Callable[[str], None], *, turned: bool = False
     ) -> None:
-        super().__init__(thinker, write)
+        self.thinker = thinker
+        self._write = write
+        self._lock = threading.RLock()
+        self._search: threading.Thread | None = None
+        #: Whether an answer is still to come. The thread may live longer than that, because the
+        #: next question may come before it has ended.
+        self.searching = False
+        self._stopping = threading.Event()
         self.turned = turned
         self.limits = thinker.limits
         self.clock: Clock | None = None
         self.endless = False
         self.ready = False
-        self.said: dict[str, str] = {"pos": _START, "moves": ""}
         self.record: GameRecord | None = GameRecord(
             thinker.game, repetitions=None, quiet_moves=None
         )
         self._man: float | None = None
 
+    # --- lines ---------------------------------------------------------------------------------
+
+    def say(self, line: str) -> None:
+        """Answer a line."""
+        with self._lock:
+            self._write(line)
+
+    def handle(self, line: str | None) -> bool:
+        """Handle a line (None: one that was too long); returns whether to go on."""
+        try:
+            if line is None:
+                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
+            return self.command(line) if line else True
+        except (ValueError, TypeError, ArithmeticError) as error:
+            self.refuse(" ".join(str(error).split())[:300])
+            return True
+
+    def serve(self, stream: BinaryIO) -> None:
+        """Answer the lines of a stream to its end or to a command to quit, then stop the search."""
+        try:
+            for line in read_lines(stream):
+                if not self.handle(line):
+                    return
+        except BrokenPipeError:  # the reader is gone
+            pass
+        finally:
+            self.stop()
+
+    # --- searching -----------------------------------------------------------------------------
+
+    def start(self, answer: Callable[[Result], str], position: Any, **question: Any) -> None:
+        """Start a search in a thread of its own, which then says the line `answer(result)`.
+
+        answer: makes the line of a result.
+        position, question: the arguments of `Thinker.think`.
+
+        Raises ValueError during a search.
+        """
+        if self.searching:
+            raise ValueError("expected no other command than stop during a search")
+        self.searching = True
+        self._stopping.clear()
+        self._search = threading.Thread(
+            target=self._work, args=(answer, position, question), daemon=True, name="engine"
+        )
+        self._search.start()
+
+    def _work(
+        self, answer: Callable[[Result], str], position: Any, question: dict[str, Any]
+    ) -> None:
+        try:
+            line = answer(self.thinker.think(position, **question))
+        except BrokenPipeError:
+            self.searching = False
+        except (Exception, KeyboardInterrupt) as error:
+            self.searching = False
+            self.refuse(" ".join(str(error).split())[:300] or "the search was stopped")
+        else:
+            self.searching = False
+            with contextlib.suppress(BrokenPipeError):
+                self.say(line)
+
+    def stop(self) -> None:
+        """End the search that is under way, and wait for its answer."""
+        search = self._search
+        self._stopping.set()
+        while search is not None and search.is_alive():
+            # again and again, because a search that is only just beginning misses it
+            self.thinker.stop()
+            search.join(0.005)
+
+    def stop_in(self, seconds: float) -> None:
+        """Stop the present search after `seconds`, unless it has ended by then."""
+        search = self._search
+
+        def wait() -> None:
+            if search is None:
+                return
+            search.join(seconds)
+            if search is self._search:
+                self.stop()
+
+        threading.Thread(target=wait, daemon=True, name="clock").start()
+
+    # --- the protocol --------------------------------------------------------------------------
+
     def refuse(self, problem: str) -> None:
+        """Answer a wrong line with a one-line message."""
         self.say('error message="{}"'.format(problem.replace('"', "'")))
 
     def command(self, line: str) -> bool:
+        """Run a command; returns whether to go on. A ValueError is answered by `refuse`."""
         name, _, rest = line.partition(" ")
         if name == "quit":
             return False

@@ -70,15 +70,12 @@ class _Results:
         return self.games - self.won
 
 
-def rate(
-    table: Mapping[tuple[str, str], Tally], *, anchor: str, anchor_elo: float = 0.0
-) -> list[Rating]:
+def rate(table: Mapping[tuple[str, str], Tally], *, anchor: str) -> list[Rating]:
     """Rate every player of a round robin, or of any other set of pairings; the best come first.
 
     table: results for players (a, b) from a's side; a pairing may also be (b, a), or both.
-    anchor: the player whose rating is exactly `anchor_elo`; all other ratings and intervals are
-        differences from it.
-    anchor_elo: the anchor's rating.
+    anchor: the player whose rating is exactly 0; all other ratings and intervals are differences
+        from it.
 
     Ratings maximise the Bradley-Terry likelihood, a draw being half a win for each, together with
     a normal prior around the players' mean (`PRIOR_ELO`). The intervals come from the Fisher
@@ -88,12 +85,11 @@ def rate(
     the interval is open on that side, and its other end assumes for players who won everything only
     the least share that the rule of three allows. Likewise below.
 
-    Raises ValueError for a player paired with itself, an empty table, an anchor that is not in it,
-    or an `anchor_elo` that is not finite.
+    Raises ValueError for a player paired with itself, an empty table, and an anchor not in it.
     """
     names = sorted({name for pairing in table for name in pairing})
-    _check(table, names, anchor, anchor_elo)
-    return _rated(_collect(table, names), names, anchor, anchor_elo)
+    _check(table, names, anchor)
+    return _rated(_collect(table, names), names, anchor)
 
 
 def rate_rounds(
@@ -111,7 +107,7 @@ def rate_rounds(
     """
     pairings = list(dict.fromkeys(pairing for one in rounds for pairing in one))
     names = sorted({name for pairing in pairings for name in pairing})
-    _check(pairings, names, anchor, 0.0)
+    _check(pairings, names, anchor)
     contrasts = np.zeros((len(pairings), len(names)))
     for row, (first, second) in enumerate(pairings):
         contrasts[row, names.index(first)], contrasts[row, names.index(second)] = 1, -1
@@ -125,7 +121,7 @@ def rate_rounds(
     shared = beyond.T @ beyond * np.outer(shares, shares)
     np.fill_diagonal(shared, 0.0)
     results = _Results(contrasts, units.astype(np.float64), played, won, variance, shared)
-    return _rated(results, names, anchor, 0.0)
+    return _rated(results, names, anchor)
 
 
 def strengths(
@@ -136,13 +132,13 @@ def strengths(
     `rate` tells the same of each player alone, in Elo; raises ValueError as it does.
     """
     names = sorted({name for pairing in table for name in pairing})
-    _check(table, names, anchor, 0.0)
+    _check(table, names, anchor)
     results = _collect(table, names)
     found = _fit(results)
     return names, found, _covariance(results, found, np.zeros(len(results.won), dtype=bool))
 
 
-def _rated(results: _Results, names: list[str], anchor: str, anchor_elo: float) -> list[Rating]:
+def _rated(results: _Results, names: list[str], anchor: str) -> list[Rating]:
     zero = names.index(anchor)
     chains = _chains(results)
     above, below = ~chains[zero], ~chains[:, zero]
@@ -163,7 +159,7 @@ def _rated(results: _Results, names: list[str], anchor: str, anchor_elo: float) 
     ratings = [
         Rating(
             name,
-            Estimate(*(anchor_elo + float(ends[index]) for ends in (values, lows, highs))),
+            Estimate(*(float(ends[index]) for ends in (values, lows, highs))),
             int(played[index]),
             float(points[index] / played[index]) if played[index] else 0.5,
         )
@@ -172,16 +168,12 @@ def _rated(results: _Results, names: list[str], anchor: str, anchor_elo: float) 
     return sorted(ratings, key=lambda rating: (-rating.elo.value, rating.name))
 
 
-def _check(
-    pairings: Iterable[tuple[str, str]], names: list[str], anchor: str, anchor_elo: float
-) -> None:
+def _check(pairings: Iterable[tuple[str, str]], names: list[str], anchor: str) -> None:
     for first, second in pairings:
         if first == second:
             raise ValueError(f"expected pairings of two players, found {first!r} with itself")
     if anchor not in names:
         raise ValueError(f"expected an anchor among the players {names}, found {anchor!r}")
-    if not math.isfinite(anchor_elo):
-        raise ValueError(f"expected a finite anchor_elo, found {anchor_elo}")
 
 
 def _collect(table: Mapping[tuple[str, str], Tally], names: list[str]) -> _Results:

@@ -38,6 +38,7 @@ class BackgammonSession(DiceSession):
     Raises ValueError if the cube's evaluator gives no chances of outcomes.
     """
 
+    record: Any
     first_roll = "two different dice"
     turns = True
 
@@ -84,7 +85,7 @@ class BackgammonSession(DiceSession):
     @property
     def _answering(self) -> bool:
         """Whether a person must answer a double."""
-        return bool(self.record.offered) and 1 - self.side in self.people  # type: ignore[attr-defined]
+        return bool(self.record.offered) and 1 - self.side in self.people
 
     @property
     def _deciding(self) -> bool:
@@ -92,7 +93,7 @@ class BackgammonSession(DiceSession):
         return self._may_double() and self.side in self.people
 
     def _may_double(self) -> bool:
-        record: Any = self.record
+        record = self.record
         begun = record.ply > 0 or not self._from_start  # nobody doubles before the first roll
         free = self.cube and begun and self.roll is None and self._declined != record.ply
         return bool(free and record.may_double)
@@ -102,17 +103,16 @@ class BackgammonSession(DiceSession):
 
     def begin_turn(self) -> Iterator[str]:
         if self._may_double() and not self._deciding:
-            record: Any = self.record
-            if self.thinker.decide(record.situation()).double:
+            if self.thinker.decide(self.record.situation()).double:
                 yield from self._double()
                 return
-            self._declined = record.ply
+            self._declined = self.record.ply
         if not self._answering and not self._deciding and not self.record.over:
             yield from super().begin_turn()
 
     def _double(self) -> Iterator[str]:
         """Let the side to move double; the evaluator answers at once if it is the other side."""
-        record: Any = self.record
+        record = self.record
         side = self.sides[self.side]
         record.double()
         self._stale = True
@@ -121,7 +121,7 @@ class BackgammonSession(DiceSession):
             yield from self._answer(self.thinker.decide(record.situation()).answer)
 
     def _answer(self, kind: str) -> Iterator[str]:
-        record: Any = self.record
+        record = self.record
         yield f"{self.sides[1 - self.side]} {kind}s."
         record.act(kind)
         self._declined = record.ply
@@ -143,8 +143,7 @@ class BackgammonSession(DiceSession):
         if not self._answering and not self._deciding:
             yield from super().do_hint(rest)
             return
-        record: Any = self.record
-        found = self.thinker.decide(record.situation())
+        found = self.thinker.decide(self.record.situation())
         yield f"{self.thinker.name}: {found.action}: {found.reason}"
         yield (
             f"  no double {found.no_double:+.3f}, double and take {found.double_take:+.3f},"
@@ -159,8 +158,7 @@ class BackgammonSession(DiceSession):
         return iter(())
 
     def _answers(self) -> list[str]:
-        record: Any = self.record
-        return ["take", "drop", *(["beaver"] if record.may_beaver else [])]
+        return ["take", "drop", *(["beaver"] if self.record.may_beaver else [])]
 
     def _choices(self) -> str:
         if self._answering:
@@ -184,7 +182,7 @@ class BackgammonSession(DiceSession):
         return super().prompt
 
     def turn_text(self) -> Iterator[str]:
-        record: Any = self.record
+        record = self.record
         if self.cube and not record.over:
             owner = "in the middle" if record.owner is None else f"of {self.sides[record.owner]}"
             match = ""
@@ -202,7 +200,7 @@ class BackgammonSession(DiceSession):
 
     def do_resign(self, rest: str) -> Iterator[str]:
         """Resign a single game, a gammon or a backgammon; an evaluator may decline."""
-        record: Any = self.record
+        record = self.record
         kind = RESIGNATIONS.get(rest.strip().lower())
         if kind is None:
             raise ValueError(f"resign: expected single, gammon or backgammon, found {rest!r:.40}")

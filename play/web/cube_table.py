@@ -59,6 +59,8 @@ class CubeTable(Table):
     A match is played game by game, and the earlier ones stay in `earlier`.
     """
 
+    record: Any
+
     def __init__(self, *arguments: Any, play: Play, **options: Any) -> None:
         self.stakes = play
         #: The games of the match that are over.
@@ -94,12 +96,11 @@ class CubeTable(Table):
     @property
     def match_goes_on(self) -> bool:
         """Whether the game is over, and another game of its match is to be played."""
-        record: Any = self.record
-        return record.next_game() is not None
+        return self.record.next_game() is not None
 
     def next_game(self) -> None:
         """Begin the next game of the match; its first roll decides who begins."""
-        last: Any = self.record
+        last = self.record
         earlier, names, rules = [*self.earlier, last], self.names, last.next_game()
         if rules is None:
             raise MoveError("expected a game that is over in a match that goes on")
@@ -119,10 +120,9 @@ class CubeTable(Table):
     @property
     def answering(self) -> int | None:
         """The side that must answer a double or a resignation; None if neither was offered."""
-        record: Any = self.record
         if self.resigning is not None:
             return 1 - self.resigning[0]
-        return 1 - record.to_move if record.offered else None
+        return 1 - self.record.to_move if self.record.offered else None
 
     @property
     def acting(self) -> int:
@@ -132,7 +132,7 @@ class CubeTable(Table):
     @property
     def may_double(self) -> bool:
         """Whether the side to move may double instead of rolling."""
-        record: Any = self.record
+        record = self.record
         # Nobody doubles before the first roll.
         begun = record.ply > 0 or record.start not in starts(self.game)
         return self.stakes.cube and begun and self.waiting == "roll" and record.may_double
@@ -156,8 +156,7 @@ class CubeTable(Table):
             return
         (side, what), self.resigning = self.resigning, None
         if kind == "accept":
-            record: Any = self.record
-            record.resign(side, what)
+            self.record.resign(side, what)
         self._begin_turn()
 
     def _act(self, kind: str) -> None:
@@ -224,7 +223,7 @@ class CubeTable(Table):
 
     def view(self) -> dict[str, Any]:
         """As `Table.view`, with `stakes`: the cube, the match and what is offered."""
-        record: Any = self.record
+        record = self.record
         final = record.final_score() if self.match_goes_on or self.over else None
         return {
             **super().view(),

@@ -11,10 +11,9 @@ from games.backgammon.evaluators import EVALUATORS, HAND, PIPS
 from games.backgammon.features import LINEAR
 from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import other_side
-from games.backgammon.pubeval import INPUTS, PUBEVAL, pubeval
+from games.backgammon.pubeval import INPUTS, PUBEVAL
 from games.backgammon.rules import PROBABILITIES, START, packed
-from games.kernels import is_kernel, uncompiled
-from search.evaluators.evaluator import KernelEvaluator
+from games.kernels import is_kernel
 from search.evaluators.linear import LinearEvaluator
 
 BACKGAMMON = load("backgammon")
@@ -185,9 +184,5 @@ def test_pubeval_weighs_its_inputs_by_phase(positions):
         float(np.dot(weights[1 if phase(position) == RACE else 0], inputs(position)))
         for position in some
     ]
-    found = [uncompiled(pubeval)(weights, position) for position in some]
-    assert found == pytest.approx(expected)
-    evaluator = KernelEvaluator(BACKGAMMON, pubeval, weights)
-    assert evaluator.values(some) == pytest.approx(np.array(expected))
     linear = LinearEvaluator(BACKGAMMON, BACKGAMMON.features["pubeval"], weights.ravel())
     assert linear.values(some) == pytest.approx(np.array(expected))

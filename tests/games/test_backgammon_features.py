@@ -169,8 +169,6 @@ def twins(position):
     return {
         "pips": pips / 167,
         "borne_off": own[0] / 15,
-        "home": sum(own[1:7]) / 15,
-        "outside_pips": sum(n * max(p - 6, 0) for p, n in enumerate(own)) / 60,
         "blots": sum(own[p] == 1 for p in board) / 5,
         "home_blots": sum(own[p] == 1 for p in range(1, 7)) / 3,
         "on_bar": own[25] / 2,
@@ -184,7 +182,6 @@ def twins(position):
         "anchor": (25 - min(anchors)) / 7 if anchors else 0,
         "deep_anchor": (max(anchors) - 17) / 7 if anchors else 0,
         "last_checker": last / 25,
-        "back_checkers": len(back) / 5,
         "escapes": escaping(last, theirs) / 36,
         "trapped": sum(36 - escaping(p, theirs) for p in back) / 72,
         "to_pass": sum(n * max(p - (25 - their_last), 0) for p, n in enumerate(own)) / 60,
@@ -194,7 +191,6 @@ def twins(position):
         "stacked": sum(max(own[p] - 3, 0) for p in board) / 5,
         "out_of_play": sum(max(own[p] - 2, 0) for p in (1, 2)) / 5,
         "builders": sum(own[p] >= (3 if p < 7 else 1) for p in range(4, 13)) / 5,
-        "zone": sum(own[1:13]) / 10,
         "gaps": sum(own[p] < 2 <= min(own[p - 1], own[p + 1]) for p in range(2, 8)) / 3,
         "spread": spread(own),
         "waste": waste / 10,
@@ -204,8 +200,6 @@ def twins(position):
                                  their_pips + their_waste + to_save(own)) if own[0] == 0 else -1,
         "gammon_pips": to_save(own) / 100,
         "backgammon_pips": sum(n * max(p - 18, 0) for p, n in enumerate(own)) / 20,
-        "checkers_left": math.ceil((15 - own[0]) / 2) / 8,
-        "crossovers": sum(n * ((p - 1) // 6) for p, n in enumerate(own) if p) / 10,
         "race_chance": kleinman(their_pips + their_waste - pips - waste,
                                 their_pips + their_waste + pips + waste),
     }  # fmt: skip

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.bitbully import BitBully
 from games.connect_four import ConnectFour
-from games.connect_four.bitbully import BitBully
 from games.connect_four.solver import EVEN, FILE, HIGH, LOW, Solver, known_bounds
 from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
@@ -172,12 +172,6 @@ def test_scores_are_those_of_bitbully(plies: int, count: int) -> None:
     peer = BitBully()
     for position in unfinished(plies, count):
         assert SOLVER.values(position) == peer.values(position)
-
-
-def test_bitbully_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "bitbully", None)
-    with pytest.raises(ModuleNotFoundError, match="expected the package bitbully"):
-        BitBully()
 
 
 @pytest.mark.plain

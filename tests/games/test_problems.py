@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import games
+from docs.examples.lights_out import LightsOut
 from games.check.problem import check_problem
 from games.errors import ContractError
 from games.kernels import kernel
 from games.problem import Heuristic, Known, Problem, ProblemRules
 from games.puzzles.hanoi import Hanoi
-from games.puzzles.lights_out import LightsOut
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.queens import Queens, attacks

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import train
+from docs.examples.li_nim import LiNim
 from games.chinese_checkers import ChineseCheckers
-from games.nim import LiNim
 from learner.arena import FIRST, Strength, measure
 from learner.multiplayer_play import LateStarts, MultiplayerSelfPlay, late_starts
 from learner.rounds.batch import BatchFit

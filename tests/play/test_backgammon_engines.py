@@ -1,8 +1,7 @@
-"""UBGI, and whole games of GNU Backgammon itself against our engine over loopback."""
+"""Whole games of GNU Backgammon itself against our engine over loopback."""
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import signal
@@ -19,16 +18,12 @@ import pytest
 
 import games
 from games.backgammon.fibs import fibs_text
-from games.backgammon.identifiers import gnu_id, xgid
 from games.backgammon.match_file import read_matches
 from games.backgammon.situation import Situation, position_of
-from games.record import GameRecord
 from play.__main__ import main
-from play.dice import Dice
 from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.gnubg_socket import MOST_CONNECTIONS, ExternalPlayer, ExternalServer
-from play.protocols.ubgi import Ubgi, steps_text
 
 ROOT = Path(__file__).resolve().parents[2]
 BACKGAMMON: Any = games.load("backgammon")
@@ -45,208 +40,10 @@ def decider() -> Thinker:
     return Thinker(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
 
 
-class Talk:
-    """A UBGI engine and its output."""
-
-    def __init__(self, asked: Thinker | None = None) -> None:
-        self.said: list[str] = []
-        self.engine = Ubgi(asked or thinker(), self.hear)
-
-    def hear(self, line: str) -> None:
-        self.said.append(line)
-
-    def __call__(self, *lines: str | None) -> list[str]:
-        self.said.clear()
-        for line in lines:
-            assert self.engine.handle(line)
-            if self.engine._search is not None:
-                self.engine._search.join(60)
-        return list(self.said)
-
-
-@pytest.fixture(scope="module")
-def talk() -> Talk:
-    return Talk()
-
-
-# UBGI
-
-
-def test_the_words_of_a_session() -> None:
-    talk = Talk()
-    said = talk("ubgi")
-    assert said[0] == "id name Plysmith hand" and said[-1] == "ubgiok"
-    assert talk("isready") == ["readyok"]
-    said = talk("newgame", f"position gnubgid {START}", "dice 1 3", "go chequer")
-    assert said[0].startswith("info depth 0 equity ") and said[1] == "bestmove 8/5 6/5"
-    assert not talk.engine.handle("quit")
-
-
-def test_moves_are_those_of_the_search_in_whole_games(talk: Talk) -> None:
-    dice, own = Dice(BACKGAMMON, 3), thinker()
-    for number in range(3):
-        record = GameRecord(BACKGAMMON)
-        stream = dice.stream(number)
-        while not record.over:
-            roll = dice.roll(stream, record.ply)
-            situation = Situation(record.position, roll=roll)
-            forms = (
-                f"position gnubgid {gnu_id(situation)}",
-                f"position xgid {xgid(situation)}",
-                f"position fibs {fibs_text(situation)}",
-            )
-            best = own.think(record.position, roll=roll).move
-            word = steps_text(best) or "pass"
-            assert talk(forms[record.ply % 3], "go")[-1] == f"bestmove {word}"
-            if best:
-                assert BACKGAMMON.parse_move(record.position, word, roll) == best
-            record.play(best, roll=roll)
-
-
-def test_settings(talk: Talk) -> None:
-    assert talk("set depth 1", "get depth", "get nodes") == ["value depth 1", "value nodes none"]
-    said = talk("position startpos", "dice 3 1", "go role chequer")
-    assert said[0].startswith("info depth 1")
-    assert talk("setoption name Depth value 0", "get depth") == ["value depth 0"]
-    assert talk("set seconds 0.5", "get seconds") == ["value seconds 0.5"]
-    began = time.process_time()
-    assert talk("position startpos", "dice 2 1", "go")[-1].startswith("bestmove")
-    assert time.process_time() - began < 1.5
-    talk("set depth 0")
-
-
-def test_the_first_draft(talk: Talk) -> None:
-    start = Situation(BACKGAMMON.start())
-    assert talk(xgid(start)) == ["roll"]
-    assert talk(xgid(Situation(BACKGAMMON.start(), roll=3))) == ["8/5 6/5"]
-    assert talk(fibs_text(Situation(BACKGAMMON.start(), roll=3))) == ["8/5 6/5"]
-    assert "unsupported_feature" in talk(xgid(Situation(BACKGAMMON.start(), offered="double")))[0]
-
-
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("rubbish", "unknown_command"),
-        ("position", "bad_argument"),
-        ("position gnubgid", "bad_argument"),
-        ("position gnubgid AAAA", "bad_argument"),
-        ("position xgid XGID=garbage", "bad_argument"),
-        ("position fibs board:" + "1:" * 60, "bad_argument"),
-        ("position fen B:W1:B2", "bad_argument"),
-        ("dice 7 1", "bad_argument"),
-        ("dice 1", "bad_argument"),
-        ("dice 1 2 3", "bad_argument"),
-        ("dice ６ １", "bad_argument"),
-        ("set depth x", "bad_argument"),
-        ("set depth -1", "bad_argument"),
-        ("set depth 99", "bad_argument"),
-        ("set seconds nan", "bad_argument"),
-        ("set foo 1", "bad_argument"),
-        ("get foo", "bad_argument"),
-        ("setoption", "bad_argument"),
-        ("go cube now", "bad_argument"),
-        ("go somewhere", "bad_argument"),
-        ("board:", "bad_argument"),
-        ("x" * 60_000, "unknown_command"),
-        (None, "bad_argument"),
-    ],
-)
-def test_garbage_gets_an_error_with_a_code(talk: Talk, line: str | None, code: str) -> None:
-    talk("position startpos")
-    said = talk(line)
-    assert len(said) == 1 and said[0].startswith(f"error {code} ") and len(said[0]) < 400
-    assert talk("position startpos", "dice 3 1", "go")[-1] == "bestmove 8/5 6/5"
-
-
-def test_commands_out_of_order(talk: Talk) -> None:
-    fresh = Talk()
-    assert fresh("go") == ["error missing_context expected dice before go"]
-    assert fresh("stop") == []
-    fresh("dice 3 1", "position gnubgid rubbish")
-    assert fresh("go") == ["error missing_context expected a position before go"]
-    assert fresh("newgame", "dice 3 1", "go")[-1] == "bestmove 8/5 6/5"
-    # dice are those of one turn
-    assert fresh("go") == ["error missing_context expected dice before go"]
-    deep = Talk()
-    deep("set depth 9", "position startpos", "dice 2 1")
-    deep.engine.handle("go")
-    deep.engine.handle("stop")
-    assert deep.said[-1].startswith("bestmove ")
-
-
-def test_a_file_of_commands_is_carried_out_to_its_end(talk: Talk) -> None:
-    engine = Talk()
-    turn = f"position gnubgid {START}\ndice %s\ngo chequer\n"
-    engine.said.clear()
-    engine.engine.serve(io.BytesIO(f"set depth 1\n{turn % '3 1'}{turn % '6 5'}".encode()))
-    kinds = [line.split(" equity")[0] for line in engine.said]
-    assert kinds == ["info depth 1", "bestmove 8/5 6/5", "info depth 1", "bestmove 24/18 18/13"]
-    bare = Talk()  # the first draft of the protocol
-    bare.engine.serve(io.BytesIO(b"XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\n" * 2))
-    assert bare.said == ["8/5 6/5"] * 2
-
-
-def test_the_program_ends_with_its_input() -> None:
-    found = subprocess.run(
-        [sys.executable, "-m", "play", "engine", "--ubgi", "hand"],
-        cwd=ROOT,
-        input=b"ubgi\nisready\n" + b"z" * (10 << 20) + b"\n\xff\0\ndice 3 1\ngo\nset de",
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    lines = found.stdout.decode().splitlines()
-    assert (found.returncode, found.stderr) == (0, b"")
-    assert "readyok" in lines and "bestmove 8/5 6/5" in lines
-    assert sum(line.startswith("error") for line in lines) == 3
-
-
 #: X bears off its last checker; the same if O has borne off none yet; and a close race.
 WON = position_of([0, 1] + [0] * 24, [2 * (point == 6) for point in range(26)], 0)
 GAMMON = position_of([0, 1] + [0] * 24, [15 * (point == 20) for point in range(26)], 0)
 RACE = position_of([0] * 6 + [5, 4, 3, 2] + [1] + [0] * 15, [0] * 6 + [5, 4, 3, 3] + [0] * 16, 0)
-
-
-def test_ubgi_decides_about_the_cube() -> None:
-    talk = Talk(decider())
-    said = talk("position startpos", "go cube")
-    assert said[0].startswith("info depth 0 nodouble ") and said[1:] == ["bestmove roll"]
-    assert talk(f"position xgid {xgid(Situation(WON))}", "go cube")[-1] == "bestmove double"
-    offered = xgid(Situation(WON, offered="double"))
-    assert talk(f"position xgid {offered}", "go role cube")[-1] == "bestmove drop"
-    assert talk(xgid(Situation(RACE, offered="double")))[-1] in ("take", "drop")
-    assert talk(offered) == ["drop"] and talk(xgid(Situation(WON))) == ["double"]
-    crawford = Situation(WON, match_length=3, score=(0, 2), crawford=True)
-    assert talk(xgid(crawford)) == ["roll"]
-    assert talk(f"position xgid {xgid(crawford)}", "go cube") == [
-        "error missing_context expected a side that may double, found none"
-    ]
-    said = talk("position startpos", "dice 3 1", "go cube")
-    assert said == ["error missing_context expected a position without dice before go cube"]
-    assert Talk()("position startpos", "go cube") == [
-        "error unsupported_feature go cube: the evaluator gives no chances"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("situation", "word"),
-    [
-        (Situation(WON, resigned=(1, 1)), "accept"),  # O is almost off; X has one checker left
-        (Situation(GAMMON, resigned=(1, 1)), "decline"),
-        (Situation(GAMMON, resigned=(1, 2)), "decline"),  # all of O is in the home of X
-        (Situation(GAMMON, resigned=(1, 3)), "accept"),
-        (Situation(GAMMON, resigned=(1, 1), match_length=3, score=(2, 0)), "accept"),
-        (Situation(GAMMON, resigned=(1, 1), jacoby=True), "accept"),
-        (Situation(BACKGAMMON.start(), roll=3, resigned=(1, 3)), "accept"),
-    ],
-)
-def test_ubgi_answers_resignations(situation: Situation, word: str) -> None:
-    assert Talk(decider())(f"position gnubgid {gnu_id(situation)}", "go cube") == [
-        f"bestmove {word}"
-    ]
-    assert Talk()(f"position gnubgid {gnu_id(situation)}", "go cube") == [
-        "error unsupported_feature a resignation: the evaluator gives no chances"
-    ]
 
 
 # GNU Backgammon's sockets

@@ -6,10 +6,12 @@ import importlib.util
 import io
 import json
 import os
+import random
 import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -337,3 +339,36 @@ def test_pydraughts_plays_a_match(tmp_path: Path) -> None:
             assert game["over"] and game["winner"] == (1 if record.outcome() == 1.0 else 2)
     whole, timed = match["games"]
     assert whole["over"] and len(whole["moves"]) > 10 and len(timed["moves"]) == 16
+
+
+COMMANDS = (
+    *("hub", "init", "init", "ping", "new-game", "pos", "pos pos=bad", 'pos moves="11-15"'),
+    *("level depth=3", "level infinite", "level move-time=0.02", "level time=1 inc=0.1"),
+    *("level ponder", "go think", "go think", "go ponder", "go analyze", "go bad", "stop", "stop"),
+    *(
+        "ponder-hit",
+        "set-param name=turned-pos value=true",
+        "set-param name=turned-pos value=false",
+    ),
+    *("foo", None),
+)
+
+
+@pytest.mark.thorough
+def test_commands_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches run and are stopped, and no thread ends with an error."""
+    died: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", died.append)
+    talk, choose = Talk(), random.Random(0)
+    for _ in range(12):
+        given = [choose.choice(COMMANDS) for _ in range(25)]
+        for line in given:
+            before, idle = [*talk.said], not talk.hub.searching
+            assert talk.hub.handle(line)
+            if idle and line and line.startswith("go"):  # a search began, or an error was told
+                assert talk.hub.searching or len(talk.said) > len(before), given
+        talk.hub.stop()
+        assert not talk.hub.searching and not died, given
+        talk.said.clear()
+        assert talk.hub.handle("ping") and talk.said == ["pong"], given
+        talk.said.clear()

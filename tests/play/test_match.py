@@ -32,10 +32,8 @@ from play.match.report import Match, all_games
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.ratings.bradley_terry import rate
-from play.ratings.plots import plot_ladder
 from play.ratings.sprt import Sprt
-from play.ratings.statistics import Estimate, Tally
+from play.ratings.statistics import Estimate
 from search import Engine, PythonEvaluator, as_evaluator
 from search.lookups.database import DatabaseLookup
 
@@ -591,15 +589,6 @@ def test_an_interrupted_ladder_rates_what_was_played() -> None:
 def test_bad_ladders(names: list[str]) -> None:
     with pytest.raises(ValueError, match="expected two or more players of different names, found"):
         ladder(TIC_TAC_TOE, [Player(name, None) for name in names], limits=DEPTH_1)
-
-
-@pytest.mark.parametrize("open_end", [False, True])
-def test_plot_of_a_ladder(tmp_path: Path, open_end: bool) -> None:
-    weak = Tally((30, 0, 0, 0, 0)) if open_end else Tally((20, 4, 5, 1, 0))
-    table = {("a", "b"): Tally((3, 5, 10, 8, 4)), ("b", "c"): weak.mirrored(), ("c", "a"): weak}
-    path = tmp_path / "ladder"
-    plot_ladder(path, rate(table, anchor="a"), "a title")
-    assert path.read_bytes().startswith(PNG)
 
 
 # Judgements

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from docs.examples.li_nim import LiNim
 from games.chinese_checkers import ChineseCheckers
 from games.file_form import form_of
-from games.nim import LiNim
 from games.record import GameRecord
 from play.__main__ import main
 from play.match.driver import play_match

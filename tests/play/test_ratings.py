@@ -105,9 +105,9 @@ def test_either_side_may_be_named_first(table):
 
 def test_the_anchor_moves_all_ratings_alike(table):
     ada = by_name(rate(table, anchor="ada"))
-    dot = by_name(rate(table, anchor="dot", anchor_elo=1800))
-    assert figures(dot["dot"]) == (1800, 1800, 1800)
-    shift = 1800 - ada["dot"].elo.value
+    dot = by_name(rate(table, anchor="dot"))
+    assert figures(dot["dot"]) == (0, 0, 0)
+    shift = -ada["dot"].elo.value
     for name in STRENGTHS:
         assert dot[name].elo.value == pytest.approx(ada[name].elo.value + shift, abs=1e-4)
     # The distance of two players is known equally well from either end.
@@ -206,8 +206,8 @@ def test_players_without_games_against_the_others_are_open_on_both_sides(table):
 
 
 def test_no_games_at_all():
-    ratings = rate({("a", "b"): Tally((0,) * 5)}, anchor="a", anchor_elo=1000)
-    assert [rating.elo.value for rating in ratings] == [1000, 1000]
+    ratings = rate({("a", "b"): Tally((0,) * 5)}, anchor="a")
+    assert [rating.elo.value for rating in ratings] == [0, 0]
     assert isinstance(ratings[0], Rating)
 
 
@@ -221,17 +221,16 @@ def test_all_draws_are_level_but_not_certain():
 
 
 @pytest.mark.parametrize(
-    ("table", "anchor", "anchor_elo", "message"),
+    ("table", "anchor", "message"),
     [
-        ({("a", "a"): Tally((0, 0, 1, 0, 0))}, "a", 0.0, "found 'a' with itself"),
-        ({("a", "b"): Tally((0, 0, 1, 0, 0))}, "c", 0.0, r"\['a', 'b'\], found 'c'"),
-        ({("a", "b"): Tally((0, 0, 1, 0, 0))}, "a", math.nan, "finite anchor_elo, found nan"),
-        ({}, "a", 0.0, r"among the players \[\], found 'a'"),
+        ({("a", "a"): Tally((0, 0, 1, 0, 0))}, "a", "found 'a' with itself"),
+        ({("a", "b"): Tally((0, 0, 1, 0, 0))}, "c", r"\['a', 'b'\], found 'c'"),
+        ({}, "a", r"among the players \[\], found 'a'"),
     ],
 )
-def test_bad_input_is_refused(table, anchor, anchor_elo, message):
+def test_bad_input_is_refused(table, anchor, message):
     with pytest.raises(ValueError, match=message):
-        rate(table, anchor=anchor, anchor_elo=anchor_elo)
+        rate(table, anchor=anchor)
 
 
 def test_rounds_of_one_pairing_each_are_a_table():

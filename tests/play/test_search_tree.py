@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from games.checkers import Checkers
 from games.checkers.notation import parse_position
+from games.nim import Nim
 from games.tree import Chance, Tree
 from play.judging.search_tree import search_tree
 from play.judging.tree_picture import CUT, FAINT
@@ -121,7 +122,7 @@ def test_what_cannot_be_drawn() -> None:
     dice = Tree([Chance((0.5, (1, 2, 3)), (0.5, (3, 2, 1)))], players=3)
     with pytest.raises(ValueError, match="no chance nodes for 3 players"):
         search_tree(dice, ())
-    with pytest.raises(ValueError, match="at most 50 lines"):
-        search_tree(game, game.start(), 4, lambda position: 0.0, most_lines=50)
+    with pytest.raises(ValueError, match="at most 10000 lines"):
+        search_tree(Nim((9, 9, 9)), (9, 9, 9, 0), 4, lambda position: 0.0)
     with pytest.raises(ValueError, match="expected an evaluator"):
         search_tree(game, game.start(), 2)

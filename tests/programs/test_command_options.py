@@ -46,7 +46,7 @@ REFUSED = [
     ("play match backgammon random hand --cube --quiet", "chances of outcomes, found random"),
     ("play judge tic_tac_toe random --referee truth --games 0", "games: expected at least 1"),
     ("play judge chinese_checkers hand", "expected a game for two, found chinese_checkers for 3"),
-    ("play engine --ubgi --turned-pos", "--turned-pos: expected --hub as well, found none"),
+    ("play engine --gnubg-socket --turned-pos", "--turned-pos: expected --hub as well, found none"),
     ("play engine --hub --seconds -1", "seconds: expected more than 0, found -1.0"),
     ("play engine --hub --met {none}", "--met: expected a game with a cube, found checkers"),
     ("play terminal checkers --first black", "--first: expected a game with dice, found checkers"),

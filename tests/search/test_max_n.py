@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from toys import ThreeInARow
 
+from docs.examples.li_nim import LiNim
 from games import ContractError, PositionError, check_game
-from games.nim import LiNim, Nim
+from games.nim import Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from games.tree import Tree

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from docs.examples.li_nim import LiNim
 from games import ContractError, Game, check_game
 from games.chinese_checkers import ChineseCheckers
-from games.nim import LiNim
 from games.tree import Tree
 from search import Engine, as_evaluator
 from search.textbook.max_n import best_reply, for_every_player, max_n, paranoid

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import search
+from docs.examples.lights_out import LightsOut
 from games.kernels import kernel
 from games.problem import KernelProblem, Problem, ProblemRules
 from games.puzzles.hanoi import Hanoi
-from games.puzzles.lights_out import LightsOut
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.queens import Queens

@@ -1,7 +1,8 @@
 """Lights Out: a press switches a light and its neighbours, and the aim is to put all out.
 
-The rules are kernels. A position is one word with a bit for each light in reading order; a move is
-the light that is pressed.
+A problem of one's own, in kernels: `plysmith play solve docs.examples.lights_out:LightsOut`. A
+position is one word with a bit for each light in reading order; a move is the light that is
+pressed.
 """
 
 from __future__ import annotations

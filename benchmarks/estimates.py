@@ -1,23 +1,20 @@
-"""Pictures of ratings and other estimates with their intervals."""
+"""Pictures of ratings and other estimates with their intervals.
+
+`python -m play ladder ... --json | python -m benchmarks.estimates FILE.png` draws a ladder.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from games.whole_files import write_figure
-from play.ratings.bradley_terry import Rating
 from play.ratings.statistics import Estimate
 
-__all__ = ["plot_estimates", "plot_ladder"]
-
-
-def plot_ladder(path: Any, ratings: Sequence[Rating], title: str) -> None:
-    """Write a PNG of ratings with 95 % intervals, best on top; an arrow is an open interval."""
-    rows = [(rating.name, rating.elo) for rating in ratings]
-    label = f"Elo, 95 % interval of the difference from {anchor_name(ratings)}"
-    plot_estimates(path, rows, title, label=label, room=20)
+__all__ = ["plot_estimates"]
 
 
 def plot_estimates(
@@ -76,9 +73,19 @@ def plot_estimates(
     write_figure(path, figure)
 
 
-def anchor_name(ratings: Sequence[Rating]) -> str:
-    """Returns the player whose rating is 0 by definition."""
-    for rating in ratings:
-        if rating.elo.low == rating.elo.high == rating.elo.value:
-            return rating.name
-    return "the anchor"
+def main() -> None:
+    """Draw the standings in the last line of standard input, JSON of a ladder."""
+    found = json.loads(sys.stdin.readlines()[-1])
+    elo = "ratings" in found
+    rows = []
+    for one in found["ratings" if elo else "standings"]:
+        value, low, high = one["elo" if elo else "points_per_game"]
+        ends = -math.inf if low is None else low, math.inf if high is None else high
+        rows.append((one["name"], Estimate(value, *ends)))
+    label = "Elo" if elo else "points per game against all others"
+    room, digits = (20, 0) if elo else (0.02, 3)
+    plot_estimates(sys.argv[1], rows, "", label=f"{label}, 95 % interval", room=room, digits=digits)
+
+
+if __name__ == "__main__":
+    main()

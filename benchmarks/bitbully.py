@@ -1,4 +1,4 @@
-"""The solver BitBully as a referee, where its package is installed (AGPL, so never a part)."""
+"""The solver BitBully, whose exact values ours are compared with (AGPL, so never a part)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BitBully(Truth):
             self._package: Any = importlib.import_module("bitbully")
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
-                "referee bitbully: expected the package bitbully (pip install bitbully), found none"
+                "expected the package bitbully (pip install bitbully), found none"
             ) from None
         self._solver = self._package.BitBully("default" if book else None)
 
