@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from play.cluster import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
+from play.cluster_work import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
 from play.parts import Pace, Parts
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,6 +56,7 @@ def learned(address: str | None, games: int, seed: int) -> str:
         learner = BatchFit(
             "checkers", games=games, round_games=games // 4, depth=4, seed=seed, workers=workers
         )
+        print("begun", flush=True)
         learner.fit()
     weights: Any = learner.evaluator_
     return hashlib.sha256(weights.weights.tobytes()).hexdigest()[:16]
@@ -87,9 +88,9 @@ class LocalCluster:
         port = self.address.rpartition(":")[2]
         return self._start("dask_scheduler", "--host", "127.0.0.1", "--port", port)
 
-    def add(self, root: Path = ROOT) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread, with the sources of a folder."""
-        options = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0")
+    def add(self, root: Path = ROOT, threads: int = 1) -> subprocess.Popen[bytes]:
+        """Start a worker with the sources of a folder."""
+        options = ("--no-nanny", "--nthreads", str(threads), "--memory-limit", "0")
         self.workers.append(self._start("dask_worker", self.address, *options, root=root))
         return self.workers[-1]
 
@@ -123,7 +124,9 @@ def other_commit(folder: Path) -> Path:
 
 
 def _kill(cluster: LocalCluster, chance: random.Random, folder: Path) -> None:
-    cluster.workers.pop(chance.randrange(len(cluster.workers))).kill()
+    worker = cluster.workers.pop(chance.randrange(len(cluster.workers)))
+    worker.kill()
+    worker.wait()
     cluster.add()
 
 
@@ -165,8 +168,10 @@ FAULTS: dict[str, Callable[[LocalCluster, random.Random, Path], None]] = {
 }
 
 
-def one_run(fault: str, games: int, seed: int, expected: str, folder: Path) -> tuple[bool, str]:
-    """Returns whether a run with a fault was right, and what happened."""
+def one_run(
+    fault: str, games: int, seed: int, expected: str, folder: Path, seconds: float
+) -> tuple[bool, str]:
+    """Returns whether a run was right, and what happened; its fault comes within `seconds`."""
     chance, cluster = random.Random(seed), LocalCluster()
     command = [sys.executable, "-m", "benchmarks.cluster", "--one", cluster.address]
     command += ["--games", str(games)]
@@ -178,8 +183,10 @@ def one_run(fault: str, games: int, seed: int, expected: str, folder: Path) -> t
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
         ) as run:
+            assert run.stdout is not None
+            run.stdout.readline()  # it has begun
             with suppress(subprocess.TimeoutExpired):
-                run.wait(chance.uniform(1, 45))
+                run.wait(chance.uniform(0, seconds))
             ended = run.poll() is not None
             if not ended:
                 FAULTS[fault](cluster, chance, folder)
@@ -203,13 +210,14 @@ def run_faults(runs: int, games: int, seed: int) -> None:
     """Print what happens in some runs, whose faults take turns."""
     began = time.monotonic()
     expected = learned(None, games, 0)
-    print(f"one thread: {expected} in {time.monotonic() - began:.0f} s", flush=True)
+    seconds = time.monotonic() - began
+    print(f"one thread: {expected} in {seconds:.0f} s", flush=True)
     right: dict[str, list[bool]] = {}
     with tempfile.TemporaryDirectory() as folder:
         other = other_commit(Path(folder))
         for number in range(runs):
             fault = list(FAULTS)[(seed + number) % len(FAULTS)]
-            good, what = one_run(fault, games, seed + number, expected, other)
+            good, what = one_run(fault, games, seed + number, expected, other, seconds / 2)
             right.setdefault(fault, []).append(good)
             print(f"{number + 1:4} {fault}: {'right' if good else 'WRONG'}, {what}", flush=True)
     for fault, found in right.items():

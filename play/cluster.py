@@ -19,22 +19,20 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
-import os
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from games.program import LOOK
 from play.bench import bench
-from play.cluster_ends import check_worker, connect, do_part, offer
+from play.cluster_ends import check_worker, connect, offer, say
+from play.cluster_work import Arrived, GoneError, Work
 from play.parts import Pace, Parts
 from play.sources import digest, what_differs
-from play.transport import pack, unpack
+from play.transport import pack
 
 __all__ = ["Cluster"]
 
@@ -42,20 +40,6 @@ __all__ = ["Cluster"]
 LOOKS, WORKERS_PER_SECOND = 2.0, 50
 #: Seconds after which a cluster without any workers is given up, and one that is gone.
 LONELY, GONE = 20.0, 600.0
-#: Seconds that a part should take; more with many workers, as the client needs some for each.
-PART_SECONDS, CLIENT_SECONDS = 1.0, 0.004
-#: An answer is late after this many times the usual time, and at least these seconds.
-LATE, LATE_SECONDS = 20.0, 5.0
-#: The most bytes of results that wait for an earlier one.
-WINDOW = 1 << 28
-#: Functions of more bytes travel by themselves.
-INLINE = 2048
-#: Times that a part is sent again because of workers that died, or could not do it.
-TRIES = 4
-
-
-class _GoneError(ConnectionError):
-    """A cluster that does not go on."""
 
 
 class Cluster:
@@ -168,7 +152,7 @@ class Cluster:
         if why:
             self.leave_out(address, why)
         elif found["threads"] > found["cores"]:
-            _say(
+            say(
                 f"worker {address} has {found['threads']} threads on {found['cores']} cores: it"
                 f" gets {found['cores']} tasks at a time"
             )
@@ -178,7 +162,7 @@ class Cluster:
         with self._lock:
             if address not in self.left_out:
                 self.left_out[address] = why
-                _say(f"worker {address} is left out: {why}")
+                say(f"worker {address} is left out: {why}")
             if self.slots.pop(address, None):
                 self._leaving = self._on(address, offer, self._name, 0)
 
@@ -214,7 +198,7 @@ class Cluster:
                     )
             if now - began > LONELY and not said:
                 said = True
-                _say(f"waiting for {len(self._checks)} workers at {self.address} to be ready")
+                say(f"waiting for {len(self._checks)} workers at {self.address} to be ready")
             if now - began > GONE:
                 raise self.gone(f"found no worker ready within {GONE:g} s")
             time.sleep(0.05)
@@ -243,7 +227,7 @@ class Cluster:
         with self._lock:
             if self.generation != generation:
                 return
-            _say(f"the cluster at {self.address} is gone; waiting for it, at most {GONE:g} s")
+            say(f"the cluster at {self.address} is gone; waiting for it, at most {GONE:g} s")
             until = time.monotonic() + GONE
             while True:
                 self.check_goes_on()
@@ -259,7 +243,7 @@ class Cluster:
                         raise self.gone(f"found no answer for {GONE:g} s: {error}") from None
                 time.sleep(LOOK)
             self.generation += 1
-            _say(f"the cluster at {self.address} is back, with {len(self.slots)} workers")
+            say(f"the cluster at {self.address} is back, with {len(self.slots)} workers")
 
     def check_goes_on(self) -> None:
         """Raises KeyboardInterrupt in other threads than the main one once `stopped` is set."""
@@ -268,7 +252,7 @@ class Cluster:
 
     def gone(self, found: str) -> ConnectionError:
         """Returns the error of a cluster that does not go on."""
-        return _GoneError(f"expected the dask cluster at {self.address} to go on, {found}")
+        return GoneError(f"expected the dask cluster at {self.address} to go on, {found}")
 
     # --- work ---------------------------------------------------------------------------------
 
@@ -279,166 +263,17 @@ class Cluster:
             *call, pure=False, workers=only, resources={self._name: 1}, **options
         )
 
-    def map(self, function: Any, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+    def map(
+        self, function: Any, tasks: Iterable[Any], arrived: Arrived | None = None
+    ) -> Generator[Any, None, None]:
         """As `Workers.map`."""
         kind = getattr(function, "func", function)
         pace = self._paces[getattr(kind, "__qualname__", type(kind).__qualname__)]
-        work = _Work(self, pack(function), Parts(tasks, pace))
+        work = Work(self, pack(function), Parts(tasks, pace), arrived)
         try:
             yield from work.results()
         finally:
             work.abandon()
-
-
-class _Part:
-    """Some tasks, and Dask's futures of them: several if an answer was late."""
-
-    def __init__(self, tasks: list[Any]) -> None:
-        self.tasks, self.packed = len(tasks), pack(tasks)
-        self.futures: list[Any] = []
-        self.sent = 0.0
-        self.lost = 0
-        self.answer: list[Any] | None = None
-        self.bytes = 0
-
-
-class _Work:
-    """One `map` of a cluster."""
-
-    def __init__(self, cluster: Cluster, function: bytes, parts: Parts) -> None:
-        self.cluster, self.parts, self.pace = cluster, parts, parts.pace
-        self._function = function
-        self._held: Any = function
-        self._generation = cluster.generation
-        #: the parts whose results were not given yet, in order
-        self._open: list[_Part] = []
-        self._done: SimpleQueue[tuple[_Part, Any]] = SimpleQueue()
-        self._hold(None)
-
-    def results(self) -> Generator[Any, None, None]:
-        """Yields the results in order."""
-        drawn = False
-        while True:
-            running = sum(part.answer is None for part in self._open)
-            waiting = sum(part.bytes for part in self._open)
-            jobs = self.cluster.jobs
-            while not drawn and running < 2 * jobs and waiting < WINDOW:
-                tasks = self.parts.next(jobs, max(PART_SECONDS, jobs * CLIENT_SECONDS))
-                drawn = not tasks
-                if tasks:
-                    self._open.append(_Part(tasks))
-                    self._send(self._open[-1])
-                    running += 1
-            if not self._open:
-                return
-            if self._open[0].answer is not None:
-                for done, result in self._open.pop(0).answer or ():
-                    if not done:
-                        raise result
-                    yield result
-            self._take(wait=bool(self._open) and self._open[0].answer is None)
-
-    def abandon(self) -> None:
-        """Leave what is open to the cluster, which forgets it."""
-        for part in self._open:
-            for future in part.futures:
-                with suppress(Exception):
-                    future.release()
-
-    def _hold(self, workers: Iterable[str] | None) -> None:
-        """Let a worker hold the function, from which others take it."""
-        if len(self._function) > INLINE:
-            name = hashlib.sha256(self._function).hexdigest()[:16]
-            key = f"weights-{name}-{os.urandom(4).hex()}"
-            self._held = self.cluster.submit(bytes, self._function, key=key, workers=workers)
-
-    def _send(self, part: _Part, workers: Iterable[str] | None = None) -> None:
-        part.sent = time.monotonic()
-        future = self.cluster.submit(do_part, digest(), self._held, part.packed, workers=workers)
-        part.futures.append(future)
-        future.add_done_callback(lambda done: self._done.put((part, done)))
-
-    def _take(self, *, wait: bool) -> None:
-        """Take the answers that are there, or wait for one for a moment."""
-        try:
-            if self._generation != self.cluster.generation:
-                self._send_again()
-            while True:
-                try:
-                    part, future = self._done.get(timeout=LOOK if wait else 0)
-                except Empty:
-                    break
-                wait = False
-                if part.answer is None and future in part.futures:
-                    self._answered(part, future)
-            self.cluster.check_goes_on()
-            self.cluster.look()
-            self._ask_again()
-        except _GoneError:
-            raise
-        except (OSError, TimeoutError):
-            self.cluster.again(self._generation)
-            self._send_again()
-        self.cluster.check_not_lonely()
-
-    def _answered(self, part: _Part, future: Any) -> None:
-        """Take an answer; raises ConnectionError if it was lost with the cluster."""
-        if future.status in ("cancelled", "lost"):
-            raise ConnectionError("lost")
-        try:
-            worker, mark, fault, seconds, data = future.result(timeout=LOOK)
-        except TimeoutError:  # a worker that has stopped keeps it
-            return
-        except Exception as error:
-            name = type(error).__name__
-            if name in ("CancelledError", "FutureCancelledError", "CommClosedError"):
-                raise ConnectionError("lost") from None
-            if name != "KilledWorker":
-                raise
-            self._lost(part, f"workers that died over one task: {error}")
-            return
-        if mark != digest() or fault:
-            self.cluster.leave_out(worker, fault or "it has other sources than it had")
-            self._lost(part, f"workers that could not do a task: {fault}")
-            return
-        self.pace.add(part.tasks, seconds, time.monotonic() - part.sent)
-        part.answer, part.bytes = unpack(data), len(data)
-        for future in part.futures:
-            future.release()
-        part.futures = []
-
-    def _lost(self, part: _Part, found: str) -> None:
-        part.lost += 1
-        if part.lost >= TRIES:
-            raise self.cluster.gone(f"found {found}")
-        self._send(part)
-
-    def _ask_again(self) -> None:
-        """Ask other workers for answers that are late."""
-        now, late = time.monotonic(), []
-        for part in self._open:
-            usual = self.pace.usual_answer(part.tasks)
-            if part.answer is None and usual is not None:
-                if now - part.sent > max(LATE_SECONDS, LATE * usual):
-                    late.append(part)
-        if not late:
-            return
-        slow = self.cluster.holders(future.key for part in late for future in part.futures)
-        others = self.cluster.slots.keys() - slow
-        if others:
-            _say(f"late, and asked for again elsewhere: what {', '.join(sorted(slow)[:3])} does")
-            self._hold(others)
-            for part in late:
-                self._send(part, others)
-
-    def _send_again(self) -> None:
-        """Send everything that is open to a cluster that has come back."""
-        self._generation = self.cluster.generation
-        self._hold(None)
-        for part in self._open:
-            if part.answer is None:
-                part.futures = []
-                self._send(part)
 
 
 def _other_values(theirs: Mapping[str, str]) -> str:
@@ -447,7 +282,3 @@ def _other_values(theirs: Mapping[str, str]) -> str:
         for name, ours in bench().items()
         if theirs.get(name) != ours
     )
-
-
-def _say(text: str) -> None:
-    logging.getLogger("plysmith").warning(text)

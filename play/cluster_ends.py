@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import importlib
+import logging
 import os
 import time
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from play.bench import bench
 from play.sources import digest, marks
 from play.transport import do_packed
 
-__all__ = ["check_worker", "connect", "do_part", "offer"]
+__all__ = ["check_worker", "connect", "do_part", "offer", "say"]
 
 #: Errors of a machine: it is left out, and others do the work.
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -62,6 +63,11 @@ def offer(name: str, slots: int) -> None:
 
 def _worker() -> Any:
     return importlib.import_module("dask.distributed").get_worker()
+
+
+def say(text: str) -> None:
+    """Log a line for the user."""
+    logging.getLogger("plysmith").warning(text)
 
 
 def connect(address: str, patience: float) -> Any:

@@ -164,7 +164,7 @@ def test_what_is_refused_at_the_beginning(
 @pytest.mark.whole_run
 def test_more_threads_than_cores(running: LocalCluster, said: Any) -> None:
     cores = len(os.sched_getaffinity(0))
-    running._start("dask_worker", running.address, "--no-nanny", "--nthreads", str(cores + 3))
+    running.add(threads=cores + 3)
     with Workers("dask", address=running.address, patience=60) as workers:
         cluster = workers.cluster
         assert isinstance(cluster, Cluster)
@@ -190,7 +190,7 @@ def test_parts_by_time() -> None:
     assert sum(sizes) == 100 and sizes[-1] in (0, 1)
     growing = Parts(iter(range(100)), pace)  # nobody knows how many
     sizes = [len(growing.next(2, 1.0)) for _ in range(40)]
-    assert sizes[0] == 1 and sizes[:30] == sorted(sizes[:30]) and sum(sizes) == 100
+    assert sizes[:5] == [1] * 5 and sizes[20] > 3 and max(sizes) <= 20 and sum(sizes) == 100
 
 
 @pytest.mark.plain

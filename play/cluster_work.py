@@ -1,0 +1,199 @@
+"""One stream of tasks on a cluster: sent in parts, taken as they come, given in order."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from games.program import LOOK
+from play.cluster_ends import do_part, say
+from play.parts import Parts
+from play.sources import digest
+from play.transport import pack, unpack
+
+__all__ = ["Arrived", "GoneError", "Work"]
+
+#: An answer is late after this many times the usual time, and at least these seconds.
+LATE, LATE_SECONDS = 20.0, 5.0
+#: The most bytes of results that wait for an earlier one.
+WINDOW = 1 << 28
+#: Functions of more bytes travel by themselves.
+INLINE = 2048
+#: Times that a part is sent again because of workers that died, or could not do it.
+TRIES = 4
+#: Seconds that a part should take; more with many workers, as the client needs some for each.
+PART_SECONDS, CLIENT_SECONDS = 1.0, 0.004
+
+#: Takes the number of the first task of a part, that of its tasks, and their packed results.
+Arrived = Callable[[int, int, bytes], None]
+
+
+class GoneError(ConnectionError):
+    """A cluster that does not go on."""
+
+
+class Part:
+    """Some tasks, and Dask's futures of them: several if an answer was late."""
+
+    def __init__(self, first: int, tasks: list[Any]) -> None:
+        self.first = first
+        self.tasks, self.packed = len(tasks), pack(tasks)
+        self.futures: list[Any] = []
+        self.sent = 0.0
+        self.lost = 0
+        self.answer: list[Any] | None = None
+        self.bytes = 0
+
+
+class Work:
+    """One `map` of a cluster."""
+
+    def __init__(
+        self, cluster: Any, function: bytes, parts: Parts, arrived: Arrived | None
+    ) -> None:
+        self._arrived = arrived
+        self._fresh: list[tuple[int, int, bytes]] = []
+        self.cluster, self.parts, self.pace = cluster, parts, parts.pace
+        self._function = function
+        self._held: Any = function
+        self._generation = cluster.generation
+        #: the parts whose results were not given yet, in order
+        self._open: list[Part] = []
+        self._done: SimpleQueue[tuple[Part, Any]] = SimpleQueue()
+        self._hold(None)
+
+    def results(self) -> Generator[Any, None, None]:
+        """Yields the results in order."""
+        drawn = False
+        while True:
+            running = sum(part.answer is None for part in self._open)
+            waiting = sum(part.bytes for part in self._open)
+            jobs = self.cluster.jobs
+            while not drawn and running < 2 * jobs and waiting < WINDOW:
+                tasks = self.parts.next(jobs, max(PART_SECONDS, jobs * CLIENT_SECONDS))
+                drawn = not tasks
+                if tasks:
+                    self._open.append(Part(self.parts.drawn - len(tasks), tasks))
+                    self._send(self._open[-1])
+                    running += 1
+            if not self._open:
+                return
+            if self._open[0].answer is not None:
+                for done, result in self._open.pop(0).answer or ():
+                    if not done:
+                        raise result
+                    yield result
+            self._take(wait=bool(self._open) and self._open[0].answer is None)
+
+    def abandon(self) -> None:
+        """Leave what is open to the cluster, which forgets it."""
+        for part in self._open:
+            for future in part.futures:
+                with suppress(Exception):
+                    future.release()
+
+    def _hold(self, workers: Iterable[str] | None) -> None:
+        """Let a worker hold the function, from which others take it."""
+        if len(self._function) > INLINE:
+            name = hashlib.sha256(self._function).hexdigest()[:16]
+            key = f"weights-{name}-{os.urandom(4).hex()}"
+            self._held = self.cluster.submit(bytes, self._function, key=key, workers=workers)
+
+    def _send(self, part: Part, workers: Iterable[str] | None = None) -> None:
+        part.sent = time.monotonic()
+        future = self.cluster.submit(do_part, digest(), self._held, part.packed, workers=workers)
+        part.futures.append(future)
+        future.add_done_callback(lambda done: self._done.put((part, done)))
+
+    def _take(self, *, wait: bool) -> None:
+        """Take the answers that are there, or wait for one for a moment."""
+        try:
+            if self._generation != self.cluster.generation:
+                self._send_again()
+            while True:
+                try:
+                    part, future = self._done.get(timeout=LOOK if wait else 0)
+                except Empty:
+                    break
+                wait = False
+                if part.answer is None and future in part.futures:
+                    self._answered(part, future)
+            self.cluster.check_goes_on()
+            self.cluster.look()
+            self._ask_again()
+        except GoneError:
+            raise
+        except (OSError, TimeoutError):
+            self.cluster.again(self._generation)
+            self._send_again()
+        for answer in self._fresh:  # whose errors are not those of the cluster
+            if self._arrived is not None:
+                self._arrived(*answer)
+        self._fresh.clear()
+        self.cluster.check_not_lonely()
+
+    def _answered(self, part: Part, future: Any) -> None:
+        """Take an answer; raises ConnectionError if it was lost with the cluster."""
+        if future.status in ("cancelled", "lost"):
+            raise ConnectionError("lost")
+        try:
+            worker, mark, fault, seconds, data = future.result(timeout=LOOK)
+        except TimeoutError:  # a worker that has stopped keeps it
+            return
+        except Exception as error:
+            name = type(error).__name__
+            if name in ("CancelledError", "FutureCancelledError", "CommClosedError"):
+                raise ConnectionError("lost") from None
+            if name != "KilledWorker":
+                raise
+            self._lost(part, f"workers that died over one task: {error}")
+            return
+        if mark != digest() or fault:
+            self.cluster.leave_out(worker, fault or "it has other sources than it had")
+            self._lost(part, f"workers that could not do a task: {fault}")
+            return
+        self.pace.add(part.tasks, seconds, time.monotonic() - part.sent)
+        part.answer, part.bytes = unpack(data), len(data)
+        self._fresh.append((part.first, part.tasks, data))
+        for future in part.futures:
+            future.release()
+        part.futures = []
+
+    def _lost(self, part: Part, found: str) -> None:
+        part.lost += 1
+        if part.lost >= TRIES:
+            raise self.cluster.gone(f"found {found}")
+        self._send(part)
+
+    def _ask_again(self) -> None:
+        """Ask other workers for answers that are late."""
+        now, late = time.monotonic(), []
+        for part in self._open:
+            usual = self.pace.usual_answer(part.tasks)
+            if part.answer is None and usual is not None:
+                if now - part.sent > max(LATE_SECONDS, LATE * usual):
+                    late.append(part)
+        if not late:
+            return
+        slow = self.cluster.holders(future.key for part in late for future in part.futures)
+        others = self.cluster.slots.keys() - slow
+        if others:
+            if slow:
+                say(f"late, and asked for again elsewhere: what {', '.join(sorted(slow)[:3])} does")
+            self._hold(others)
+            for part in late:
+                self._send(part, others)
+
+    def _send_again(self) -> None:
+        """Send everything that is open to a cluster that has come back."""
+        self._generation = self.cluster.generation
+        self._hold(None)
+        for part in self._open:
+            if part.answer is None:
+                part.futures = []
+                self._send(part)
