@@ -88,6 +88,12 @@ def error_check(case: Case, run: Trial) -> None:
     assert run.reports[-1].note == f"error {run.learner.errors_[-1]:.5f}"
 
 
+def rollouts_check(case: Case, run: Trial) -> None:
+    without = case.make(rollouts=0).fit()
+    assert without.rounds_[0]["positions"] > 25
+    assert without.checkpoint()["weights"] != run.learner.checkpoint()["weights"]
+
+
 def growth_check(case: Case, run: Trial) -> None:
     assert run.learner.evaluator_.nets[0].widths[1:-1] == (12, 10)
 
@@ -151,6 +157,21 @@ def rounds(
     )  # fmt: skip
 
 
+def rollouts(kind: Any, **options: Any) -> Case:
+    make = partial(
+        kind, CHECKERS, games=10, depth=2, round_games=5, games_per_report=5, most_plies=60,
+        rollouts=3, rollout_positions=25, **options,
+    )  # fmt: skip
+    others = ({"rollouts": 2}, {"rollout_positions": 26})
+    return Case(
+        make,
+        (5, 10),
+        others=others,
+        torn=TORN,
+        check=rollouts_check,
+    )
+
+
 def dice(kind: Any, reports: tuple[int, ...], **options: Any) -> Case:
     make = partial(kind, BACKGAMMON, games=5, depth=0, seed=3, **options)
     return Case(make, reports)
@@ -188,6 +209,8 @@ CASES = {
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01,
         tree_positions=20,
     ),
+    "batch-rollouts": rollouts(BatchFit),
+    "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),
     "dice-samuel": dice(
         Samuel, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0,
         lambda_=0.0,
