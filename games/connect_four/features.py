@@ -105,8 +105,22 @@ def _their_first_completing(position):
     return _first_completing(swap_sides(position))
 
 
+@kernel
+def _winning(position):
+    own, opponent, side = position
+    stones = own | opponent
+    if popcount(stones) & 1 != side:  # seen by the side that is not to move
+        return 0
+    return completing(position) & (stones + BOTTOM)
+
+
+@kernel
+def _their_winning(position):
+    return _winning(swap_sides(position))
+
+
 #: A threat is an empty square that completes a four. Which rows it is worth most on depends on who
-#: began: a first threat is one of that side.
+#: began: a first threat is one of that side. A win is one that the side to move can take at once.
 CELLS = Cells(
     ROWS,
     COLUMNS,
@@ -119,7 +133,12 @@ CELLS = Cells(
         "stone": Kind(_own, _their, ""),
         "threat": Kind(completing, _their_completing),
         "first threat": Kind(_first_completing, _their_first_completing),
+        "win": Kind(_winning, _their_winning),
     },
     swap_sides,
     reach=3,
+    areas={
+        name: [COLUMNS * row + column for row in rows for column in range(COLUMNS)]
+        for name, rows in (("odd rows", range(1, ROWS, 2)), ("even rows", range(0, ROWS, 2)))
+    },
 )
