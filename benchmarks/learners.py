@@ -29,7 +29,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,8 @@ CONNECT_FOUR_GAMES = {
     "solved": 4500,
 }
 TUPLES = "tuples-"
-#: Settings of n-tuple networks: games that begin anywhere, and steps of full size.
-TUPLE_OPTIONS = {"tuples": "lines", "rate": 1.0, "scale": 1.0, "opening_plies": 14, "decide": False}
+#: Settings of n-tuple networks: steps of full size.
+TUPLE_OPTIONS = {"tuples": "lines", "rate": 1.0, "scale": 1.0}
 TRUTH_LIMITS = (Limits(depth=1), Limits(depth=4), Limits(seconds=0.001))
 TRUTH_SEED = 5_000_011
 
@@ -100,6 +100,8 @@ class Contest:
     seconds: time of a move at equal time.
     rates: positions a second of a search, by the class of the evaluator; None where time is
         measured by the clock.
+    depth: plies of the searches of the games that learners play.
+    options: settings of every learner that has them, so that all learn from the same kind of games.
     """
 
     start: str | None
@@ -108,6 +110,8 @@ class Contest:
     timed: tuple[str, ...]
     seconds: float = 0.02
     rates: Mapping[str, float] | None = None
+    depth: int = 5
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def within(self, limits: Limits, evaluator: Any) -> Limits:
         """Returns the limits of an evaluator's moves, with positions in place of seconds."""
@@ -132,6 +136,9 @@ CONTESTS = {
         ("hand",),
         seconds=0.001,
         rates={"LinearEvaluator": 11.5e6, "NetworkEvaluator": 7.8e6, "TupleEvaluator": 4.8e6},
+        depth=4,
+        # games that begin anywhere, and no others
+        options={"opening_plies": 14, "decide": False, "whole": 0.0},
     ),
 }
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4
@@ -160,11 +167,10 @@ def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
     kind = name.removeprefix(TUPLES)
     # by its module, because functions of the main program travel with copies of what they name
     usual = recipes.RECIPES[kind].run(game)
-    options, depth = usual.get("options", {}), 5
-    if name.startswith(TUPLES):
-        options, depth = TUPLE_OPTIONS, 4
-    elif name == "solved":
-        depth = usual["depth"]
+    options = TUPLE_OPTIONS if name.startswith(TUPLES) else usual.get("options", {})
+    offered = recipes.RECIPES[kind].load()().get_params(deep=False)
+    options = {**options, **{k: v for k, v in CONTESTS[of].options.items() if k in offered}}
+    depth = usual["depth"] if name == "solved" else CONTESTS[of].depth
     settings = RunSettings(
         game=of, learner=kind, games=played, depth=depth, options=options, seed=seed,
         opponents=(), pacemakers=(),
