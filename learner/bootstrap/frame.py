@@ -37,7 +37,8 @@ class Bootstrap(TaskLearner):
     inputs: a feature set or an encoding, or the name of one (None: the game's first).
     hidden: widths of the hidden layers of a network; None for weights over a feature set; () over
         an encoding for a table of weights, one for each input.
-    tuples: an n-tuple network in place of these: the layout, or the name of one of the game's.
+    tuples: an n-tuple network in place of these: the layout, the name of one of the game's, or
+        "walks:N,L" for N groups of L squares drawn from the game's cells.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None: 1
         for the term `men` if the set has it). Not for networks.
     rate: step size of Adam, in the change of value that one standard deviation of a term makes; for
@@ -111,7 +112,9 @@ class Bootstrap(TaskLearner):
             if getattr(self, name):
                 raise ValueError(f"{name}: expected none with tuples, found {getattr(self, name)}")
         name = type(self).__name__.lower()
-        return tuple_model(self.game_, self.tuples, scale=self.scale, start=evaluator, name=name)
+        return tuple_model(
+            self.game_, self.tuples, scale=self.scale, start=evaluator, name=name, seed=self.seed
+        )
 
     def _linear_model(self, evaluator: Any) -> LinearModel:
         features: FeatureSet = feature_set(self.game_, self.inputs)

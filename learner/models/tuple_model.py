@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.features import TupleLayout
+from games.extras import extra
+from games.features import Cells, TupleLayout
+from games.features.walks import WALKS, walks
 from games.kernels import kernel
 from learner.positions.packing import packed, unpacked
 from search import as_evaluator
@@ -33,20 +35,27 @@ def tuple_model(
     scale: float,
     start: Any = None,
     name: str = "tuples",
+    seed: int = 0,
 ) -> TupleModel:
     """Returns a model of an n-tuple network.
 
-    tuples: a layout, or the name of one of the game's.
+    tuples: a layout, the name of one of the game's, or "walks:N,L" for N groups of L squares drawn
+        from the game's cells.
     scale: the value that is squashed to tanh(1).
     start: an evaluator of the same layout, whose weights are copied; None: all weights are 0.
+    seed: of the groups that are drawn.
 
     Raises ValueError for an unknown layout, or a `start` of another kind.
     """
     named = Tuples.of(game).named
     layout = named.get(tuples) if isinstance(tuples, str) else tuples
+    cells = extra(game, Cells)
+    if isinstance(tuples, str) and tuples.startswith(WALKS) and cells is not None:
+        layout = walks(cells, tuples, seed)
     if not isinstance(layout, TupleLayout):
+        known = [*named, *["walks:N,L"] * (cells is not None)]
         raise ValueError(
-            f"tuples: expected {' or '.join(named) or 'none'} for {game.name}, found {tuples!r}"
+            f"tuples: expected {' or '.join(known) or 'none'} for {game.name}, found {tuples!r}"
         )
     if start is None:
         return TupleModel(TupleEvaluator(game, layout, name=name), scale=scale)

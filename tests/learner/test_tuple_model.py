@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from toys import CHECKERS_BLOCKS
 from games import kernels
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
+from games.extras import extra
+from games.features import Cells
 from games.nim import Nim
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
@@ -18,6 +21,7 @@ from learner.models.tuple_model import TupleModel, tuple_model
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings
 from learner.self_play import rows_of
+from search import load_evaluator
 from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator
 
@@ -76,10 +80,21 @@ def test_a_state_goes_on_where_it_was_left() -> None:
 
 @pytest.mark.plain
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(ValueError, match="tuples: expected lines for connect_four, found 'hand'"):
+    with pytest.raises(
+        ValueError, match="tuples: expected lines or walks:N,L for connect_four, found"
+    ):
         tuple_model(FOUR, "hand", scale=1.0)
-    with pytest.raises(ValueError, match="tuples: expected none for nim, found 'lines'"):
-        tuple_model(Nim(), "lines", scale=1.0)
+    with pytest.raises(ValueError, match="tuples: expected none for nim, found 'walks:4,3'"):
+        tuple_model(Nim(), "walks:4,3", scale=1.0)
+    for wrong in ("walks:", "walks:0,3", "walks:4", "walks:4,3.5", "walks:9999999,3"):
+        with pytest.raises(ValueError, match=f"tuples: expected walks:N,L, .*, found '{wrong}'"):
+            tuple_model(FOUR, wrong, scale=1.0)
+    with pytest.raises(
+        ValueError, match="tuples: expected at most 1 groups of 42 squares, found 2"
+    ):
+        tuple_model(FOUR, "walks:2,42", scale=1.0)
+    with pytest.raises(ValueError, match="groups: expected at most 67108864 weights"):
+        tuple_model(CHECKERS, "walks:2,12", scale=1.0)
     with pytest.raises(ValueError, match="expected an n-tuple network of the same layout"):
         tuple_model(FOUR, "lines", scale=1.0, start="hand")
     other = TupleEvaluator(CHECKERS, CHECKERS_BLOCKS)
@@ -123,3 +138,41 @@ def test_games_against_itself_teach_most_of_the_truth(
     player = Player("learned", learner.evaluator_)
     found = judge_by_truth(FOUR, player, known, limits=Limits(depth=1))
     assert found.kept.value > share  # chance moves keep a third
+
+
+# --- groups that are drawn ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", [CHECKERS, FOUR])
+def test_walks_are_different_connected_groups_of_what_stands_on_the_board(game: Any) -> None:
+    cells = extra(game, Cells)
+    assert cells is not None
+    layout = tuple_model(game, "walks:30,4", scale=1.0, seed=1).evaluator.layout
+    squares = {bit: square for square, bit in cells.bits.items()}
+    groups = [
+        [divmod(squares[bit], cells.columns) for bit in group.cells] for group in layout.groups
+    ]
+    assert len({frozenset(group) for group in groups}) == 30
+    for group in groups:
+        for number, (row, column) in enumerate(group[1:], start=1):
+            assert any(max(abs(row - r), abs(column - c)) == 1 for r, c in group[:number])
+    for position in sample_positions(game, 12):
+        held = cells.held(position)
+        names = [side + kind for kind in cells.pieces() for side in ("", "their ")]
+        places = [place for place in layout.encoding.places(position) if place >= 0]
+        states = [divmod(place, layout.cells) for place in places]
+        assert {squares[bit]: names[state] for state, bit in states} == held
+    other = tuple_model(game, "walks:30,4", scale=1.0, seed=2).evaluator.layout
+    assert other.groups != layout.groups
+
+
+def test_a_network_over_walks_learns_and_loads(tmp_path: Path) -> None:
+    learner = TreeStrap(FOUR, games=4, depth=2, tuples="walks:12,3", rate=1.0, seed=3).fit()
+    learner.evaluator_.save(tmp_path / "own.safetensors")
+    again = load_evaluator(tmp_path / "own.safetensors", game=ConnectFour())
+    assert np.any(learner.evaluator_.weights)
+    for position in sample_positions(FOUR, 12):
+        value = learner.evaluator_(position)
+        assert (again(position), learner.evaluator_.plain()(position)) == pytest.approx(
+            (value,) * 2
+        )
