@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from learner.positions.shards import Rows as Rows
     from learner.positions.store import PositionStore as PositionStore
     from learner.rounds.batch import BatchFit as BatchFit
-    from learner.rounds.comparison import Comparison as Comparison
     from learner.rounds.network_fit import NetworkFit as NetworkFit
     from learner.rounds.quantised_fit import QuantisedFit as QuantisedFit
     from learner.rounds.samuel import Samuel as Samuel
@@ -46,7 +45,6 @@ _MODULES = {
     "BackupFit": "learner.td_gammon.backup_fit",
     "BatchFit": "learner.rounds.batch",
     "BookStudy": "learner.books.book_study",
-    "Comparison": "learner.rounds.comparison",
     "Filter": "learner.positions.filters",
     "GameLearner": "learner.game_learner",
     "Learner": "learner.frame",

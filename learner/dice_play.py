@@ -51,10 +51,9 @@ def game_seeds(seed: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class PlayedWithDice(Played):
-    """One game, with the roll of each ply, and the seeds of its dice."""
+    """One game, with the roll of each ply."""
 
     rolls: list[int]
-    seeds: tuple[int, ...]
 
     def record(self) -> GameRecord:
         """Returns the game as a game record."""
@@ -110,7 +109,7 @@ class DiceSelfPlay:
         units = (self.engine.evaluator.unit,) * 2
         return PlayedWithDice(
             self.game, positions, moves, 0, values, depths, None, None, outcome, reason, {}, units,
-            rolls, seeds,
+            rolls,
         )  # fmt: skip
 
     def _play_plainly(self, state: int) -> tuple[Any, list[Any], list[int]]:

@@ -62,7 +62,6 @@ RECIPES: dict[str, dict[str, Any]] = {
         **_LINEAR,
         "options": {"features": "linear", "round_games": 250, "K": 1.0, "most_plies": _MOST_PLIES},
     },
-    "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
     "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
     # The whole way to a strong network; races are valued by calculation.
     "backups": {"games": 300_000, "depth": 1, "from": "backgammon/wide", **_NETWORK},

@@ -171,7 +171,7 @@ def _with_file(
         raise ValueError(
             f"--features {file}: {learner} reads the encoding {chosen} of a position and no terms:"
             f" expected --set {name}=NAME for a feature set ({known}) instead, or a learner of"
-            " weights over terms (samuel, td, tdleaf, rootstrap, treestrap, batch, comparison)"
+            " weights over terms (samuel, td, tdleaf, rootstrap, treestrap, batch)"
         )
     if game.features and chosen not in game.features:
         raise ValueError(

@@ -112,11 +112,6 @@ RECIPES: dict[str, Recipe] = {
     "batch": Recipe(
         "rounds.batch", "BatchFit", "weights fitted to stored positions by logistic regression"
     ),
-    "comparison": Recipe(
-        "rounds.comparison",
-        "Comparison",
-        "weights fitted to differences between the moves of one decision, with dice",
-    ),
     "book": Recipe(
         "books.book_study",
         "BookStudy",

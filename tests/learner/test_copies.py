@@ -15,7 +15,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from toys import RUNNERS, own_men, weighted
+from toys import own_men, weighted
 
 import learner
 from games import kernels
@@ -28,7 +28,6 @@ from learner import (
     BackupFit,
     BatchFit,
     BookStudy,
-    Comparison,
     LogisticFit,
     NetworkFit,
     QuantisedFit,
@@ -156,7 +155,6 @@ FITTED = [
         CHECKERS, games=4, round_games=4, depth=1, nodes=None, hidden=(4,), endgame=0, most_plies=40
     ),
     BookStudy(CHECKERS, games=3, depth=2, held_out=0.0),
-    Comparison(RUNNERS, games=8, round_games=8, features="runners", most_plies=60),
     TDGammon(games=2, inputs="points", hidden=(24,), tables=1, memory=5),
     BackupFit(
         games=4, round_games=4, hidden=(12,), inputs="points", bear_off=False,

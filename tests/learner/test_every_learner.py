@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toys import CHECKERS_BLOCKS, RUNNERS
+from toys import CHECKERS_BLOCKS
 
 from games import kernels, load
 from games.backgammon import Backgammon
@@ -35,7 +35,6 @@ from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit
-from learner.rounds.comparison import Comparison
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.rounds.samuel import Samuel
@@ -219,13 +218,6 @@ CASES = {
     "dice-rootstrap": dice(RootStrap, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-batch": dice(
         BatchFit, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0
-    ),
-    "comparison": Case(
-        partial(
-            Comparison, RUNNERS, games=40, round_games=20, keep_rounds=2, games_per_report=7,
-            seed=2, features="runners", most_plies=60,
-        ),
-        (8, 16, 20, 28, 36, 40), others=({"rivals": 2},),
     ),
     "tdgammon": Case(
         partial(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys import CHECKERS_BLOCKS, RUNNERS
+from toys import CHECKERS_BLOCKS
 
 from games import kernels
 from games.checkers import Checkers
@@ -43,10 +43,6 @@ RUNS: dict[str, dict[str, Any]] = {
     "treestrap": _BOOTSTRAP,
     "solved": {"game": "connect_four", "games": 6, "games_per_update": 3, "rate": 0.1},
     "batch": {**_ROUNDS, "games": 40, "round_games": 20, "K": 1.0, "fixed": {"men": 1.0}},
-    "comparison": {
-        "game": RUNNERS, "games": 60, "round_games": 20, "keep_rounds": 2, "most_plies": 60,
-        "features": "runners", "depth": 0,
-    },
     "book": {"book": str(BOOK), "games": 30},
     "network": {**_ROUNDS, "hidden": (6,), "rate": 0.01, "batch": 32},
     "invent": {**_ROUNDS, "games": 40, "round_games": 20, "hidden": (6,), "rate": 0.01},
@@ -83,15 +79,13 @@ CHANGES: dict[str, Any] = {
     "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2, "over": 1.0,
     "percentile": 50.0, "phases": (12,), "positions_per_game": 1, "precision": "bfloat16",
     "rate": 0.05, "replacement_pause": 0,
-    "replays": 0, "ridge": 100.0, "rivals": 1, "rollout_positions": 7, "rollouts": 2,
+    "replays": 0, "ridge": 100.0, "rollout_positions": 7, "rollouts": 2,
     "round_games": 3, "rows": 40, "samples": 3, "scale": 0.7, "searched": 20,
     "seed": 5,
-    "settle": False, "share": 0.5, "side": "winner", "skip_plies": 12,
-    "steps": 3, "tables": 1, "tallies": 1, "teacher": "pips",
+    "settle": False, "side": "winner", "skip_plies": 12,
+    "steps": 3, "tables": 1, "tallies": 1,
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
-    "tuples": CHECKERS_BLOCKS, "weight": 4.0, "whole": 0.9, "win": 1.0,
-    "comparison depth": 1, "comparison most_plies": 3, "comparison features": "linear",
-    "comparison game": "backgammon",
+    "tuples": CHECKERS_BLOCKS, "weight": 4.0, "whole": 0.9,
     "samuel features": "classic", "samuel fixed": {"PIECES": 0.3},
     "samuel loss": "cross_entropy",
     "samuel library": ("ADV", "BACK", "CENT"),
@@ -107,13 +101,10 @@ WITH: dict[str, dict[str, Any]] = {
     "hidden": {"fixed": None},
     "tuples": {"fixed": None},
     "decide": {"most_plies": 200, "depth": 3},
-    "comparison teacher": {"game": "backgammon", "features": "linear"},
     "decided": {"most_plies": 200, "depth": 3, "games": 60},
     "rollout_positions": {"rollouts": 2},
     "inputs": {"fixed": None},
     "features": {"fixed": None},
-    "comparison rivals": {"game": "backgammon", "features": "linear", "games": 4, "round_games": 2},
-    "comparison features": {"game": "backgammon", "games": 4, "round_games": 2},
     "samuel1959 features": {},
     "samuel features": {},
     "samuel method": {"loss": "cross_entropy"},

@@ -66,8 +66,6 @@ RANGES: dict[str, Range] = {
     "growing": SEED,
     "invent": SEED,
     "tree_positions": SEED,
-    "rivals": COUNT,
-    "share": SHARE,
     # invention
     "terms": ("1 to 1000", (0, 1001)),
     "every": COUNT,
@@ -86,9 +84,6 @@ RANGES: dict[str, Range] = {
     "samples": ("more than 0 and at most 1000", (0, 2000.0, math.nan)),
     "threads": COUNT,
     "fit_threads": COUNT,
-    "comparison depth": ("0 to 2 plies in a game with dice", (-1, 3)),
-    "comparison most_plies": ("more than the 0 of an opening", (0, -1)),
-    "comparison alpha": POSITIVE,
     "quantised most_plies": ("more than the 6 of an opening", (0, -1)),
     "whole": SHARE,
     "solved most_plies": ("more than the 0 of an opening", (0, -1)),
@@ -103,7 +98,6 @@ RANGES: dict[str, Range] = {
 }
 #: Messages with another beginning.
 MESSAGES = {
-    "comparison nodes": "depth: expected 0 to 2 plies in a game with dice, found -7 nodes",
     "tdgammon nodes": "depth: expected 0 (moves are chosen by static values), found -7 nodes",
     "backups nodes": "depth: expected 1 (backups look one ply ahead), found -7 nodes",
     "quantised endgame": "lookup of checkers: expected endgame, endgame2, ",
@@ -117,7 +111,6 @@ NUMBERS = ("int", "float", "int | None", "float | None")
 DICE: dict[str, dict[str, Any]] = {
     "tdgammon": {"depth": 0},
     "backups": {"depth": 1},
-    "comparison": {"depth": 0, "features": "linear"},
 }
 #: What an option needs to be looked at.
 WITH: dict[str, dict[str, Any]] = {"quantised nodes": {"depth": None}}

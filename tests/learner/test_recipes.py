@@ -37,9 +37,9 @@ FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: Of these 12 games a round, so that there is more than one.
-ROUNDS = ("samuel", "batch", "network", "invent", "quantised", "comparison")
+ROUNDS = ("samuel", "batch", "network", "invent", "quantised")
 #: Learners that are tried on backgammon, and the plies of their searches.
-DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
+DICE = {"tdgammon": "0", "backups": "1"}
 
 
 class Killed(BaseException):
@@ -60,9 +60,7 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
     if name in ROUNDS:
         arguments += ["--set", "round_games=12", "--set", "games_per_report=4"]
-    if name == "comparison":
-        arguments += ["--features", "linear"]
-    elif dice:  # a small network, for the time that compiling takes
+    if dice:  # a small network, for the time that compiling takes
         reports = "games_per_report=4" if name == "tdgammon" else "samples=1"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
         # backups go on from a network of these widths
