@@ -90,21 +90,32 @@ def at_home(tile, line, in_row):
     return tile != 0 and (HOME[tile] // WIDTH if in_row else HOME[tile] % WIDTH) == line
 
 
-def leaving(position, first, step, length, line, in_row):
+def tile_after(position, move, square):
+    """Returns the tile on a square after a move; -1 is no move."""
+    if move < 0:
+        return tile_at(position, square)
+    if square == move:
+        return 0
+    return tile_at(position, move if square == position[WORDS] else square)
+
+
+def leaving(position, move, line, in_row):
     """Returns the number of tiles that must leave a line to let the others reach their squares.
 
-    That is the number of tiles that belong there minus their longest increasing subsequence.
+    That is the number of tiles that belong there minus their longest increasing subsequence, after
+    a move, or -1 for none.
     """
+    first, step, length = (line * WIDTH, 1, WIDTH) if in_row else (line, WIDTH, HEIGHT)
     belonging = 0
     best = 0
     chains = 0  # four bits a place: length of the longest increasing subsequence that ends there
     for place in range(length):
-        tile = tile_at(position, first + place * step)
+        tile = tile_after(position, move, first + place * step)
         if at_home(tile, line, in_row):
             belonging += 1
             longest = 1
             for before in range(place):
-                other = tile_at(position, first + before * step)
+                other = tile_after(position, move, first + before * step)
                 if at_home(other, line, in_row) and HOME[other] < HOME[tile]:
                     longest = max(longest, 1 + (chains >> 4 * before & 15))
             chains |= longest << 4 * place
@@ -119,9 +130,19 @@ def linear_conflict(position):
     """
     total = manhattan(position)
     for line in range(HEIGHT):
-        total += 2 * leaving(position, line * WIDTH, 1, WIDTH, line, True)
+        total += 2 * leaving(position, -1, line, True)
     for line in range(WIDTH):
-        total += 2 * leaving(position, line, WIDTH, HEIGHT, line, False)
+        total += 2 * leaving(position, -1, line, False)
+    return total
+
+
+def linear_conflict_change(position, move):
+    """Change of the linear conflict by a move: only the two lines across the move change."""
+    in_row = position[WORDS] % WIDTH == move % WIDTH
+    total = manhattan_change(position, move)
+    for square in (position[WORDS], move):
+        line = square // WIDTH if in_row else square % WIDTH
+        total += 2 * (leaving(position, move, line, in_row) - leaving(position, -1, line, in_row))
     return total
 
 

@@ -30,8 +30,9 @@ __all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
 WORD = 64
 #: Ordered so that each kernel calls only earlier ones.
 KERNELS = (
-    "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home leaving"
-    " linear_conflict parity over turned_over play mirror tile_pairs"
+    "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home"
+    " tile_after leaving linear_conflict linear_conflict_change parity over turned_over play mirror"
+    " tile_pairs"
 ).split()
 MOST_SQUARES = 30
 PATTERN_KERNELS = (
@@ -87,7 +88,9 @@ class SlidingTiles(KernelProblem):
         self.evaluators = {
             "manhattan": Heuristic(made.manhattan, made.manhattan_change, Known.BY_PROOF),
             "misplaced": Heuristic(made.misplaced, known=Known.BY_PROOF),
-            "linear_conflict": Heuristic(made.linear_conflict, known=Known.BY_PROOF),
+            "linear_conflict": Heuristic(
+                made.linear_conflict, made.linear_conflict_change, Known.BY_PROOF
+            ),
         }
         terms = {name: entry.value for name, entry in self.evaluators.items()}
         self.features = {"distances": FeatureSet("distances", terms)}
