@@ -21,7 +21,7 @@ from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
-from play.players.thinker import play_text, usual_referee
+from play.players.thinker import play_text
 from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
@@ -31,11 +31,11 @@ from search.lookups.database import DatabaseLookup
 __all__ = ["Contest"]
 
 WITH_DICE = ("luck", "cube", "match", "jacoby")
-WITHOUT_DICE = ("time", "plies", "within", "judge", "adjudicate", "sprt", "model")
+WITHOUT_DICE = ("time", "plies", "openings", "adjudicate", "sprt", "model")
 #: By the kind of match, the options that do not apply, and the kind of game that they are for.
 OTHERS = {
     Pairs: (WITH_DICE, "a game with dice"),
-    Rounds: ((*WITH_DICE, "sprt", "model", *WITHOUT_DICE[2:5]), "a game for two players"),
+    Rounds: ((*WITH_DICE, "sprt", "model", "adjudicate"), "a game for two players"),
     DicePairs: (WITHOUT_DICE, "a game without dice"),
     CubePairs: (WITHOUT_DICE, "a game without dice"),
 }
@@ -72,8 +72,8 @@ class Contest:
             check_depth(depth or 0)
         elif depth is not None and depth < 1:
             raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
-        if options.judge is not None and options.within is None:
-            raise ValueError("--judge: expected --within too, found none")
+        if options.openings is not None and options.plies is not None:
+            raise ValueError("--openings: expected it without --plies, found both")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.heading = str(self.limits)
         if game.dice:
@@ -94,17 +94,12 @@ class Contest:
             self.database = DatabaseLookup(self.game, options.adjudicate)
         if self.game.dice:
             return
-        if options.plies is None and options.within is None:
+        if options.openings is not None:
+            self.openings = BalancedOpenings(self.game, options.openings, seed=options.seed)
+        elif options.plies is not None:
+            self.openings = Openings(self.game, plies=options.plies, seed=options.seed)
+        else:
             self.openings = usual_openings(self.game, seed=options.seed)
-            return
-        judge = options.judge or (usual_referee(self.game) if options.within is not None else None)
-        self.openings = Openings(
-            self.game,
-            plies=3 if options.plies is None else options.plies,
-            seed=options.seed,
-            within=options.within,
-            judge=judge,
-        )
 
     def workers(self, players: Sequence[Player]) -> Workers:
         """Returns the workers that play; processes if threads would wait for one another."""
@@ -305,9 +300,7 @@ class Contest:
             }
         if self.game.dice:
             return {**head, "luck": None if self.luck is None else self.luck.name}
-        head |= {
-            name: getattr(options, name) for name in ("plies", "within", "judge", "adjudicate")
-        }
+        head |= {"plies": options.plies, "adjudicate": options.adjudicate}
         if isinstance(self.openings, BalancedOpenings):
             head["openings"] = self.openings.mark
         return {**head, "sprt": None if self.sprt is None else asdict(self.sprt)}

@@ -99,16 +99,14 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         type=int,
         metavar="N",
         help="without dice: random openings, the shortest of N plies (default 3; checkers without"
-        " --plies or --within: the shipped balanced ones)",
+        " --plies or --openings: the shipped balanced ones)",
     )
     add(
-        "--within",
-        type=float,
-        metavar="V",
-        help="without dice: use only openings that --judge values within V of even, in"
-        " the game's unit (checkers: men)",
+        "--openings",
+        type=Path,
+        metavar="FILE",
+        help="without dice: balanced openings of a file that `play openings` wrote",
     )
-    add("--judge", help="evaluator for --within (default: the game's usual one)")
     add(
         "--adjudicate",
         metavar="DATABASE",

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from search import Engine, as_evaluator
 
 __all__ = ["Openings", "distinct_lines", "lengthened", "random_line"]
 
@@ -28,39 +27,18 @@ class Openings:
 
     plies: length of the shortest openings.
     seed: decides their order.
-    within: use only openings that `judge` values within this distance of even, in the game's unit.
-    judge: evaluator by which openings are even.
-    depth: depth of its search.
 
-    Raises ValueError for options out of range, and for `within` without a judge.
+    Raises ValueError for options out of range.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        plies: int = 3,
-        seed: int = 0,
-        within: float | None = None,
-        judge: Any = None,
-        depth: int = 7,
-    ) -> None:
+    def __init__(self, game: Game, *, plies: int = 3, seed: int = 0) -> None:
         if not 0 <= plies <= 40:
             raise ValueError(f"plies: expected 0 to 40, found {plies}")
         if seed < 0:
             raise ValueError(f"seed: expected at least 0, found {seed}")
-        if within is not None and not within > 0:
-            raise ValueError(f"within: expected a value above 0, found {within}")
-        if within is not None and judge is None:
-            raise ValueError("within: expected a judge to value the openings, found none")
         self.game = game
         self.plies = plies
         self.seed = seed
-        self.within = within
-        self.depth = depth
-        self._engine = (
-            Engine(game, as_evaluator(game, judge), table_mib=1) if within is not None else None
-        )
 
     def __str__(self) -> str:
         return f"openings of {self.plies} {'ply' if self.plies == 1 else 'plies'} or more"
@@ -82,9 +60,8 @@ class Openings:
                 if position in seen:
                     continue
                 seen.add(position)
-                if self._even(position):
-                    yielded = True
-                    yield moves
+                yielded = True
+                yield moves
             barren = 0 if yielded else barren + 1
             if barren == _BARREN:
                 return
@@ -101,13 +78,6 @@ class Openings:
             ends.add(position)
             repeats = 0
             yield position, moves
-
-    def _even(self, position: Any) -> bool:
-        if self._engine is None or self.within is None:
-            return True
-        self._engine.clear()
-        result = self._engine.search(position, depth=self.depth).whole()
-        return abs(self._engine.evaluator.in_units(result.value)) <= self.within
 
 
 def random_line(game: Game, plies: int, random: np.random.Generator) -> tuple[Any, list[Any]]:

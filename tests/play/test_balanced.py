@@ -87,13 +87,13 @@ def test_matches_of_checkers_begin_with_them_unless_told_otherwise(
     assert [tuple(pair.games[0].moves[:3]) for pair in match.units] == expected
     assert isinstance(usual_openings(TIC_TAC_TOE), Openings)
     said = {}
-    for options in ([], ["--plies", "4"], ["--within", "0.5"]):
+    for options in ([], ["--plies", "4"], ["--openings", str(SHIPPED)]):
         command = ["match", "checkers", "random", "random", "--games", "2", "--quiet", *options]
         assert main(command) == 0
         said[options[0] if options else ""] = capsys.readouterr().out.splitlines()[0]
     assert said[""].endswith("a move, balanced openings of 3 plies or more")
     assert said["--plies"].endswith("a move, openings of 4 plies or more")
-    assert said["--within"].endswith("a move, openings of 3 plies or more")
+    assert said["--openings"] == said[""]
 
 
 def test_the_command_writes_a_file_of_them(
@@ -104,6 +104,9 @@ def test_the_command_writes_a_file_of_them(
     assert main(["openings", "tic_tac_toe", str(file), *options]) == 0
     assert "plies 2: within 0.1 lines of even 24 of 72 positions" in capsys.readouterr().out
     assert len(BalancedOpenings(TIC_TAC_TOE, file).lines) == 24
+    played = ["tic_tac_toe", "random", "random", "--openings", str(file), "--games", "2", "--quiet"]
+    assert main(["match", *played]) == 0
+    assert "a move, balanced openings of 2 plies or more" in capsys.readouterr().out
     for wrong, says in (
         (["--plies", "9"], "--plies: expected 0 to 8, found 9"),
         (["--within", "0"], "expected --within above 0"),

@@ -150,7 +150,7 @@ def test_ladder_on_the_command_line(
 WRONG = [
     ("ladder backgammon random hand --depth 10", "depth: expected 0 to 9 plies"),
     ("ladder backgammon random hand --save {}", "--save: expected a file that can be written, fo"),
-    ("ladder backgammon random hand --judge x", "--judge: expected a game without dice, found ba"),
+    ("ladder backgammon random hand --openings x", "--openings: expected a game without dice, fo"),
     ("ladder backgammon random hand --plies 9", "--plies: expected a game without dice, found ba"),
 ]
 

@@ -189,26 +189,6 @@ def test_openings_are_the_seeds() -> None:
     assert first[:216] != list(islice(Openings(CHECKERS, seed=2), 216))
 
 
-@compiled_only
-@pytest.mark.parametrize(
-    ("judge", "within"), [("classic", 0.05), ("classic", 0.2), ("samuel", 0.2)]
-)
-def test_openings_within(judge: str, within: float) -> None:
-    options: dict[str, Any] = {"within": within, "judge": judge, "depth": 5}
-    chosen = list(islice(Openings(CHECKERS, seed=1, **options), 150))
-    engine = Engine(CHECKERS, judge, table_mib=1)
-
-    def value(moves: tuple[Any, ...]) -> float:  # in men, which samuel counts in millions
-        engine.clear()
-        return abs(engine.search(after(CHECKERS, moves), depth=5).value / engine.evaluator.unit)
-
-    assert all(value(moves) <= within for moves in chosen)
-    every = islice(Openings(CHECKERS, seed=1), 216)
-    even = [moves for moves in every if value(moves) <= within]
-    assert 0 < len(even) < 216
-    assert chosen[: len(even)] == even[: len(chosen)]
-
-
 def test_openings_run_out() -> None:
     openings = list(Openings(Nim(), plies=1))
     ends = [after(Nim(), moves) for moves in openings]
@@ -243,9 +223,6 @@ def test_too_many_positions_to_list() -> None:
         ({"plies": -1}, "plies: expected 0 to 40, found -1"),
         ({"plies": 41}, "plies: expected 0 to 40, found 41"),
         ({"seed": -1}, "seed: expected at least 0, found -1"),
-        ({"within": 0.0, "judge": "classic"}, "within: expected a value above 0, found 0.0"),
-        ({"within": math.nan, "judge": "classic"}, "within: expected a value above 0, found nan"),
-        ({"within": 1.0}, "within: expected a judge to value the openings, found none"),
     ],
 )
 def test_bad_openings(options: dict[str, Any], message: str) -> None:
@@ -456,15 +433,6 @@ def test_ctrl_c_ends_games_under_way(
     assert match.interrupted
     assert time.perf_counter() - began < 60  # of the 120 s that one move may take
     assert all(record.over for _, (record,) in all_games([match]))
-
-
-@compiled_only
-def test_ctrl_c_while_openings_are_valued(interrupt_soon: Callable[[], None]) -> None:
-    openings = Openings(CHECKERS, within=1e-9, judge="classic", depth=30)
-    interrupt_soon()
-    match = play_match(CHECKERS, RANDOM, RANDOM, limits=DEPTH_1, games=4, openings=openings)
-    assert match.interrupted
-    assert match.units == []
 
 
 def test_plain_games() -> None:

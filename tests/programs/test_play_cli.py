@@ -117,9 +117,8 @@ def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["match", "checkers", "rote", "classic", "--games", "2", "--quiet"]
-    options = ["--nodes", "500", "--seconds", "5", "--plies", "4", "--within", "0.2"]
-    options += ["--adjudicate", "endgame"]
-    assert main([*arguments, *options, "--judge", "material"]) == 0
+    options = ["--nodes", "500", "--seconds", "5", "--adjudicate", "endgame"]
+    assert main([*arguments, *options, "--plies", "4"]) == 0
     out = capsys.readouterr().out
     assert "500 nodes, 5.0 s a move, openings of 4 plies or more, adjudicated by endgame" in out
     assert main([*arguments, "--adjudicate", "endgame9"]) == 2
@@ -239,9 +238,9 @@ BAD = [
     ("match checkers random random --backend dask", "backend: expected .*dask:tcp://HOST:PORT, fo"),
     ("match checkers random random --seed -1", "seed: expected at least 0, found -1"),
     ("match checkers random random --plies -1", "plies: expected 0 to 40, found -1"),
-    ("match checkers random random --within -1", "within: expected a value above 0, found -1"),
-    ("match checkers random random --within 1 --judge x", "x: expected an evaluator file"),
-    ("match checkers random random --judge classic", "--judge: expected --within too, found none"),
+    ("match checkers random random --openings {missing}", "missing.json"),
+    ("match checkers random random --openings {positions}", "expected openings of checkers"),
+    ("match checkers random random --plies 1 --openings x", "--openings: expected it without --pl"),
     ("match checkers random random --pdn {cut}/a.pdn", "--save: expected a file that can be wri"),
     ("match checkers random random --pdn {folder}", "--save: expected a file .* found folder"),
     ("match nim random random --save {folder}", "--save: expected a file .* found folder"),
