@@ -1,8 +1,9 @@
 """Batch learning: play many games, store the positions, fit the weights to all of them at once.
 
-The games of a round (`learner.rounds.frame`) are played with the weights learned in earlier rounds;
-then the weights are fitted to the stored positions of the last rounds ("Texel tuning", Österlund
-2014; see `learner.fit.logistic`). `learner.rounds.network_fit` differs only in fitting a network.
+The games of a round are played with the weights learned in earlier rounds, in one stream of tasks,
+so that no worker waits for another before the round ends; then the weights are fitted to the stored
+positions of the last rounds ("Texel tuning", Österlund 2014; see `learner.fit.logistic`).
+`learner.rounds.network_fit` differs only in fitting a network.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import fit_scale
-from learner.frame import Progress
+from learner.frame import Progress, round_note
 from learner.game_learner import MAN, feature_set, linear_start
 from learner.models.model import numbers_of
 from learner.multiplayer_play import late_starts
@@ -23,11 +24,12 @@ from learner.options import ranged
 from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore, own_folder
-from learner.rounds.frame import RoundLearner
 from learner.rounds.playouts import Rollout, slight_noise
 from learner.rounds.tree_rows import lesson_rows
-from learner.self_play import Lesson
+from learner.self_play import Lesson, Task, Teacher
+from learner.task_learner import TaskLearner
 from play.workers import Workers
+from search import Evaluator
 
 __all__ = ["BatchFit", "BatchLearner"]
 
@@ -37,12 +39,15 @@ ROLLOUT_DEPTH = 3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BatchLearner(RoundLearner):
+class BatchLearner(TaskLearner):
     """The base class of learners that fit a model to stored positions.
 
     Each round learns from the quiet positions of the last rounds. Positions that are equal, also by
-    symmetry, become one row with the mean of their labels. Options beside those of `RoundLearner`:
+    symmetry, become one row with the mean of their labels. Options beside those of `TaskLearner`:
 
+    round_games: games of a round.
+    keep_rounds: number of the last rounds to learn from.
+    games_per_report: games between two reports.
     blend: share of the game's result in a target, 0 to 1; the rest is the value that search backed
         up.
     decided: whether to learn also from positions that search has proven won or lost, which tie
@@ -62,6 +67,9 @@ class BatchLearner(RoundLearner):
     takes_many = True
 
     games: int = 6000
+    round_games: int = ranged(low=1)
+    keep_rounds: int = ranged(low=1)
+    games_per_report: int = ranged(32, 1)
     blend: float = ranged(0.5, 0, 1)
     decided: bool = True
     opening_plies: int = 4
@@ -72,6 +80,14 @@ class BatchLearner(RoundLearner):
     rollout_positions: int = ranged(4000, 1, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
+
+    def _player(self) -> Evaluator:
+        """Returns the evaluator that plays the games of a round."""
+        return self.evaluator_
+
+    def _teacher(self, number: int) -> Teacher | None:
+        """Returns what takes labels from the searches of a game in a round (None: none)."""
+        return None
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         """Fit the evaluator to the rows after round `number`; returns figures to report."""
@@ -86,7 +102,7 @@ class BatchLearner(RoundLearner):
         raise NotImplementedError
 
     def begin(self, evaluator: Any) -> None:
-        super().begin(evaluator)
+        self.rounds_: list[dict[str, Any]] = []
         self.store_ = PositionStore(own_folder(self, self.store), self.game_)
         #: the stored rows of the rounds that are learned from
         self._recent: list[Rows] = []
@@ -98,6 +114,43 @@ class BatchLearner(RoundLearner):
             raise ValueError(f"store: expected an empty folder, found {len(self.store_)} positions")
         yield from super().learn()
         self.store_.flush()
+
+    # --- rounds -------------------------------------------------------------------------------
+
+    def games_before(self, number: int) -> int:
+        """Returns the number of games before round `number`, from 0."""
+        return number * self.round_games
+
+    def round_of(self, game: int) -> int:
+        """Returns the number of the round, from 0, that game `game` belongs to."""
+        return game // self.round_games
+
+    def round_end(self) -> int:
+        return self.games_before(self.round_of(self.games_played_) + 1)
+
+    def report_games(self) -> int:
+        return self.games_per_report
+
+    def first_of_round(self) -> int:
+        """Returns the number of the first game of the round that the last game belongs to."""
+        return self.games_before(self.round_of(max(0, self.games_played_ - 1)))
+
+    def first_kept(self) -> int:
+        """Returns the number of the first game to be learned from at the end of this round."""
+        begun = self.round_of(max(0, self.games_played_ - 1)) + 1
+        return self.games_before(max(0, begun - self.keep_rounds))
+
+    def nodes_of(self, number: int) -> int | None:
+        """Returns the most nodes of a search in round `number`; None for no limit."""
+        return self.nodes
+
+    def _task(self) -> Task:
+        number = self.round_of(self.games_played_)
+        return Task(
+            self.game_, self._player(), None, self.depth, self.nodes_of(number), self.most_plies,
+            self.decide, lookup=self.lookup_, techniques=self.techniques_,
+            teacher=self._teacher(number),
+        )  # fmt: skip
 
     def _of_last_rounds(self) -> Rows:
         """Returns the stored rows that a resumed learner goes on to learn from."""
@@ -136,7 +189,12 @@ class BatchLearner(RoundLearner):
         """Returns what is stored of game `number`."""
         return lesson_rows(lesson, number)
 
+    def _end_round(self, workers: Workers) -> str:
+        self.rounds_.append(self._fit_round(workers))
+        return round_note(self.rounds_)
+
     def _fit_round(self, workers: Workers) -> dict[str, Any]:
+        """Learn from the stored games of the last rounds; returns figures for the report."""
         number = len(self.rounds_)
         passing = Filter(first_bounded=self.first_of_round(), first_game=self.first_kept())
         width = len(self.game_.start())
@@ -169,10 +227,13 @@ class BatchLearner(RoundLearner):
 
     def get_state(self) -> dict[str, Any]:
         self.store_.flush()
-        return {**super().get_state(), "weights": self._weights(), "positions": len(self.store_)}
+        rounds = [dict(figures) for figures in self.rounds_]
+        return {
+            "rounds_done": rounds, "weights": self._weights(), "positions": len(self.store_)
+        }  # fmt: skip
 
     def set_state(self, state: dict[str, Any]) -> None:
-        super().set_state(state)
+        self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
         self._set_weights(state["weights"])
         # last, because it cannot be undone
         self.store_.truncate(state["positions"])
