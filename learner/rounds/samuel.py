@@ -188,12 +188,12 @@ class Samuel(BatchFit):
         return {**super().get_state(), **found}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        active, reserve = list(state["active"]), list(state["reserve"])
+        active, reserve, invented = (list(state[n]) for n in ("active", "reserve", "invented"))
         terms = sorted(self.active_ + self.reserve_)
-        if self.invent and state["invented"]:
+        if self.invent and invented:
             cells = cells_of(self.game_)
             self.active_ = [name for name in active + reserve if name in self._library.names]
-            self._use(named(cells, [CellTerm.of(cells, plain) for plain in state["invented"]]))
+            self._use(named(cells, [CellTerm.of(cells, plain) for plain in invented]))
             terms = sorted(name for name in self.features_.names if name not in self._held)
         if sorted(active + reserve) != terms:
             raise ValueError("active, reserve: expected the terms of the learner, each once")
