@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from games.program import exit_status
 from play.cluster_work import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
 from play.parts import Pace, Parts
 
@@ -203,7 +204,8 @@ def one_run(
     if run.returncode == 0:
         same = out.split()[-1:] == [expected]
         return same, f"{'the same' if same else 'OTHER'} weights in {took}; {reasons}"
-    return bool(errors.strip()), f"status {run.returncode} in {took}: {errors.strip()[-200:]}"
+    named = run.returncode == 2 and "Traceback" not in errors
+    return named, f"status {run.returncode} in {took}: {errors.strip()[-200:]}"
 
 
 def run_faults(runs: int, games: int, seed: int) -> None:
@@ -437,7 +439,12 @@ def main() -> None:
     parser.add_argument("--one", metavar="ADDRESS", help="one run, which prints its weights")
     options = parser.parse_args()
     if options.one:
-        print(learned(options.one, options.games, 0))
+
+        def one() -> int:
+            print(learned(options.one, options.games, 0))
+            return 0
+
+        sys.exit(exit_status("benchmarks.cluster", one))
     if options.costs:
         costs()
     if options.simulate:

@@ -38,6 +38,8 @@ __all__ = ["Cluster"]
 
 #: Seconds between two looks at the cluster; one more for every so many workers.
 LOOKS, WORKERS_PER_SECOND = 2.0, 50
+#: Seconds within which a scheduler has to answer that did so before.
+ANSWER = 30.0
 #: Seconds after which a cluster without any workers is given up, and one that is gone.
 LONELY, GONE = 20.0, 600.0
 
@@ -94,7 +96,7 @@ class Cluster:
     def look(self, *, now: bool = False) -> None:
         """Look which workers there are, and check new ones; at most every few seconds.
 
-        Raises OSError or TimeoutError if the scheduler does not answer.
+        Raises OSError if the scheduler does not answer.
         """
         with self._lock:
             pause = LOOKS + len(self.slots) / WORKERS_PER_SECOND
@@ -204,11 +206,16 @@ class Cluster:
             time.sleep(0.05)
 
     def _ask(self, what: str, **options: Any) -> Any:
-        """Returns the scheduler's answer; raises OSError or TimeoutError without one."""
+        """Returns the scheduler's answer; raises OSError without one."""
         try:
             call = getattr(self._client.scheduler, what)
-            return self._client.sync(call, callback_timeout=self._patience, **options)
-        except (OSError, TimeoutError):
+            return self._client.sync(call, callback_timeout=ANSWER, **options)
+        except TimeoutError:
+            raise ConnectionError(
+                f"expected the dask scheduler at {self.address} to answer, found it silent for"
+                f" {ANSWER:g} s"
+            ) from None
+        except OSError:
             raise
         except Exception as error:  # a client that is closed has no scheduler
             raise ConnectionError(f"{type(error).__name__}: {error}") from None

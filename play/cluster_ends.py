@@ -89,15 +89,20 @@ def connect(address: str, patience: float) -> Any:
             f" {patience:g} s ({str(error) or type(error).__name__})"
         ) from None
     try:
-        theirs = client.sync(client.scheduler.versions, callback_timeout=patience)
+        theirs = client.sync(client.scheduler.versions, callback_timeout=3 * patience)
         version = theirs["packages"]["distributed"]
         if version != distributed.__version__:
             raise ValueError(
                 f"address: expected a scheduler of dask {distributed.__version__}, as here, found"
                 f" {version} at {address}"
             )
-    except BaseException:
+    except BaseException as error:
         client.close(timeout=1)
+        if isinstance(error, TimeoutError):
+            raise ConnectionError(
+                f"address: expected the dask scheduler at {address} to answer, found it silent for"
+                f" {3 * patience:g} s"
+            ) from None
         raise
     return client
 

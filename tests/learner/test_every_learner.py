@@ -295,6 +295,27 @@ def test_another_seed_gives_other_bits(name: str) -> None:
     assert Trial(case.make(seed=6), case.start).bits() != whole(name).bits()
 
 
+class Counted(Workers):
+    """Workers that count the tasks that they were given."""
+
+    tasks = 0
+
+    def map(self, function: Any, tasks: Any, **options: Any) -> Any:
+        some = list(tasks)
+        self.tasks += len(some)
+        return super().map(function, some, **options)
+
+
+@pytest.mark.whole_run
+@pytest.mark.parametrize("name", those(lambda case: "workers" in case.make().get_params()))
+def test_workers_of_a_learner_get_work(name: str) -> None:
+    """Learners without the option are refused --backend and --jobs: see `test_recipes`."""
+    case = CASES[name]
+    with Counted() as workers:
+        case.make(workers=workers).fit(case.start)
+    assert workers.tasks > 0
+
+
 @pytest.mark.whole_run
 @pytest.mark.parametrize("name", those(lambda case: case.processes))
 def test_processes_learn_the_same(name: str) -> None:

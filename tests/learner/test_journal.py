@@ -47,8 +47,8 @@ def own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made(folder: Path, hands: Any, seed: int = 3) -> BatchFit:
     learner = BatchFit(
-        "checkers", games=40, round_games=20, games_per_report=4, depth=1, K=1.0, seed=seed, workers=hands,
-        store=folder / "store",
+        "checkers", games=40, round_games=20, games_per_report=4, depth=1, K=1.0, seed=seed,
+        workers=hands, store=folder / "store",
     )  # fmt: skip
     learner.keep_journal(folder / "journal")
     return learner

@@ -22,10 +22,11 @@ from learner.books.signature import SignatureTables
 from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
 from learner.run.asked import settings_of
-from learner.run.command_line import parser
+from learner.run.command_line import check_placement, parser
 from learner.run.learners import make_learner
 from learner.run.measured_run import MeasuredRun
-from learner.run.recipes import RECIPES, UsualRuns
+from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns
+from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
@@ -169,3 +170,20 @@ def test_a_learner_without_features_takes_none(capsys: Any, tmp_path: Path) -> N
     arguments = ["checkers", "--learner", "book", "--features", "classic"]
     assert train.main([*arguments, "--run", str(tmp_path / "book")]) == 2
     assert "--features: expected none for book" in capsys.readouterr().err
+
+
+PLACED = [("checkers", name) for name in RECIPES] + [("sliding8", name) for name in HEURISTICS]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("game", "name"), PLACED)
+def test_jobs_are_taken_or_refused(game: str, name: str) -> None:
+    """Learners that take `workers` give them work: see `test_every_learner`."""
+    recipe = (RECIPES if game == "checkers" else HEURISTICS)[name]
+    given = parser().parse_args([game, "--learner", name, "--jobs", "3"])
+    settings = RunSettings(game=game, learner=name, games=1, depth=1, opponents=(), pacemakers=())
+    if "workers" in recipe.load()().get_params(deep=False):
+        check_placement(given, settings)
+        return
+    with pytest.raises(ValueError, match=f"--jobs: expected none for {name}, which learns in this"):
+        check_placement(given, settings)

@@ -1,4 +1,4 @@
-"""A cluster of processes that are killed, stopped, full, unlike or late: right results, or a line."""
+"""A cluster whose processes are killed, stopped, full or unlike: right results, or a line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def running() -> Iterator[LocalCluster]:
 def made(cluster: LocalCluster, workers: int) -> Workers:
     """Returns the workers of a cluster once there are as many."""
     hands = Workers("dask", address=cluster.address, patience=60)
-    until = time.monotonic() + 120
+    until = time.monotonic() + 240
     while hands.jobs < workers and time.monotonic() < until:
         time.sleep(0.2)
         assert hands.cluster is not None
@@ -99,7 +99,7 @@ def test_faults_of_workers(running: LocalCluster, said: Any, tmp_path: Path) -> 
             assert [one for one, _ in first] == [n**2 for n in range(1, 30)]
 
         running.add(tmp_path / "odd")
-        until = time.monotonic() + 60
+        until = time.monotonic() + 240
         while "cannot run Plysmith" not in said() and time.monotonic() < until:
             assert list(workers.map(square, range(2)))[1][0] == 1
         assert "none here" in said()
@@ -168,7 +168,7 @@ def test_more_threads_than_cores(running: LocalCluster, said: Any) -> None:
     with Workers("dask", address=running.address, patience=60) as workers:
         cluster = workers.cluster
         assert isinstance(cluster, Cluster)
-        until = time.monotonic() + 90
+        until = time.monotonic() + 240
         while "threads on" not in said() and time.monotonic() < until:
             time.sleep(0.2)
             cluster.look(now=True)
@@ -190,7 +190,9 @@ def test_parts_by_time() -> None:
     assert sum(sizes) == 100 and sizes[-1] in (0, 1)
     growing = Parts(iter(range(100)), pace)  # nobody knows how many
     sizes = [len(growing.next(2, 1.0)) for _ in range(40)]
-    assert sizes[:5] == [1] * 5 and sizes[20] > 3 and max(sizes) <= 20 and sum(sizes) == 100
+    drawn = [sum(sizes[:n]) for n in range(40)]
+    assert all(size <= max(1, before // 4) for size, before in zip(sizes, drawn, strict=True))
+    assert max(sizes) > 10 and sum(sizes) == 100
 
 
 @pytest.mark.plain
