@@ -118,6 +118,13 @@ def test_the_rollout_of_the_course_prints_what_the_page_shows(
 
 
 @pytest.mark.plain
+def test_the_drawn_tree_of_nim_is_the_one_that_is_printed() -> None:
+    page = (ROOT / "docs" / "course.md").read_text("utf-8")
+    drawn = re.findall(r"```mermaid\nflowchart TD\n(.*?)```", page, re.DOTALL)
+    assert len(drawn) == 1 and f"```\n{drawn[0]}```" in page
+
+
+@pytest.mark.plain
 def test_own_game_is_a_page_with_python() -> None:
     assert len(blocks((ROOT / "docs" / "own_game.md").read_text("utf-8"))) >= 6
 
