@@ -33,6 +33,7 @@ from play.match.game_loop import Played
 from play.match.openings import random_line
 from play.workers import Workers
 from search import Engine
+from search.lookups.database import DatabaseLookup, Databases
 
 __all__ = ["Solved"]
 
@@ -78,17 +79,20 @@ class Solved(Bootstrap):
     """All moves of the first positions of a game follow their class, by a search to its end.
 
     Only whether positions are won, drawn or lost is learned. A game begins after random moves, as
-    many as the game's solver needs to value positions in milliseconds (`Truth.plies`); or it is a
-    whole one: from the start the learner moves first, against perfect play at random among its best
-    moves, and where its own move would throw the class away, one that keeps it is played. All moves
-    at its turn there are kept, and taught again in all later updates, those of early plies as often
-    as those of late ones. What counts as the first positions is then what a search from a random
-    position of the whole game foresees.
+    many as the game's solver needs to value positions in milliseconds (`Truth.plies`).
 
-    whole: share of the games that are whole ones.
-    searched: positions that this search looks at, instead of the limits of the learner's moves.
-    positions_per_game: positions after the random moves, or the foreseen ones, whose moves all
-        teach.
+    Whole games are not drawn: before each update all positions are visited that are likely to come
+    up when the learner moves first, against perfect play at random among its best moves. Where the
+    learner's move would throw the class away, all moves that keep it are followed. It moves once by
+    the limits of its games, and once by a larger search, which looks positions up in the game's
+    first database, if there is one. All moves at its turn are kept, and taught again in all later
+    updates, those of early plies as often as those of late ones; and where its move errs, all moves
+    at the end of what searches of that move and of the best ones foresee.
+
+    whole: the least chance with which a position of whole games that is visited comes up; 0: no
+        whole games.
+    searched: positions that the larger search looks at.
+    positions_per_game: positions after the random moves whose moves all teach.
     epochs: passes over the positions of `games_per_update` games, and as many that are kept.
     """
 
@@ -218,10 +222,13 @@ class Solved(Bootstrap):
         before = self.games_played_ - len(lessons)
         sound = ""
         if self.whole:
-            engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
-            limits: Any = {"depth": self.depth, "nodes": self.nodes}, {"nodes": self.searched}
-            shares = [self._sweep(engine, **one) for one in limits]
-            sound = f", sound games {shares[0]:.1%}, by search {shares[1]:.1%}"
+            game, value = self.game_, self.evaluator_
+            lookup = next((DatabaseLookup(game, name) for name in Databases.of(game).named), None)
+            plain = Engine(game, value, table_mib=TABLE_MIB)
+            aided = Engine(game, value, table_mib=TABLE_MIB, lookup=lookup)
+            share = self._sweep(plain, depth=self.depth, nodes=self.nodes)
+            sound = f", sound games {share:.1%}, by search "
+            sound += f"{self._sweep(aided, nodes=self.searched):.1%}"
         random = np.random.default_rng((self.seed, before))
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         rows = np.concatenate([lesson.rows for lesson in lessons])

@@ -24,7 +24,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "rootstrap": _LINEAR,
     "treestrap": _LINEAR,
     "solved": {
-        "games": 40_000,
+        "games": 100_000,
         "depth": 1,
         "snapshots": 2,
         "options": {
@@ -32,8 +32,8 @@ RECIPES: dict[str, dict[str, Any]] = {
             "rate": 1.0,
             "scale": 1.0,
             "whole": 0.0005,
-            "games_per_update": 2000,
-            "epochs": 20,
+            "games_per_update": 4000,
+            "epochs": 10,
         },
     },
     "batch": {**_LINEAR, "snapshots": 4},
