@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import subprocess
 import tempfile
 import time
@@ -28,6 +29,7 @@ from search.evaluators.samples import sample_positions
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator, Tuples
 from search.export.export import export
+from search.native import call_float
 
 FLAGS = ["-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 #: Positions of a round of speed, and rounds, of which the fastest counts.
@@ -99,8 +101,7 @@ def compare(name: str, evaluator: Evaluator, count: int | None) -> None:
     loops = [(name, library.loop)]
     if quantised:
         loops.append((f"{name} updates", library.updates))
-    positions = sample_positions(evaluator.game, count or POSITIONS)
-    rows = np.array(positions, dtype=np.int64)
+    rows = _rows(evaluator.game.name, count or POSITIONS)
     for title, theirs in loops:
         found = np.zeros((2, len(rows)))
         best = [np.inf, np.inf]
@@ -116,14 +117,18 @@ def compare(name: str, evaluator: Evaluator, count: int | None) -> None:
     del keep
 
 
+@functools.cache
+def _rows(game: str, count: int) -> Any:
+    return np.array(sample_positions(games.load(game), count), dtype=np.int64)
+
+
 def build(evaluator: Evaluator) -> tuple[Any, Any, Any]:
     """Returns our loop over positions, the library with C's, and what keeps ours alive."""
     address, data, keep = evaluator.native(print)
     block = np.array([address, data], dtype=np.int64)
-    from search.native import call_float
-
     text = OURS.format(step=8 * len(evaluator.game.start()))
-    loop = native_function("loop_at", text, {"call_float": call_float}, "void(int64, int64, int64, int64)")
+    signature = "void(int64, int64, int64, int64)"
+    loop = native_function("loop_at", text, {"call_float": call_float}, signature)
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)(loop)
     with tempfile.TemporaryDirectory() as folder:
         export(evaluator, folder, name="net")

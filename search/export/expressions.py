@@ -12,13 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from games import kernels
-from games.kernels import is_kernel, memory, vectors
-from search.evaluators.signature import clamped
 from search.export.c_values import ELEMENTS, Address, Array, Block, Tuple, Value, joined, literal
-from search.export.rows import WRITTEN
 from search.export.unit import Unit
-from search.native import call_int
 
 __all__ = ["Expressions"]
 
@@ -32,28 +27,10 @@ BITS: Mapping[type, tuple[str, Any]] = {
     ast.BitXor: ("^", operator.xor), ast.LShift: ("<<", operator.lshift),
     ast.RShift: (">>", operator.rshift),
 }  # fmt: skip
+OPERATORS = {**ARITHMETIC, **BITS}
 COMPARISONS = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
-#: Functions of `math` that C has under the same name, of floats.
-MATH = {
-    getattr(math, name): name
-    for name in ("sqrt", "exp", "log", "log2", "log10", "tanh", "sinh", "cosh", "sin", "cos", "tan",
-                 "atan", "asin", "acos", "erf", "erfc", "pow", "atan2", "hypot", "expm1", "log1p")
-}  # fmt: skip
-#: Sums over rows: for each argument the type of its elements, "" for a number, or "size" for one
-#: that is fixed.
-ROWS: Mapping[Any, tuple[str, tuple[str, ...]]] = {
-    vectors.sum_rows: ("void", ("float32",) * 3 + ("int64", "", "size")),
-    vectors.add_products: ("void", ("float32",) * 4 + ("size",) * 3),
-    vectors.dot: ("single", ("float32",) * 2 + ("size",) * 2),
-    vectors.sum_shorts: ("void", ("int16",) * 3 + ("int64", "", "size")),
-    vectors.clip_shorts: ("void", ("int16",) * 2 + ("size",) * 3),
-    vectors.clip_products: ("void", ("int16", "int32", "int16", "int16") + ("size",) * 4),
-    vectors.dot_shorts: ("int", ("int16",) * 2 + ("size",)),
-}
-POINTERS = {f"{kind}_pointer": kind for kind in memory.POINTERS}
-WORD_BYTES = 8
 
 
 class Expressions:
@@ -66,7 +43,6 @@ class Expressions:
     aliases: dict[str, Value]
     blocks: list[Block]
     read: set[str]
-    entries: Any
     fail: Callable[..., Exception]
     c_name: Callable[[str], str]
 
@@ -186,14 +162,11 @@ class Expressions:
         for part, value in ((node.left, first), (node.right, second)):
             if value.kind not in ("bool", "int", "single", "float"):
                 raise self.fail(part)
-        sign, fold = (ARITHMETIC | BITS)[type(node.op)] if type(node.op) in ARITHMETIC | BITS else (
-            "", None
-        )  # fmt: skip
-        if fold is None:
+        if type(node.op) not in OPERATORS:
             raise self.fail(node)
-        if first.fixed is not None and second.fixed is not None and (
-            "single" not in (first.kind, second.kind)
-        ):  # fmt: skip
+        sign, fold = OPERATORS[type(node.op)]
+        single = "single" in (first.kind, second.kind)
+        if first.fixed is not None and second.fixed is not None and not single:
             try:
                 return literal(fold(first.fixed, second.fixed))
             except (ArithmeticError, TypeError, ValueError):
@@ -313,7 +286,12 @@ class Expressions:
     def _of_Subscript(self, node: ast.Subscript) -> Value:
         if not isinstance(self.value(node.value).kind, Tuple):
             place = self.place(node)
-            return Value(ELEMENTS[place.kind][1], place.text, None, place.kind.startswith("uint"))
+            # a short integer would be added in 32 bits
+            kind = ELEMENTS[place.kind][1]
+            text = place.text if place.kind == "int64" or kind != "int" else (
+                f"(int64_t){place.text}"
+            )  # fmt: skip
+            return Value(kind, text, None, place.kind.startswith("uint"))
         base, index = self.value(node.value), self.integer(node.slice)
         size = len(base.kind.kinds)
         if index.fixed is not None:
@@ -381,155 +359,3 @@ class Expressions:
         if fixed is not None:
             return f"({kind.base} + {fixed // size})"
         return f"({kind.base} + {kind.distance.text} / {size})"
-
-    # --- calls -----------------------------------------------------------------------------------
-
-    def _of_Call(self, node: ast.Call) -> Value:
-        if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
-            raise self.fail(node)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        function = self.global_of(node.func)
-        if function is None and name in {**memory._MEMORY, **POINTERS}:
-            function = memory._MEMORY[name]
-        if function is memory.array_at:
-            return self._array_at(node)
-        if function in (memory.load_int, memory.load_float):
-            return self._load(node, function)
-        if name in POINTERS:
-            return self.value(node.args[0])
-        if function is vectors.stack_block:
-            self.blocks.append(Block(f"block_{len(self.blocks)}", self.integer(node.args[0]).fixed))
-            block = self.blocks[-1]
-            return Value(Address(block.name, block), block.name)
-        if function is call_int:
-            return self._entered(node)
-        if function in ROWS:
-            result, kinds = ROWS[function]
-            values = [self.value(part) for part in node.args]
-            texts, sizes = [], []
-            for value, kind in zip(values, kinds, strict=True):
-                if kind == "size":
-                    sizes.append(value.fixed)
-                else:
-                    texts.append(self._pointed(value, kind, node) if kind else value.text)
-            own = next(word for word in WRITTEN if getattr(vectors, word) is function)
-            return Value(result, f"{self.unit.rows_helper(own, sizes)}({', '.join(texts)})")
-        if is_kernel(function):
-            return self._kernel(node, function)
-        return self._builtin(node, function, [self.value(part) for part in node.args])
-
-    def _kernel(self, node: ast.Call, function: Any) -> Value:
-        from search.export.translator import called
-
-        values = [self.value(part) for part in node.args]
-        own, result, natural = called(self.unit, function, values)
-        return Value(result, f"{own}({', '.join(value.text for value in values)})", None, natural)
-
-    def _array_at(self, node: ast.Call) -> Value:
-        pointer, shape = node.args
-        if not isinstance(pointer, ast.Call) or not isinstance(pointer.func, ast.Name):
-            raise self.fail(node)
-        element = POINTERS[pointer.func.id]
-        address = self.value(pointer.args[0])
-        assert isinstance(shape, ast.Tuple)
-        sizes = tuple(int(self.integer(part).fixed) for part in shape.elts)
-        constant = isinstance(address.kind, Address) and address.kind.block is None
-        return Value(Array(element, sizes, constant), self._pointed(address, element, node))
-
-    def _load(self, node: ast.Call, function: Any) -> Value:
-        base, index = self.value(node.args[0]), self.integer(node.args[1])
-        whole = function is memory.load_int
-        if base.kind == "data":
-            loaded = self.entries.number(index.fixed, whole)
-            assert isinstance(loaded, Value)
-            return loaded
-        pointer = self._pointed(base, "int64" if whole else "float64", node)
-        return Value("int" if whole else "float", f"{pointer}[{index.text}]")
-
-    def _entered(self, node: ast.Call) -> Value:
-        """Translate the call of native code by its address in `data`, with a tuple of addresses."""
-        loaded, given = node.args
-        assert isinstance(loaded, ast.Call) and isinstance(given, ast.Tuple)
-        own, elements = self.entries.function(self.integer(loaded.args[1]).fixed)
-        values = [self.value(part) for part in given.elts]
-        pairs = zip(values, elements, strict=True)
-        texts = [self._pointed(value, element, node) for value, element in pairs]
-        return Value("int", f"{own}({', '.join(texts)})", None, False)
-
-    def _builtin(self, node: ast.Call, function: Any, values: list[Value]) -> Value:
-        kinds = [value.kind for value in values]
-        texts = [value.text for value in values]
-        if function is len and isinstance(kinds[0], (Array, Tuple)):
-            kind = kinds[0]
-            return literal(kind.shape[0] if isinstance(kind, Array) else len(kind.kinds))
-        if function in (min, max) and len(values) == 1 and isinstance(kinds[0], Tuple):
-            parts = range(len(kinds[0].kinds))
-            values = [
-                Value(kinds[0].kinds[i], f"{texts[0]}.{self.member(kinds[0], i)}") for i in parts
-            ]
-            kinds = [value.kind for value in values]
-        if not set(map(str, kinds)) <= {"bool", "int", "single", "float"}:
-            raise self.fail(node)
-        if function in (min, max) and len(values) > 1:
-            return self._extreme(function.__name__, values)
-        if function is int and len(values) == 1:
-            text = texts[0] if kinds[0] in ("bool", "int") else f"(int64_t){texts[0]}"
-            return literal(int(values[0].fixed)) if values[0].fixed is not None else Value(
-                "int", text, None, values[0].natural
-            )  # fmt: skip
-        if function in (float, np.float64, np.float32) and len(values) == 1:
-            kind, word = ("single", "float") if function is np.float32 else ("float", "double")
-            if values[0].fixed is not None:
-                return literal((np.float32 if kind == "single" else float)(values[0].fixed))
-            return Value(kind, texts[0] if kinds[0] == kind else f"({word}){texts[0]}")
-        if function is bool and len(values) == 1:
-            return self.truth(node.args[0])
-        if function in (np.int64, np.uint64, kernels.word) and kinds[0] in ("bool", "int"):
-            # as an index, which is not counted from the end
-            return Value("int", texts[0], values[0].fixed, True)
-        if function is abs:
-            if kinds[0] in ("bool", "int"):
-                return Value("int", f"{self.unit.helper('max_int')}({texts[0]}, -{texts[0]})",
-                             None, True)  # fmt: skip
-            return Value(kinds[0], f"fabs{'f' * (kinds[0] == 'single')}({texts[0]})")
-        if function in MATH:
-            return Value("float", f"{MATH[function]}({', '.join(texts)})")
-        if function in (math.floor, math.ceil):
-            return Value("int", f"(int64_t){function.__name__}({texts[0]})")
-        return self._bit_function(node, function, texts, values)
-
-    def _extreme(self, name: str, values: list[Value]) -> Value:
-        whole = values[0]
-        for value in values[1:]:
-            kind = joined(joined(whole.kind, "int" if whole.kind == "bool" else whole.kind),
-                          value.kind)  # fmt: skip
-            kind = "int" if kind == "bool" else kind
-            either = whole.natural or value.natural
-            natural = either if name == "max" else whole.natural and value.natural
-            text = f"{self.unit.helper(f'{name}_{kind}')}({whole.text}, {value.text})"
-            whole = Value(kind, text, None, natural and kind == "int")
-        return whole
-
-    def _bit_function(
-        self, node: ast.Call, function: Any, texts: list[str], values: list[Value]
-    ) -> Value:
-        if not {value.kind for value in values} <= {"bool", "int"}:
-            if function is clamped:
-                steps = range(1, values[1].fixed + 1)
-                parts = [f"({texts[0]} >= {i}) - ({texts[0]} <= {-i})" for i in steps]
-                return Value("int", f"({' + '.join(parts)})")
-            raise self.fail(node)
-        if function in (kernels.popcount, kernels.lowest, kernels.reverse):
-            name = function.__name__
-            text = f"{self.unit.helper(name)}({texts[0]})"
-            return Value("int", text, None, name != "reverse")
-        if function in (kernels.product, kernels.shift_left, kernels.shift_right):
-            sign = {"product": "*", "shift_left": "<<", "shift_right": ">>"}[function.__name__]
-            second = "(uint64_t)" * (sign == "*") + texts[1]
-            return Value("int", f"(int64_t)((uint64_t){texts[0]} {sign} {second})")
-        if function is kernels.bit:
-            return Value("int", f"(int64_t)(UINT64_C(1) << {texts[0]})")
-        if function is clamped:
-            low = f"{self.unit.helper('max_int')}({texts[0]}, -{texts[1]})"
-            return Value("int", f"{self.unit.helper('min_int')}({low}, {texts[1]})")
-        raise self.fail(node)

@@ -18,16 +18,16 @@ import numpy as np
 
 from games.kernels.compiler import GENERATED
 from search.export.c_values import ELEMENTS, Array, Block, Tuple, Value, joined
-from search.export.expressions import Expressions
+from search.export.calls import Calls
 from search.export.unit import Unit
 
 __all__ = ["Function", "TranslationError", "called"]
 
 #: Words that a name in C cannot be; such a name gets a `_` at its end.
 RESERVED = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline"
-    " int long register restrict return short signed sizeof static struct switch typedef union"
-    " unsigned void volatile while y0 y1 yn j0 j1 jn index main".split()
+    "auto break case char const continue default do double else enum extern float for goto if"
+    " inline int long register restrict return short signed sizeof static struct switch typedef"
+    " union unsigned void volatile while y0 y1 yn j0 j1 jn index main".split()
 )
 
 
@@ -35,7 +35,7 @@ class TranslationError(ValueError):
     """A construct that cannot be written as C, with its file and line."""
 
 
-class Function(Expressions):
+class Function(Calls):
     """The translation of one function for one list of types.
 
     unit: the file of C.
@@ -115,6 +115,9 @@ class Function(Expressions):
     def c_name(self, name: str) -> str:
         """Returns a variable's name in C."""
         return name + "_" if name in RESERVED else name
+
+    def called(self, unit: Unit, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
+        return called(unit, kernel, arguments)
 
     def fail(self, node: Any, found: str = "") -> TranslationError:
         """Returns an error that names the file, the line and the construct."""
@@ -246,9 +249,8 @@ class Function(Expressions):
             more, end = f", end{self.depth}_ = {end.text}", Value("int", f"end{self.depth}_")
         change = f"{counter}++" if step == 1 else f"{counter} += {step}"
         sign = "<" if step > 0 else ">"
-        self.say(
-            f"for (int64_t {counter} = {start.text}{more}; {counter} {sign} {end.text}; {change}) {{"
-        )
+        test = f"{counter} {sign} {end.text}"
+        self.say(f"for (int64_t {counter} = {start.text}{more}; {test}; {change}) {{")
         natural = step > 0 and start.natural
         if own:
             self.looped.add(name)
@@ -266,21 +268,16 @@ class Function(Expressions):
 
     def _only_counts(self, name: str) -> bool:
         """Returns whether a variable is changed only by loops, and read only inside them."""
-        inside: set[int] = set()
-        changed = read = 0
-        for loop in ast.walk(self.tree):
-            if isinstance(loop, ast.For) and getattr(loop.target, "id", "") == name:
-                found = [n for s in loop.body for n in ast.walk(s) if getattr(n, "id", "") == name]
-                inside |= {id(n) for n in found if isinstance(n.ctx, ast.Load)}
-                changed += sum(not isinstance(n.ctx, ast.Load) for n in found)
-                changed -= 1
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Name) and node.id == name:
-                if isinstance(node.ctx, ast.Load):
-                    read += id(node) not in inside
-                else:
-                    changed += 1
-        return not changed and not read
+        names = [n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id == name]
+        loops = [
+            loop
+            for loop in ast.walk(self.tree)
+            if isinstance(loop, ast.For) and getattr(loop.target, "id", "") == name
+        ]
+        inside = {id(n) for loop in loops for part in loop.body for n in ast.walk(part)}
+        stored = [n for n in names if not isinstance(n.ctx, ast.Load)]
+        read = [n for n in names if isinstance(n.ctx, ast.Load)]
+        return len(stored) == len(loops) and all(id(n) in inside for n in read)
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:

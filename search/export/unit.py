@@ -10,88 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.export.c_values import C_NAMES, ELEMENTS, Array, Tuple, Value, float_text, literal
-from search.export.rows import HEAD, WRITTEN
+from search.export.templates import helper, rows_helper
 
-__all__ = ["HELPERS", "Unit"]
+__all__ = ["Unit"]
 
 #: Most numbers in tables of one file, which a compiler can still read.
 MOST_NUMBERS = 1 << 22
-#: Functions that translated code calls, by their names; `@` stands for the file's prefix.
-HELPERS = {
-    "popcount": """
-static inline int64_t @popcount(int64_t bits)
-{
-#if defined(__GNUC__)
-    return __builtin_popcountll((unsigned long long)bits);
-#else
-    uint64_t x = (uint64_t)bits;
-    x -= (x >> 1) & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + ((x >> 2) & UINT64_C(0x3333333333333333));
-    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (int64_t)((x * UINT64_C(0x0101010101010101)) >> 56);
-#endif
-}
-""",
-    "lowest": """
-static inline int64_t @lowest(int64_t bits)
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll((unsigned long long)bits);
-#else
-    uint64_t x = (uint64_t)bits;
-    int64_t number = 0;
-    while (!(x & 1)) {
-        x >>= 1;
-        number++;
-    }
-    return number;
-#endif
-}
-""",
-    "reverse": """
-static inline int64_t @reverse(int64_t bits)
-{
-    uint64_t x = (uint64_t)bits;
-    x = ((x >> 1) & UINT64_C(0x5555555555555555)) | ((x & UINT64_C(0x5555555555555555)) << 1);
-    x = ((x >> 2) & UINT64_C(0x3333333333333333)) | ((x & UINT64_C(0x3333333333333333)) << 2);
-    x = ((x >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)) | ((x & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4);
-    x = ((x >> 8) & UINT64_C(0x00ff00ff00ff00ff)) | ((x & UINT64_C(0x00ff00ff00ff00ff)) << 8);
-    x = ((x >> 16) & UINT64_C(0x0000ffff0000ffff)) | ((x & UINT64_C(0x0000ffff0000ffff)) << 16);
-    return (int64_t)((x >> 32) | (x << 32));
-}
-""",
-    # as Python and Numba divide: rounded down, and 0 for a division by 0
-    "floor_div": """
-static inline int64_t @floor_div(int64_t a, int64_t b)
-{
-    return b == 0 ? 0 : a / b - ((a % b != 0) & ((a < 0) != (b < 0)));
-}
-""",
-    "floor_mod": """
-static inline int64_t @floor_mod(int64_t a, int64_t b)
-{
-    return b == 0 ? 0 : a % b + ((a % b != 0) & ((a < 0) != (b < 0))) * b;
-}
-""",
-    # an index as Python reads it: -1 is the last
-    "at": """
-static inline int64_t @at(int64_t index, int64_t size)
-{
-    return index < 0 ? index + size : index;
-}
-""",
-    **{
-        f"{name}_{kind}": f"""
-static inline {c} @{name}_{kind}({c} a, {c} b)
-{{
-    return b {sign} a ? b : a;
-}}
-"""
-        for kind, c in C_NAMES.items()
-        if kind not in ("bool", "void")
-        for name, sign in (("min", "<"), ("max", ">"))
-    },
-}
 
 
 class Unit:
@@ -108,7 +32,7 @@ class Unit:
         self._helpers: dict[str, str] = {}
         self._functions: list[str] = []
         self._taken: set[str] = set()
-        self.specialised: dict[Any, tuple[str, Any]] = {}
+        self.specialised: dict[Any, tuple[str, Any, bool]] = {}
 
     def text(self) -> str:
         """Returns the whole text: types, tables and helpers that are used, and functions."""
@@ -135,16 +59,15 @@ class Unit:
         self._functions.append(function)
 
     def helper(self, name: str) -> str:
-        """Returns the name by which a function of HELPERS is called."""
-        self._helpers.setdefault(name, HELPERS[name].replace("@", f"{self.name}_").lstrip())
+        """Returns the name by which a function of `templates/helpers.c` is called."""
+        self._helpers.setdefault(name, helper(name, self.name))
         return f"{self.name}_{name}"
 
     def rows_helper(self, name: str, sizes: Sequence[int]) -> str:
-        """Returns the name of a function of `search.export.rows`, for sizes that are fixed."""
+        """Returns the name of a function of `templates/rows.c`, for sizes that are fixed."""
         own = "_".join([name, *map(str, sizes)])
-        text = WRITTEN[name](*sizes).replace("@", f"{self.name}_").lstrip()
-        self._helpers.setdefault("rows", HEAD.replace("@", f"{self.name}_").lstrip())
-        self._helpers.setdefault(own, text)
+        self._helpers.setdefault("rows", rows_helper("head", self.name))
+        self._helpers.setdefault(own, rows_helper(name, self.name, sizes))
         return f"{self.name}_{own}"
 
     def c_type(self, kind: Any) -> str:
@@ -152,7 +75,7 @@ class Unit:
         if isinstance(kind, Array):
             return f"{'const ' * kind.constant}{ELEMENTS[kind.element][0]} *"
         if not isinstance(kind, Tuple):
-            return C_NAMES[kind]
+            return C_NAMES[str(kind)]
         if kind not in self._types:
             for part in kind.kinds:
                 self.c_type(part)  # before the type that holds it
@@ -182,8 +105,8 @@ class Unit:
             return None
         whole = Tuple(tuple(part.kind for part in parts if part is not None))
         if repr(value) not in self._tables:
-            stored, kind = self.named(name), self.c_type(whole)
-            text = f"static const {kind} {stored} = {self._initial(whole, value)};\n"
+            stored = self.named(name)
+            text = f"static const {self.c_type(whole)} {stored} = {self._initial(whole, value)};\n"
             self._tables[repr(value)] = stored, text
         return Value(whole, self._tables[repr(value)][0], value)
 

@@ -1,0 +1,234 @@
+"""Evaluators as C: the values of Python without a warning, or one line that says why not."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from games.extras import extra
+from games.feature_file import add_features
+from games.features import Cells
+from games.features.walks import walks
+from games.kernels import kernel, uncompiled
+from play.commands.export import main
+from search import LinearEvaluator
+from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from search.evaluators.load import as_evaluator
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.samples import sample_positions
+from search.evaluators.signature import SignatureEvaluator, layout_of
+from search.evaluators.tuples import TupleEvaluator
+from search.export.export import export
+from search.export.translator import TranslationError
+
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+RANDOM = np.random.default_rng(5)
+pytestmark = pytest.mark.skipif(not COMPILERS, reason="needs gcc or clang")
+
+
+def layers(*widths: int) -> list[tuple[Any, Any]]:
+    return [
+        (RANDOM.normal(size=(a, b)) * 0.3, RANDOM.normal(size=b) * 0.3)
+        for a, b in zip(widths, widths[1:], strict=False)
+    ]
+
+
+def shipped(game: str, name: str) -> Callable[[], Evaluator]:
+    return lambda: as_evaluator(games.load(game), name)
+
+
+def signature(summed: bool) -> Evaluator:
+    from dataclasses import replace
+
+    game = games.load("checkers")
+    layout = replace(layout_of(game), summed=summed)
+    tables = layout.empty_tables()
+    for key, table in tables.items():
+        levels = key.endswith("levels")
+        table[:] = RANDOM.integers(0, 2, table.shape) if levels else RANDOM.normal(size=table.shape)
+    return SignatureEvaluator(game, layout, tables, material=dict.fromkeys(layout.material, 1.5))
+
+
+def tuples() -> Evaluator:
+    game = games.load("connect_four")
+    cells = extra(game, Cells)
+    assert cells is not None
+    layout = walks(cells, "walks:20,4", 1)
+    return TupleEvaluator(game, layout, RANDOM.normal(size=layout.size))
+
+
+def network() -> Evaluator:
+    game = games.load("checkers")
+    inputs = (game.encodings["piece_squares"], game.features["classic"])
+    size = sum(map(len, inputs))
+    kinds = ("tanh", "screlu", "silu", "normalise")
+    net = layers(size, 20, 20, 20, 9, 1)
+    return NetworkEvaluator(game, inputs, net, activations=kinds, skips=[(0, 1)], scale=2.0)
+
+
+@kernel
+def weighed(weights: Any, position: Any) -> Any:
+    """Arrays, negative indices, loops over tuples and all kinds of division."""
+    first, second = weights
+    total = 0.0
+    for number in position:
+        rest = number & 0xFFFF
+        while rest:
+            total += first[rest % 3] * second[-1, rest & 1]
+            rest = (rest - 7) // 5 if rest > 12 else rest >> 2
+    for i in range(5, -1, -2):
+        total += first[i - 6] / (i + 1) if not i == 3 else min(i, total, 2.5)
+    return total
+
+
+def own() -> Evaluator:
+    weights = (np.array([0.5, -2.0, 3.25, 1.0, 7.0, 0.1]), np.ones((3, 2), np.float32) / 3)
+    return KernelEvaluator(games.load("checkers"), weighed, weights)
+
+
+def own_features() -> Evaluator:
+    file = Path(__file__).parents[2] / "docs/examples/my_features.py"
+    game = add_features(games.load("checkers"), file)
+    features = list(game.features.values())[-1]
+    return LinearEvaluator(game, features, RANDOM.normal(size=len(features)))
+
+
+EVALUATORS: dict[str, Callable[[], Evaluator]] = {
+    "linear": shipped("checkers", "classic"),
+    "samuel": shipped("checkers", "samuel"),
+    "backgammon": shipped("backgammon", "hand"),
+    "chinese": shipped("chinese_checkers", "hand"),
+    "tic": shipped("tic_tac_toe", "open_lines"),
+    "quantised": shipped("checkers", "quantised"),
+    "outcomes": shipped("backgammon", "tdgammon"),
+    "signature": lambda: signature(False),
+    "summed": lambda: signature(True),
+    "tuples": tuples,
+    "network": network,
+    "kernel": own,
+    "features": own_features,
+}
+
+
+def compiled(folder: Path, compiler: str, *more: str) -> Any:
+    command = [compiler, *WARNINGS, "-O1", *more, "-shared", "-fPIC", "net.c", "-lm", "-o"]
+    subprocess.run([*command, "net.so"], cwd=folder, check=True)
+    library = ctypes.CDLL(str(folder / "net.so"))
+    library.net_value.restype = ctypes.c_double
+    return library
+
+
+def value_of(library: Any, position: Any) -> float:
+    return float(library.net_value((ctypes.c_int64 * len(position))(*position)))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("kind", EVALUATORS)
+def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) -> None:
+    evaluator = EVALUATORS[kind]()
+    export(evaluator, tmp_path, name="net")
+    # the interpreter is the oracle: no code of Numba's takes part
+    value, positions = evaluator.plain(), sample_positions(evaluator.game, 3000)[::7]
+    rows = kind in ("network", "outcomes", "quantised")
+    for more in ([], *([["-DPLAIN"], ["-march=native"]] if rows else [])):
+        library = compiled(tmp_path, compiler, *more)
+        for position in positions:
+            expected = value(position)
+            found = value_of(library, position)
+            near = 0.0 if kind == "quantised" else 1e-5 if kind == "network" else 1e-6
+            assert found == pytest.approx(expected, rel=near, abs=near)
+        test = [compiler, *WARNINGS, *more, "net_selftest.c", "net.c", "-lm", "-o", "selftest"]
+        subprocess.run(test, cwd=tmp_path, check=True)
+        said = subprocess.run(["./selftest"], cwd=tmp_path, capture_output=True, text=True)
+        assert (said.returncode, said.stdout) == (0, "0 of 1000 positions differ\n")
+
+
+@pytest.mark.thorough
+def test_selftest_fails_for_another_weight(tmp_path: Path) -> None:
+    export(as_evaluator(games.load("checkers"), "material"), tmp_path, name="net")
+    code = (tmp_path / "net.c").read_text()
+    assert "5.0, /* kings */" in code
+    (tmp_path / "net.c").write_text(code.replace("5.0, /* kings */", "5.1, /* kings */"))
+    test = [COMPILERS[0], "net_selftest.c", "net.c", "-lm", "-o", "selftest"]
+    subprocess.run(test, cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "selftest"], capture_output=True).returncode == 1
+
+
+@pytest.mark.thorough
+def test_accumulators_follow_any_changes(tmp_path: Path) -> None:
+    evaluator = EVALUATORS["quantised"]()
+    assert isinstance(evaluator, QuantisedNetwork)
+    export(evaluator, tmp_path, name="net")
+    library = compiled(tmp_path, COMPILERS[0])
+    library.net_accumulated.restype = ctypes.c_double
+    memory = ctypes.create_string_buffer(1 << 16)
+    library.net_clear(memory)
+    held: set[int] = set()
+    for position in sample_positions(evaluator.game, 200):
+        places = set(evaluator.encoding.places(position))
+        for sign, changed in ((1, places - held), (-1, held - places)):
+            for place in changed:
+                library.net_change(memory, ctypes.c_int64(place), sign)
+        held = places
+        assert library.net_accumulated(memory) == evaluator(position)
+
+
+@kernel
+def listed(position):
+    return [number + 1 for number in position][0]
+
+
+@kernel
+def branched(position):
+    if position[0] > 3:
+        place = position
+    else:
+        place = (1, 2)
+    return place[0]
+
+
+@pytest.mark.parametrize("broken", [listed, branched])
+def test_what_cannot_be_written_is_refused_with_its_line(broken: Any, tmp_path: Path) -> None:
+    evaluator = KernelEvaluator(games.load("checkers"), broken)
+    with pytest.raises(TranslationError, match=rf"test_export.py:\d+: {broken.__name__}: expected"):
+        export(evaluator, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert uncompiled(broken)((1, 2, 3, 4)) in (1, 2)
+
+
+def test_command_refuses_in_one_line(tmp_path: Path, capsys: Any) -> None:
+    out = str(tmp_path / "out")
+    for words, expected in (
+        (["checkers/none", out], "expected an evaluator file"),
+        (["classic", out, "--game", "nonsense"], "nonsense"),
+        (["checkers/samuel", out, "--name", "double"], "--name: expected a short name of C"),
+        (["checkers/samuel", out, "--features", "x.py"], "--features: expected --game"),
+        (["manhattan", out, "--game", "tiles8"], "tiles8"),
+    ):
+        assert main(words) == 2
+        said = capsys.readouterr().err
+        assert expected in said and said.count("\n") == 1
+    assert not Path(out).exists()
+    assert main(["checkers/samuel", out, "--name", "net"]) == 0
+    before = {path.name: path.read_bytes() for path in Path(out).iterdir()}
+    assert set(before) == {"net.h", "net.c", "net_selftest.c"}
+    assert main(["checkers/rootstrap", out, "--name", "net"]) == 2
+    assert "--overwrite replaces it" in capsys.readouterr().err
+    assert before == {path.name: path.read_bytes() for path in Path(out).iterdir()}
+
+
+def test_python_and_plain_games_are_refused(tmp_path: Path) -> None:
+    game = games.load("checkers")
+    with pytest.raises(TypeError, match="expected an evaluator in native code"):
+        export(PythonEvaluator(game, lambda position: 0.0, name="mine"), tmp_path)
