@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 import safetensors.numpy
 
-from games.connect_four import ConnectFour
 from benchmarks.bitbully import BitBully
+from games.connect_four import ConnectFour
 from games.connect_four.solver import BOOK, FILE, Solver, plies_left
 from games.whole_files import write_atomically
 
