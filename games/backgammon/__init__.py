@@ -12,7 +12,6 @@ from games.backgammon.features import EXPERT, LINEAR
 from games.backgammon.file_form import MAT
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
-from games.backgammon.pubeval import PUBEVAL
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.rules import (
     FIRST_PROBABILITIES,
@@ -65,7 +64,7 @@ class Backgammon(KernelDiceGame):
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
     phases = PHASES
-    features = {"expert": EXPERT, "linear": LINEAR, "pubeval": PUBEVAL}
+    features = {"expert": EXPERT, "linear": LINEAR}
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
     sides = ("X", "O")

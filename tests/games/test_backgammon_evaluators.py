@@ -1,4 +1,4 @@
-"""Hand-crafted evaluators of backgammon, and the form of pubeval."""
+"""Hand-crafted evaluators of backgammon."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from games.backgammon.evaluators import EVALUATORS, HAND, PIPS
 from games.backgammon.features import LINEAR
 from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import other_side
-from games.backgammon.pubeval import INPUTS, PUBEVAL
 from games.backgammon.rules import PROBABILITIES, START, packed
 from games.kernels import is_kernel
 from search.evaluators.linear import LinearEvaluator
@@ -150,39 +149,3 @@ def test_hand_beats_pips_and_pips_beats_chance():
     assert points(hand, pips, 15, seed=1) > 1.0
     assert points(pips, hand, 15, seed=2) < -1.0
     assert points(pips, anything, 15, seed=3) > 1.0
-
-
-def inputs(position):
-    """Returns the 122 inputs, computed literally from their definition."""
-    near, far, moved_near, moved_far, _ = position
-    other, moved = (
-        [(low | high << 52) >> 4 * point & 15 for point in range(26)]
-        for low, high in ((near, far), (moved_near, moved_far))
-    )
-    found = []
-    for point in range(1, 25):
-        on = moved[point]
-        found += [other[25 - point] == 1, on == 1, on >= 2, on == 3, max(on - 3, 0) / 2]
-    return [*found, -other[25] / 2, moved[0] / 15]
-
-
-@plain
-def test_inputs_of_pubeval_are_those_of_the_definition(positions):
-    assert len(PUBEVAL) == 2 * INPUTS == 244
-    nothing = [0.0] * INPUTS
-    for position in positions[::50]:
-        race = phase(position) == RACE
-        expected = nothing + inputs(position) if race else inputs(position) + nothing
-        assert PUBEVAL.values(position) == expected
-
-
-@plain
-def test_pubeval_weighs_its_inputs_by_phase(positions):
-    weights = np.random.default_rng(1).normal(size=(2, INPUTS))
-    some = positions[::9]
-    expected = [
-        float(np.dot(weights[1 if phase(position) == RACE else 0], inputs(position)))
-        for position in some
-    ]
-    linear = LinearEvaluator(BACKGAMMON, BACKGAMMON.features["pubeval"], weights.ravel())
-    assert linear.values(some) == pytest.approx(np.array(expected))
