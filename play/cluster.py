@@ -264,11 +264,19 @@ class Cluster:
     # --- work ---------------------------------------------------------------------------------
 
     def submit(self, *call: Any, workers: Iterable[str] | None, **options: Any) -> Any:
-        """Returns Dask's future of a call on a worker that passed, of some or of all."""
+        """Returns Dask's future of a call on a worker that passed, of some or of all.
+
+        Raises ConnectionError if the cluster is gone.
+        """
         only = None if workers is None else list(workers)
-        return self._client.submit(
-            *call, pure=False, workers=only, resources={self._name: 1}, **options
-        )
+        try:
+            return self._client.submit(
+                *call, pure=False, workers=only, resources={self._name: 1}, **options
+            )
+        except Exception as error:
+            if self._client.status == "running":
+                raise
+            raise ConnectionError(f"{type(error).__name__}: {error}") from None
 
     def map(
         self, function: Any, tasks: Iterable[Any], arrived: Arrived | None = None
