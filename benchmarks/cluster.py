@@ -18,6 +18,7 @@ import argparse
 import hashlib
 import heapq
 import logging
+import math
 import os
 import random
 import shutil
@@ -345,8 +346,9 @@ class Simulation:
                     return
                 target = max(PART_SECONDS, self.jobs * CLIENT_SECONDS)
                 tasks = 4 if self.ordered else len(parts.next(self.jobs, target))
-                work = sum(chance.lognormvariate(0, 0.5) for _ in range(min(tasks, 64)))
-                work *= self.task_seconds / 1.133 * tasks / min(tasks, 64)
+                # a game takes its mean, give or take a half
+                spread = 0.5 / math.sqrt(tasks)
+                work = self.task_seconds * tasks * max(0.1, chance.gauss(1.0, spread))
                 under_way[number] = Sent(number, tasks, work, now)
                 give(under_way[number])
                 number += 1

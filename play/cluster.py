@@ -66,6 +66,8 @@ class Cluster:
         self.left_out: dict[str, str] = {}
         self._checks: dict[str, Any] = {}
         self._leaving: Any = None
+        #: hosts of workers that ended in their check
+        self._ended: set[str] = set()
         self._paces: defaultdict[str, Pace] = defaultdict(Pace)
         self._lock = threading.RLock()
         self._looked = -LOOKS
@@ -110,10 +112,16 @@ class Cluster:
                 for address, about in there.items()
                 if about["resources"].get(self._name) and address not in self.left_out
             }
-            for known in (self._checks, self.left_out):
-                for address in known.keys() - there.keys():
-                    del known[address]
-            for address in there.keys() - self.slots.keys() - self.left_out.keys():
+            for address in self.left_out.keys() - there.keys():
+                del self.left_out[address]
+            for address in self._checks.keys() - there.keys():
+                del self._checks[address]
+                host = address.rpartition(":")[0]
+                if host not in self._ended:  # it may be started again and again
+                    self._ended.add(host)
+                    say(f"worker {address} ended while it was checked: can it import Plysmith?")
+            unknown = there.keys() - self.slots.keys() - self.left_out.keys()
+            for address in unknown | self._checks.keys():
                 self._check(address)
             if self.slots and not before:
                 self.generation += 1  # Dask does not look again at tasks that found no worker
@@ -264,11 +272,19 @@ class Cluster:
     # --- work ---------------------------------------------------------------------------------
 
     def submit(self, *call: Any, workers: Iterable[str] | None, **options: Any) -> Any:
-        """Returns Dask's future of a call on a worker that passed, of some or of all."""
+        """Returns Dask's future of a call on a worker that passed, of some or of all.
+
+        Raises ConnectionError if the cluster is gone.
+        """
         only = None if workers is None else list(workers)
-        return self._client.submit(
-            *call, pure=False, workers=only, resources={self._name: 1}, **options
-        )
+        try:
+            return self._client.submit(
+                *call, pure=False, workers=only, resources={self._name: 1}, **options
+            )
+        except Exception as error:
+            if self._client.status == "running":
+                raise
+            raise ConnectionError(f"{type(error).__name__}: {error}") from None
 
     def map(
         self, function: Any, tasks: Iterable[Any], arrived: Arrived | None = None

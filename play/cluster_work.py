@@ -20,6 +20,8 @@ __all__ = ["Arrived", "GoneError", "Work"]
 
 #: An answer is late after this many times the usual time, and at least these seconds.
 LATE, LATE_SECONDS = 20.0, 5.0
+#: The same as long as no usual time is known, as kernels may have to be compiled.
+LATE_UNKNOWN = 60.0
 #: The most bytes of results that wait for an earlier one.
 WINDOW = 1 << 28
 #: Functions of more bytes travel by themselves.
@@ -62,6 +64,7 @@ class Work:
         self._function = function
         self._held: Any = function
         self._generation = cluster.generation
+        self._broken = False
         #: the parts whose results were not given yet, in order
         self._open: list[Part] = []
         self._done: SimpleQueue[tuple[Part, Any]] = SimpleQueue()
@@ -102,20 +105,31 @@ class Work:
         if len(self._function) > INLINE:
             name = hashlib.sha256(self._function).hexdigest()[:16]
             key = f"weights-{name}-{os.urandom(4).hex()}"
-            self._held = self.cluster.submit(bytes, self._function, key=key, workers=workers)
+            self._held = self._submit(bytes, self._function, key=key, workers=workers)
 
     def _send(self, part: Part, workers: Iterable[str] | None = None) -> None:
         part.sent = time.monotonic()
-        future = self.cluster.submit(do_part, digest(), self._held, part.packed, workers=workers)
-        part.futures.append(future)
-        future.add_done_callback(lambda done: self._done.put((part, done)))
+        future = self._submit(do_part, digest(), self._held, part.packed, workers=workers)
+        if future is not None:
+            part.futures.append(future)
+            future.add_done_callback(lambda done: self._done.put((part, done)))
+
+    def _submit(self, *call: Any, **options: Any) -> Any:
+        """Returns a future of Dask's, or None if the cluster is gone, which `_take` sees to."""
+        try:
+            return self.cluster.submit(*call, **options)
+        except ConnectionError:
+            self._broken = True
+            return None
 
     def _take(self, *, wait: bool) -> None:
         """Take the answers that are there, or wait for one for a moment."""
         try:
             if self._generation != self.cluster.generation:
                 self._send_again()
-            while True:
+            if self._broken:
+                raise ConnectionError("lost")
+            for _ in range(max(1, self._done.qsize())):
                 try:
                     part, future = self._done.get(timeout=LOOK if wait else 0)
                 except Empty:
@@ -143,7 +157,8 @@ class Work:
             raise ConnectionError("lost")
         try:
             worker, mark, fault, seconds, data = future.result(timeout=LOOK)
-        except TimeoutError:  # a worker that has stopped keeps it
+        except TimeoutError:  # a worker that is busy or has stopped keeps it
+            self._done.put((part, future))
             return
         except Exception as error:
             name = type(error).__name__
@@ -175,9 +190,9 @@ class Work:
         now, late = time.monotonic(), []
         for part in self._open:
             usual = self.pace.usual_answer(part.tasks)
-            if part.answer is None and usual is not None:
-                if now - part.sent > max(LATE_SECONDS, LATE * usual):
-                    late.append(part)
+            limit = max(LATE_SECONDS, LATE * usual) if usual is not None else LATE_UNKNOWN
+            if part.answer is None and now - part.sent > limit:
+                late.append(part)
         if not late:
             return
         slow = self.cluster.holders(future.key for part in late for future in part.futures)
@@ -191,7 +206,7 @@ class Work:
 
     def _send_again(self) -> None:
         """Send everything that is open to a cluster that has come back."""
-        self._generation = self.cluster.generation
+        self._generation, self._broken = self.cluster.generation, False
         self._hold(None)
         for part in self._open:
             if part.answer is None:
