@@ -21,6 +21,7 @@ COMMANDS = {
     "make": ("learner.run.making", "make a shipped evaluator or book again"),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "export": ("play.commands.export", "write an evaluator as one file of C"),
+    "course": ("play.course", "check an exercise of the course: docs/course_exercises.md"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
 }
 

@@ -1,0 +1,151 @@
+"""The exercises of the course, and their checker: `plysmith course check ex3.py`.
+
+The tasks are in docs/course_exercises.md. A file of exercise 3 is called `ex3.py` and defines one
+function, which is compared with ours on a few cases. The user names the file, and it is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import math
+import re
+import runpy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import games
+from games.program import exit_status
+from games.puzzles.queens import attacks
+from games.puzzles.road_map import MIDWEST, ROMANIA, RoadMap
+from games.tree import Tree
+from play.judging.search_tree import search_tree
+from play.judging.tree_node import TreeNode
+from search import as_evaluator
+from search.textbook import Waiting, breadth_first, uniform_cost
+from search.textbook.max_n import max_n
+from search.textbook.minimax import alphabeta, expectiminimax, minimax
+
+__all__ = ["EXERCISES", "Exercise", "check", "main"]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise.
+
+    name: the function that the file defines.
+    cases: arguments to try it with.
+    expected: ours, with the same arguments.
+    """
+
+    name: str
+    cases: Sequence[tuple[Any, ...]]
+    expected: Callable[..., Any]
+
+
+def _looked_at(tree: Any) -> list[float]:
+    """Returns the leaves that alpha-beta looks at, from left to right."""
+
+    def leaves(node: TreeNode) -> list[float]:
+        below = [leaf for child in node.looked_at for leaf in leaves(child)]
+        return below if node.children else [node.value or 0.0]
+
+    return leaves(search_tree(Tree(tree), ()).root)
+
+
+def _open_lines(board: str) -> float:
+    game = games.load("tic_tac_toe")
+    side = "X" if board.count("X") == board.count("O") else "O"
+    value = as_evaluator(game, "open_lines")(game.parse_position(f"{board} {side}"))
+    return value if side == "X" else -value
+
+
+def _nim_won(piles: Sequence[int]) -> bool:
+    from games.nim import Nim
+
+    return alphabeta(Nim(piles), (*piles, 0)) > 0
+
+
+def _chances(text: str) -> float:
+    return expectiminimax(Tree.from_text(text), ())
+
+
+def _tested(roads: Any, start: str, goal: str) -> list[str]:
+    queues: list[list[Waiting]] = []
+    breadth_first(RoadMap(roads, start, goal), trace=queues.append)
+    tested: list[str] = []
+    for queue in queues:
+        tested.append(next(one.position for one in queue if one.position not in tested))
+    return tested
+
+
+def _manhattan(tiles: Sequence[int]) -> float:
+    game = games.load("sliding8")
+    position = game.parse_position(" ".join(map(str, tiles)))
+    return as_evaluator(game, "manhattan")(position)
+
+
+AIMA, SECOND = [[3, 12, 8], [2, 4, 6], [14, 5, 2]], [[7, 6, 5], [3, 1, 2], [6, 5, 9]]
+LETTERS = [[[4, [-3, -5]], -5], [3, 8, [9, -6, 0]], 0, [[3, 5], 2, [-7, -9]]]
+THREE = [[[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]], [[(5, 1, 1), (1, 5, 2)], [(7, 7, 1)]]]
+EXERCISES = {
+    1: Exercise("minimax", [(AIMA,), (SECOND,), (LETTERS,)], lambda tree: minimax(Tree(tree), ())),
+    2: Exercise("leaves", [(AIMA,), (SECOND,), (LETTERS,)], _looked_at),
+    3: Exercise("open_lines", [(".........",), ("....X....",), ("X...O....",), ("XO.X.....",)],
+                _open_lines),
+    4: Exercise("wins", [((2, 2),), ((1, 1, 1),), ((1, 1),), ((3, 2, 1),), ((3, 3, 2),)], _nim_won),
+    5: Exercise("value", [("[{0.9: [2], 0.1: [3]}, {0.9: [1], 0.1: [4]}]",),
+                          ("[{0.25: [1, -4], 0.75: [2, 9]}, {1: [0, 1]}]",)], _chances),
+    6: Exercise("max_n", [(THREE,)], lambda tree: max_n(Tree(tree, players=3), ())),
+    7: Exercise("tested", [(MIDWEST, "Rochester", "Wausau"), (MIDWEST, "Chicago", "Fargo")],
+                _tested),
+    8: Exercise("manhattan", [((1, 2, 5, 3, 4, 8, 6, 7, 0),), ((8, 7, 6, 5, 4, 3, 2, 1, 0),)],
+                _manhattan),
+    9: Exercise("cheapest", [(ROMANIA, "Arad", "Bucharest"), (ROMANIA, "Oradea", "Neamt")],
+                lambda *case: uniform_cost(RoadMap(*case)).cost),
+    10: Exercise("attacks", [((0, 1, 2, 3),), ((0, 4, 7, 5, 2, 6, 1, 3),), ((2, 2, 0),)], attacks),
+}  # fmt: skip
+
+
+def check(path: Path) -> str:
+    """Runs a file of an exercise; returns the first case that is wrong, or "" if none is.
+
+    Raises ValueError if its name is not that of an exercise, if it raises an error, or if it
+    defines no function of the expected name.
+    """
+    number = re.fullmatch(r"ex(\d+)", path.stem)
+    if number is None or int(number[1]) not in EXERCISES:
+        raise ValueError(f"expected a file ex1.py to ex{len(EXERCISES)}.py, found {path.name}")
+    exercise = EXERCISES[int(number[1])]
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: expected a file with {exercise.name}, found none")
+    try:
+        function = runpy.run_path(str(path)).get(exercise.name)
+        if not callable(function):
+            raise ValueError(f"expected a function {exercise.name}, found none")
+        for case in exercise.cases:
+            found, expected = function(*copy.deepcopy(case)), exercise.expected(*case)
+            close = isinstance(found, int | float) and isinstance(expected, int | float)
+            if not (math.isclose(found, expected, abs_tol=1e-9) if close else found == expected):
+                given = ", ".join(map(repr, case))
+                return f"{exercise.name}({given}): expected {expected!r}, found {found!r}"
+    except Exception as error:
+        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+    return ""
+
+
+def main(arguments: list[str] | None = None, program: str = "python -m play.course") -> int:
+    """Runs `course check FILE`; returns its exit status, 1 if the answer is wrong."""
+    parser = argparse.ArgumentParser(prog=program, description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("check", help="check an exercise").add_argument("file", type=Path)
+    options = parser.parse_args(arguments)
+
+    def run() -> int:
+        wrong = check(options.file)
+        print(wrong or f"{options.file.name}: right")
+        return 1 if wrong else 0
+
+    return exit_status(program, run)

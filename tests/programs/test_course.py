@@ -1,0 +1,49 @@
+"""The checker of the course's exercises: its own solutions, wrong answers, and files that fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pages import ROOT, blocks
+
+import plysmith
+from play.course import EXERCISES
+
+SOLUTIONS = [text for _, text in blocks((ROOT / "docs/course_exercises.md").read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_solution_on_the_page_is_right_and_another_is_not(
+    number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(SOLUTIONS) == len(EXERCISES) == 10
+    file = tmp_path / f"ex{number}.py"
+    file.write_text(SOLUTIONS[number - 1])
+    assert plysmith.main(["course", "check", str(file)]) == 0
+    assert capsys.readouterr().out == f"ex{number}.py: right\n"
+    file.write_text(f"def {EXERCISES[number].name}(*given):\n    return 'wrong'\n")
+    assert plysmith.main(["course", "check", str(file)]) == 1
+    answer = capsys.readouterr().out
+    assert answer.startswith(f"{EXERCISES[number].name}(") and ": expected " in answer
+    assert answer.endswith("found 'wrong'\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("ex1.py", "x = 1", "ValueError: expected a function minimax, found none"),
+        ("ex1.py", "def minimax(tree):\n    return tree[9]", "IndexError: list index out of range"),
+        ("ex1.py", "def minimax(:", "SyntaxError: "),
+        ("ex11.py", "", "expected a file ex1.py to ex10.py, found ex11.py"),
+        ("ex2.py", None, "expected a file with leaves, found none"),
+    ],
+)
+def test_a_file_that_fails_is_one_line(
+    name: str, text: str | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    assert plysmith.main(["course", "check", str(tmp_path / name)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("plysmith course: ") and message in error and error.count("\n") == 1
