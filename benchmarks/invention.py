@@ -167,7 +167,8 @@ def losses(
 
 def network_of(game: Game, run: Path) -> NetworkEvaluator:
     """Returns the network of a run of `--learner invent` with the usual inputs and widths."""
-    learner = Invent(game, **json.loads((run / "options.json").read_text("utf-8"))["options"])
+    options = json.loads((run / "options.json").read_text("utf-8"))["options"]
+    learner = Invent(game, **{"inputs": next(iter(game.encodings), "cells"), **options})
     state = json.loads((run / "checkpoint.json").read_text("utf-8"))["learner"]
     learner.prepare("material")
     unpack_weights(state["weights"], learner.network_)

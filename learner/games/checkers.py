@@ -31,7 +31,12 @@ RECIPES: dict[str, dict[str, Any]] = {
     "book": {"games": 400, "depth": 9, "snapshots": 3},
     "samuel1967": {"games": 400, "depth": 9, "snapshots": 3, "options": {"method": "samuel"}},
     "network": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},
-    "invent": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},
+    "invent": {
+        "games": 8000,
+        **_FROM_MATERIAL,
+        "snapshots": 4,
+        "options": {"blend": 0.2, "inputs": "piece_squares"},
+    },
     # from nothing to a network like the shipped one, in hours
     "quantised": {
         "games": 120_000,

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.features import Encoding, FeatureSet
+from games.extras import extra
+from games.features import Cells, Encoding, FeatureSet
+from games.features.cells import CELL_INPUTS
 from search import Evaluator, LinearEvaluator
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Model",
     "batches",
     "find_input",
+    "inputs_of",
     "numbers_of",
     "squash",
     "steps_of",
@@ -80,6 +83,13 @@ def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[
     return np.array_split(order, max(1, round(count / size))) if count else []
 
 
+def inputs_of(game: Game) -> dict[str, Any]:
+    """Returns the feature sets and encodings of a game by their names, the one of its cells too."""
+    cells = extra(game, Cells)
+    own = {} if cells is None else {CELL_INPUTS: cells.encoding}
+    return {**game.features, **game.encodings, **own}
+
+
 def find_input(game: Game, inputs: Any, kinds: Any = (FeatureSet, Encoding)) -> Any:
     """Returns the feature set or the encoding of a name; one itself is returned as it is.
 
@@ -87,7 +97,7 @@ def find_input(game: Game, inputs: Any, kinds: Any = (FeatureSet, Encoding)) -> 
 
     Raises ValueError if it is none of the game's.
     """
-    known = {**game.features, **game.encodings}
+    known = inputs_of(game)
     named = known.get(inputs) if isinstance(inputs, str) else inputs
     if not isinstance(named, kinds):
         names = [name for name, one in known.items() if isinstance(one, kinds)]

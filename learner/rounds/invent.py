@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from games.features.cell_terms import CellTerm
+from games.features.cells import CELL_INPUTS
 from games.features.term_file import feature_set_of, named
 from learner.invention.labels import cells_of, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
@@ -26,6 +27,7 @@ __all__ = ["Invent"]
 class Invent(NetworkFit):
     """A network that learns by self-play, and weights over terms that explain its searches.
 
+    inputs: as with `NetworkFit`; "cells" are the pieces on the squares.
     terms: at most so many terms.
     every: rounds after which terms are invented anew.
     explained: the terms explain the positions of so many of the last games.
@@ -36,6 +38,7 @@ class Invent(NetworkFit):
     settles = True
     takes_many = False
 
+    inputs: Any = CELL_INPUTS
     terms: int = ranged(20, 1, MOST_TERMS)
     every: int = ranged(10, 1)
     explained: int = ranged(3000, 20)

@@ -13,6 +13,7 @@ from games.feature_file import file_digest, load_features
 from games.features import FeatureSet
 from games.problem import Heuristic, Problem
 from learner.frame import Learner
+from learner.models.model import inputs_of
 from learner.run.recipes import recipe_of
 from learner.run.settings import RunSettings
 
@@ -108,7 +109,7 @@ def _game_options(
     whole: all options of the learner, `options` among them.
     """
     name = "inputs" if "inputs" in whole else "features"
-    known = {**game.features, **(game.encodings if name == "inputs" else {})}
+    known = inputs_of(game) if name == "inputs" else dict(game.features)
     if name not in whole:
         if settings.features is not None:
             raise ValueError(
