@@ -122,7 +122,7 @@ def test_the_rows_of_a_network_have_its_values() -> None:
     ):
         quantised = isinstance(evaluator, QuantisedNetwork)
         things, values = (
-            pieces_of(evaluator, position) if quantised else inputs_of(evaluator, position, {})
+            pieces_of(evaluator, position) if quantised else inputs_of(evaluator, position)
         )
         whole = np.ones((1, len(things)), dtype=bool)
         assert values(whole)[0] == pytest.approx(evaluator(position), abs=1e-5)

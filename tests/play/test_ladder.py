@@ -119,8 +119,9 @@ def test_ladder_on_the_command_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players = ["random", "hand", "pips"]
-    command = ["ladder", "backgammon", *players, "--games", "40", "--quiet", "--json"]
-    assert main([*command, "--seed", "2"]) == 0
+    options = ["--games", "40", "--quiet", "--json", "--seed", "2"]
+    command = ["ladder", "backgammon", *players, *options]
+    assert main(command) == 0
     out, err = capsys.readouterr()
     assert err == ""
     assert out.startswith("depth 0 (GNU plies), same dice for all; points per game against all")
@@ -139,7 +140,7 @@ def test_ladder_on_the_command_line(
     assert figures["standings"][-1]["points_per_game"][0] == pytest.approx(
         (points[0] + points[1]) / 2
     )
-    assert main(["match", "backgammon", "random", "pips", *command[5:]]) == 0
+    assert main(["match", "backgammon", "random", "pips", *options]) == 0
     alone = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert alone == figures["matches"][1]
     assert main([*command, "--jobs", "1"]) == 0

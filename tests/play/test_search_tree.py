@@ -123,6 +123,6 @@ def test_what_cannot_be_drawn() -> None:
     with pytest.raises(ValueError, match="no chance nodes for 3 players"):
         search_tree(dice, ())
     with pytest.raises(ValueError, match="at most 10000 lines"):
-        search_tree(Nim((9, 9, 9)), (9, 9, 9, 0), 4, lambda position: 0.0)
+        search_tree(Nim((9, 9, 9)), (9, 9, 9, 0), 5, lambda position: 0.0)
     with pytest.raises(ValueError, match="expected an evaluator"):
         search_tree(game, game.start(), 2)
