@@ -117,6 +117,7 @@ EVALUATORS: dict[str, Callable[[], Evaluator]] = {
     "network": network,
     "kernel": own,
     "features": own_features,
+    "own game": shipped("docs.examples.hexapawn:Hexapawn", "hand"),
 }
 
 
