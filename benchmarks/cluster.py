@@ -32,6 +32,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,7 @@ def costs() -> None:
     from functools import partial
 
     import games
+    from learner.dice_play import starts_of
     from learner.self_play import SelfPlay, Task
     from play.transport import pack
     from play.workers import Workers
@@ -243,8 +245,8 @@ def costs() -> None:
     for name, evaluator in (("checkers", "quantised"), ("backgammon", "wide")):
         game = games.load(name)
         task = Task(game, as_evaluator(game, evaluator), None, 1, None, 200, True)
-        opening = [game.legal_moves(game.start())[:1]] if not game.dice else [(0, 0)]
-        whole, part = len(pack(SelfPlay(task))), len(pack(opening * 64))
+        openings = list(islice(starts_of(game, plies=4, seed=0), 64))
+        whole, part = len(pack(SelfPlay(task))), len(pack(openings))
         print(f"{name} {evaluator}: weights {whole:,} bytes once, then 64 games {part:,} bytes")
     cluster = LocalCluster()
     try:
@@ -283,7 +285,7 @@ class Sent:
 
 
 class Simulation:
-    """Many workers and a client in a simulated hour.
+    """Many workers and a client, in the middle of a long round.
 
     workers: their number; `slow` of them are ten times slower, and one is lost every
         `between_losses` seconds and replaced after a minute.
@@ -301,7 +303,7 @@ class Simulation:
         between_losses: float = 60.0,
         task_seconds: float = 0.05,
         client: float = 0.00194,
-        seconds: float = 600.0,
+        seconds: float = 200.0,
         ordered: bool = False,
         seed: int = 0,
     ) -> None:
