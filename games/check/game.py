@@ -33,8 +33,13 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
 
     Raises ContractError at the first broken rule; its message names the rule and the position, and
     says what was expected and found. An exception that the game itself raises passes through with
-    a note that names the position. Raises ValueError if `games` is less than 1.
+    a note that names the position. Raises ValueError if `games` is less than 1, and for a problem.
     """
+    if game.players == 1:
+        raise ValueError(
+            f"game: expected two sides or more, found the problem {game.name}:"
+            " games.check.problem.check_problem checks it"
+        )
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
     check = Check(game, random.Random(seed))

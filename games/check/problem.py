@@ -22,8 +22,13 @@ def check_problem(problem: Problem, *, walks: int = 20, steps: int = 50, seed: i
     that is declared admissible must not exceed the cost of the walk back to the goal.
 
     Raises ContractError at the first broken rule; its message names the rule and the position, and
-    says what was expected and found.
+    says what was expected and found, and ValueError for a game of two sides.
     """
+    if not isinstance(problem, Problem):
+        raise ValueError(
+            f"problem: expected one agent, found the game {problem.name}:"
+            " games.check_game checks it"
+        )
     if walks < 1 or steps < 1:
         raise ValueError(f"expected at least 1 walk of 1 step, found {walks} of {steps}")
     check = _ProblemCheck(problem, random.Random(seed))

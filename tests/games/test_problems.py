@@ -254,3 +254,11 @@ def test_sizes_out_of_range(make: Any, message: str) -> None:
 def test_attacks_counts_pairs() -> None:
     assert attacks((0, 1, 2, 3)) == 6
     assert attacks((1, 3, 0, 2)) == 0
+
+
+def test_the_checks_of_games_and_problems_know_each_other() -> None:
+    with pytest.raises(ValueError, match=r"found the problem road_map: games\.check\.problem"):
+        games.check_game(games.load("road_map"))
+    nim: Any = games.load("nim")
+    with pytest.raises(ValueError, match=r"found the game nim: games\.check_game checks it"):
+        check_problem(nim)
