@@ -12,6 +12,7 @@ from learner.run.recipes import UsualRuns
 #: Number of snapshots for learners whose snapshots cost more to measure than they tell.
 _FEW = 8
 _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
+_NETWORK: dict[str, Any] = {"games": 8000, **_FROM_MATERIAL, "snapshots": 4}
 
 RECIPES: dict[str, dict[str, Any]] = {
     "samuel": {"games": 1500, "depth": 5, "snapshots": 12},
@@ -30,13 +31,8 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
     "book": {"games": 400, "depth": 9, "snapshots": 3},
     "samuel1967": {"games": 400, "depth": 9, "snapshots": 3, "options": {"method": "samuel"}},
-    "network": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},
-    "invent": {
-        "games": 8000,
-        **_FROM_MATERIAL,
-        "snapshots": 4,
-        "options": {"blend": 0.2, "inputs": "piece_squares"},
-    },
+    "network": {**_NETWORK, "options": {"blend": 0.2}},
+    "invent": {**_NETWORK, "options": {"blend": 0.2, "inputs": "piece_squares"}},
     # from nothing to a network like the shipped one, in hours
     "quantised": {
         "games": 120_000,
