@@ -41,6 +41,9 @@ __all__ = ["Solved"]
 WON = 0.98
 #: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
 DECAY = 1.0
+#: The moves where the learner errs in a whole game are taught once more for each 1 / OFTEN of the
+#: chance of that, at most MOST times in a pass.
+OFTEN, MOST = 400, 20
 #: The referee of each thread, which keeps its tables from game to game.
 _AT_HAND = threading.local()
 
@@ -86,8 +89,9 @@ class Solved(Bootstrap):
     learner's move would throw the class away, all moves that keep it are followed. It moves once by
     the limits of its games, and once by a larger search, which looks positions up in the game's
     first database, if there is one. All moves at its turn are kept, and taught again in all later
-    updates, those of early plies as often as those of late ones; and where its move errs, all moves
-    at the end of what searches of that move and of the best ones foresee.
+    updates, those of early plies as often as those of late ones, and those where it errs the more
+    often the likelier that is; so are there all moves at the end of what searches of its move and
+    of the best ones foresee.
 
     whole: the least chance with which a position of whole games that is visited comes up; 0: no
         whole games.
@@ -127,6 +131,8 @@ class Solved(Bootstrap):
         #: by ply: positions after all moves of the learner, with their classes for the side to move
         self._kept: dict[int, dict[Any, int]] = {}
         self._best: dict[Any, list[Any]] = {}
+        #: what errors in the last sweeps teach, the likely ones several times
+        self._errors: list[tuple[Any, int]] = []
 
     def _teacher(self) -> Teacher:
         return _Teacher(self.game_, self.positions_per_game)
@@ -163,11 +169,14 @@ class Solved(Bootstrap):
                     moves = [chosen]
                 else:
                     lost += chances[1]
+                    often = min(MOST, 1 + int(OFTEN * chances[1]))
+                    classes = _referee(game).classes(position)
+                    self._errors += self._keep_moves(position, ply, classes) * often
                     chances = chances * (1.0, 0.0)
                     for move in (chosen, *moves):
                         after = game.play(position, move)
                         if game.outcome(after) is None:
-                            self._keep_end(engine, after, ply + 1, limits)
+                            self._errors += self._keep_end(engine, after, ply + 1, limits) * often
                 for move in moves:
                     after = game.play(position, move)
                     replies = self._best_moves(after, ply + 1)
@@ -183,20 +192,27 @@ class Solved(Bootstrap):
             ply += 2
         return 1.0 - lost
 
-    def _keep_end(self, engine: Engine, position: Any, ply: int, limits: dict[str, Any]) -> None:
+    def _keep_end(
+        self, engine: Engine, position: Any, ply: int, limits: dict[str, Any]
+    ) -> list[tuple[Any, int]]:
         """Keep all moves at the end of what a search foresees, where the solver is fast."""
         engine.clear()
         for move in engine.search(position, **limits).pv[:-1]:
             position, ply = self.game_.play(position, move), ply + 1
-        if ply >= self._plies[0]:
-            self._keep_moves(position, ply, _referee(self.game_).classes(position))
+        if ply < self._plies[0]:
+            return []
+        return self._keep_moves(position, ply, _referee(self.game_).classes(position))
 
-    def _keep_moves(self, position: Any, ply: int, classes: dict[Any, int]) -> None:
+    def _keep_moves(
+        self, position: Any, ply: int, classes: dict[Any, int]
+    ) -> list[tuple[Any, int]]:
+        """Keep and return the positions after all moves that do not end the game, with classes."""
         game = self.game_
         after = {game.play(position, move): -kind for move, kind in classes.items()}
         kept = {one: kind for one, kind in after.items() if game.outcome(one) is None}
         if kept:
             self._kept.setdefault(ply, {}).update(kept)
+        return [*kept.items()]
 
     def _best_moves(self, position: Any, ply: int) -> list[Any]:
         """Returns the moves that keep the class, for the second side only the best of these.
@@ -220,7 +236,9 @@ class Solved(Bootstrap):
         """Move the weights towards the classes, and the evaluator towards their mean."""
         lessons, self._lessons = self._lessons, []
         before = self.games_played_ - len(lessons)
-        sound = ""
+        rows = np.concatenate([lesson.rows for lesson in lessons])
+        values = np.concatenate([lesson.low for lesson in lessons])
+        sound, self._errors = "", []
         if self.whole:
             game, value = self.game_, self.evaluator_
             lookup = next((DatabaseLookup(game, name) for name in Databases.of(game).named), None)
@@ -231,8 +249,12 @@ class Solved(Bootstrap):
             sound += f"{self._sweep(aided, nodes=self.searched):.1%}"
         random = np.random.default_rng((self.seed, before))
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
-        rows = np.concatenate([lesson.rows for lesson in lessons])
-        values = np.concatenate([lesson.low for lesson in lessons])
+        if self._errors:
+            erred = rows_of(
+                self.model_.inputs, np.array([position for position, _ in self._errors])
+            )
+            rows = np.concatenate([rows, erred])
+            values = np.concatenate([values, [WON * kind for _, kind in self._errors]])
         kept = [position for one in self._kept.values() for position in one]
         classes = WON * np.array([kind for one in self._kept.values() for kind in one.values()])
         sizes = np.array([len(one) for one in self._kept.values()], dtype=np.int64)
