@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from games.extras import Extra
 from games.features import Phases
@@ -21,3 +25,9 @@ class RareKinds(Extra):
     kinds: Phases | None = None
     long: frozenset[str] = frozenset()
     valued: tuple[str, ...] = ()
+
+    def are_long(self, positions: Any) -> NDArray[np.bool_]:
+        """Returns whether positions [positions, integers] are of such kinds, [positions]."""
+        if self.kinds is None:
+            return np.zeros(len(positions), dtype=bool)
+        return np.isin(np.array(self.kinds.names)[self.kinds.of(positions)], list(self.long))

@@ -133,7 +133,7 @@ def lambda_returns(
     static: NDArray[np.float64],
     backups: NDArray[np.float64],
     follows: NDArray[np.bool_],
-    lambda_: Any,
+    lambda_: float,
 ) -> NDArray[np.float64]:
     """Returns luck-adjusted lambda-returns: static outcomes corrected by later positions.
 
@@ -147,13 +147,13 @@ def lambda_returns(
         outcomes].
     backups: their outcomes backed up from a ply ahead, [positions, outcomes].
     follows: whether the next position is the one after the best reply, [positions].
-    lambda_: from 0 to 1, of all positions or [positions].
+    lambda_: from 0 to 1.
 
     The result lies between 0 and 1, [positions, outcomes].
     """
     _, turned = _turning(game)
     later = np.ascontiguousarray(backups - static)
-    _sum_up(later, np.ascontiguousarray(turned), np.where(follows, lambda_, 0.0))
+    _sum_up(later, np.ascontiguousarray(lambda_ * turned), np.ascontiguousarray(follows))
     return np.clip(static + later, 0.0, 1.0)
 
 
@@ -194,14 +194,14 @@ def _turning(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 @kernel
-def _sum_up(corrections, turned, shares):  # type: ignore[no-untyped-def]
-    """Add to each correction shares of the later ones, as `turned` has them for the other side."""
+def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
+    """Add to each correction the later ones, as `turned` has them for the other side."""
     count = corrections.shape[1]
     for i in range(len(corrections) - 2, -1, -1):
-        if shares[i] > 0.0:
+        if follows[i]:
             for k in range(count):
                 for j in range(count):
-                    corrections[i, k] += shares[i] * corrections[i + 1, j] * turned[j, k]
+                    corrections[i, k] += corrections[i + 1, j] * turned[j, k]
 
 
 @kernel

@@ -87,8 +87,8 @@ class BackupFit(GameLearner):
     lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
         `lambda_returns`). With more, an error that many positions share disappears sooner. A
         position follows the mean of this return and of its backup, which is without noise and puts
-        the moves of a decision in order. In games that begin in a kind with long plans it follows
-        the luck-adjusted result instead, except with 0.
+        the moves of a decision in order. A position of a kind with long plans, in a
+        game that began in one, follows the luck-adjusted result instead, except with 0.
     samples: number of times that a position is learned from on average.
     most_positions: number of positions that are learned from, the last ones.
     rate, last_rate: step sizes at the beginning and the end of the run.
@@ -195,12 +195,13 @@ class BackupFit(GameLearner):
         """Play, back up and fit; returns the record of the last game."""
         number = len(self.rounds_)
         played = self._play(games, threads)
-        returns = lambda_returns(
-            self.game_, played.static, played.backups, played.follows,
-            np.where(played.calm, 1.0, self.lambda_),
-        )  # fmt: skip
-        own = np.where(played.calm, 0.0, 0.5)[:, None]
-        self._kept.add(played.positions, returns + own * (played.backups - returns))
+        near, far = (
+            lambda_returns(self.game_, played.static, played.backups, played.follows, lambda_)
+            for lambda_ in (self.lambda_, 1.0)
+        )
+        long = played.calm & RareKinds.of(self.game_).are_long(played.positions)
+        targets = np.where(long[:, None], far, (near + played.backups) / 2.0)
+        self._kept.add(played.positions, targets)
         random = np.random.default_rng((self.seed, number, 12))
         loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
         if self.candidates and self._ranking is self._small:
@@ -226,13 +227,11 @@ class BackupFit(GameLearner):
         random = np.random.default_rng((self.seed, len(self.rounds_), 14))
         starts = np.tile(np.array(self.game_.start(), dtype=np.int64), (games, 1))
         rare = self._kept.of_all_kinds(int(_RARE_SHARE * games), random)
-        kinds, calm = RareKinds.of(self.game_), np.zeros(games, dtype=bool)
-        if kinds.kinds is not None and len(rare):
+        calm = np.zeros(games, dtype=bool)
+        if RareKinds.of(self.game_).kinds is not None and len(rare):
             starts[: len(rare)] = rare
             starts = starts[random.permutation(games)]
-            if self.lambda_ > 0:
-                names = np.array(kinds.kinds.names)[kinds.kinds.of(starts)]
-                calm = np.isin(names, list(kinds.long))
+            calm |= (self.lambda_ > 0) & RareKinds.of(self.game_).are_long(starts)
 
         def play(table: int) -> Played:
             own = np.random.default_rng((self.seed, len(self.rounds_), table, 15))
