@@ -18,6 +18,7 @@ import pytest
 
 from benchmarks.cluster import LocalCluster, Simulation
 from play import cluster as cluster_module
+from play import cluster_work
 from play.cluster import Cluster
 from play.parts import Pace, Parts
 from play.workers import Workers
@@ -77,7 +78,9 @@ def said(caplog: pytest.LogCaptureFixture) -> Iterator[Any]:
 
 @dask
 @pytest.mark.whole_run
-def test_faults_of_workers(running: LocalCluster, said: Any, tmp_path: Path) -> None:
+def test_faults_of_workers(
+    running: LocalCluster, said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     odd = tmp_path / "odd" / "games"
     odd.mkdir(parents=True)
     (odd / "__init__.py").write_text("raise ImportError('none here')")
@@ -105,6 +108,7 @@ def test_faults_of_workers(running: LocalCluster, said: Any, tmp_path: Path) -> 
         assert "can it import Plysmith" in said()
 
         # one that stops with a task in its hands
+        monkeypatch.setattr(cluster_work, "LATE", 4.0)
         stopped = running.workers[0]
         results = workers.map(square, range(400))
         assert next(results)[0] == 0
@@ -113,7 +117,7 @@ def test_faults_of_workers(running: LocalCluster, said: Any, tmp_path: Path) -> 
         rest = list(results)
         stopped.send_signal(signal.SIGCONT)
         assert [one for one, _ in rest] == [n**2 for n in range(1, 400)]
-        assert time.monotonic() - began < 60
+        assert time.monotonic() - began < 200  # Dask itself gives a silent worker five minutes
 
         # one whose disk is full
         assert list(workers.map(partial(full, tmp_path), range(20))) == list(range(20))
