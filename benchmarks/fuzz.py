@@ -23,7 +23,6 @@ from tqdm import tqdm
 import games
 from benchmarks.fuzz_page import WORDS, Posted, posted
 from games.backgammon.fibs import fibs_text
-from games.backgammon.game_tree import read_game_trees
 from games.backgammon.identifiers import position_id, xgid
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.notation import parse_situation
@@ -190,16 +189,6 @@ def check_mat(text: str) -> bool:
     return good
 
 
-def check_sgf(text: str) -> bool:
-    """.sgf: reading never raises; every damaged game names a line."""
-    good = False
-    for tree in read_game_trees(text, BACKGAMMON):
-        assert tree.game.record is not None or tree.game.problems
-        assert all(re.match(r"line \d+: ", problem) for problem in tree.game.problems)
-        good |= tree.game.record is not None
-    return good
-
-
 class Spoken:
     """An engine that is sent any lines: it answers them, or says `error`."""
 
@@ -301,15 +290,6 @@ def parsers() -> dict[str, Parser]:
              "Doubles => 2", "Takes", "Drops", "Wins 2 points", "and the match", "a : 0  b : 1\n",
              "Losses 1 point", "????", "00:", "Resigned Match", '; [Jacoby "On"]\n',
              '; [x "y"]\n', "(", "bar/20"),
-        ),
-        ".sgf": Parser(
-            check_sgf,
-            (
-                "(;FF[4]GM[6]MI[length:3][ws:1][bs:0]PW[A]PB[B]RU[Crawford]RE[W+1R]"
-                "\n;W[31hefe]\n;B[double]\n;W[take]\n;B[66aglraglr]C[a (b); c])",
-                "(;FF[4]GM[6];AE[a:y]AW[a][b]AB[x][y]PL[B]CV[2]CP[b];B[31yccd])",
-            ),
-            ("(", ")", ";", "[", "]", "\\", "W[31hefe]", "B[double]", "AE[a:y]", "PL[W]", "yz"),
         ),
         "Hub": Parser(Spoken(Hub, CHECKERS, "material", 1), hub, (*hub, *moves, '"', "=", "\n")),
         "GNU socket": Parser(Asked(), tuple(map(fibs_text, (start, *boards))), situation_words),

@@ -1,10 +1,9 @@
-"""Files of games of backgammon: Jellyfish's .mat; .sgf of GNU Backgammon is read as well."""
+"""Files of games of backgammon: Jellyfish's .mat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from games.backgammon.game_tree import is_game_tree, read_game_trees
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.replay import ReadGame as Replayed
@@ -34,15 +33,6 @@ def _write_match(
 
 
 def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
-    """Yields the games of a text of either form."""
-    if is_game_tree(text):
-        for count, tree in enumerate(read_game_trees(text, game), 1):
-            yield _described(tree.game, tree.players, count, tree.game.problems, tree.tags)
-    else:
-        yield from _read_matches(text, game)
-
-
-def _read_matches(text: str, game: DiceGame) -> Iterator[ReadGame]:
     """Yields the games of all matches of a text; a match without a game is one damaged game."""
     count = 0
     for match in read_matches(text, game):
@@ -68,6 +58,4 @@ def _described(
     return ReadGame(record, players, problems, title, result, tags)
 
 
-MAT = FileForm(
-    ".mat", _write, _read, annotated=False, also=(".txt", ".sgf"), write_match=_write_match
-)
+MAT = FileForm(".mat", _write, _read, annotated=False, also=(".txt",), write_match=_write_match)

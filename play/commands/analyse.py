@@ -30,7 +30,7 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
     add(
         "file",
         type=Path,
-        help="games: checkers as .pdn, backgammon as .mat, .txt or .sgf, others as text",
+        help="games: checkers as .pdn, backgammon as .mat or .txt, others as text",
     )
     add("evaluator", nargs="?", help="evaluator that judges (default: the game's shipped one)")
     add("--game", help="the game played (default: by the ending of the file's name)")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from game_trees import read_game_trees
 
 from games import load
-from games.backgammon.game_tree import read_game_trees
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.situation import roll_of

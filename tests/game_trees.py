@@ -1,4 +1,4 @@
-"""Games of GNU Backgammon as .sgf files, in the Smart Game Format (FF[4], GM[6]).
+"""Games of GNU Backgammon as .sgf files, in the Smart Game Format (FF[4], GM[6]): what it read.
 
 A file holds one tree for each game of a match. Of each tree the main line is read: match, score,
 rules, positions that are set up, rolls with their moves, and the cube. `B[31lpqp]` is the roll 31
