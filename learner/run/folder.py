@@ -23,10 +23,11 @@ from learner.run.provenance import FILE as PROVENANCE
 from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 
-__all__ = ["REPORT", "Pace", "RunError", "RunFolder", "csv_row", "read_report"]
+__all__ = ["HOURS", "REPORT", "Pace", "RunError", "RunFolder", "csv_row", "read_report"]
 
 CHECKPOINT = "checkpoint.json"
 REPORT = "report.json"
+HOURS = "hours.csv"
 LOCK = "run.lock"
 FORMAT = "plysmith-run-1"
 #: Checkpoints are at least this many seconds apart, and more if writing is slow.

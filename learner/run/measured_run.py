@@ -32,7 +32,7 @@ from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.frame import Learner, Progress
 from learner.options import Range
-from learner.run.folder import csv_row
+from learner.run.folder import HOURS, csv_row
 from learner.run.run import Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
@@ -41,7 +41,6 @@ from search import Evaluator, LinearEvaluator, load_evaluator
 
 __all__ = ["FEATURES", "MeasuredRun"]
 
-HOURS = "hours.csv"
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017

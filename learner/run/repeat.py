@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from games.whole_files import write_atomically
-from learner.run.folder import LOCK, RunError
-from learner.run.measured_run import HOURS
+from learner.run.folder import HOURS, LOCK, RunError
 from learner.run.provenance import FILE
 
 __all__ = ["compared", "expect_code"]

@@ -13,8 +13,7 @@ from games.program import exit_status
 from learner.arena import Strength
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
-from learner.run.folder import read_report
-from learner.run.measured_run import HOURS
+from learner.run.folder import HOURS, read_report
 from learner.run.settings import RunSettings
 from play.web.runs import Runs
 
