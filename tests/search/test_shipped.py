@@ -71,7 +71,6 @@ def test_a_file_goes_before_a_shipped_name(tmp_path: Path, monkeypatch: pytest.M
 def test_which_files_are_shipped() -> None:
     assert list(shipped_files("backgammon")) == ["wide"]
     assert list(shipped_files("checkers")) == [
-        "book",
         "network",
         "quantised",
         "rootstrap",
