@@ -77,7 +77,7 @@ def evaluators() -> Iterator[tuple[str, Evaluator]]:
     for game, name in (
         ("checkers", "classic"), ("checkers", "samuel"), ("backgammon", "hand"),
         ("connect_four", "hand"), ("chinese_checkers", "hand"), ("checkers", "network"),
-        ("backgammon", "tdgammon"), ("backgammon", "wide"), ("connect_four", "solved"),
+        ("backgammon", "wide"), ("connect_four", "solved"),
         ("checkers", "quantised"),
     ):  # fmt: skip
         yield f"{game} {name}", as_evaluator(games.load(game), name)

@@ -65,6 +65,14 @@ MAKINGS = {
         "run/best.json",
         "four minutes",
     ),
+    "invented": Making(
+        (
+            "train checkers --learner invent --seed 2 --set terms=64 --snapshots 1"
+            " --run {folder}/run",
+        ),
+        "run/best.json",
+        "ten minutes",
+    ),
     "samuel": Making(
         ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
     ),

@@ -18,7 +18,6 @@ from games.program import exit_status
 from learner.run.asked import DEFAULTS, kept_settings, run_name, settings_of
 from learner.run.config import with_config
 from learner.run.recipes import HEURISTICS, RECIPES, recipe_of
-from learner.run.repeat import compared, expect_code
 from learner.run.settings import RunSettings
 
 __all__ = ["main", "parser"]
@@ -144,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
     with placed(options.run, settings) as folder:
         if options.repeat is None:
             return train(options, settings, folder)
+        from learner.run.repeat import compared, expect_code
+
         expect_code(folder, options.repeat)
         status = train(options, settings, folder)
         print(compared(options.repeat, folder))

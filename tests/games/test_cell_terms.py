@@ -56,10 +56,17 @@ def related(game: Game, position: Any, name: str) -> set[int]:
     """Returns the squares of a relation for the side to move, by the rules themselves."""
     cells, shown = extra(game, Cells), extra(game, Board)
     assert cells is not None and shown is not None
-    if name == "threat":
-        own, opponent, _ = position
-        empty = [bit for bit in cells.bits.values() if not (own | opponent) >> bit & 1]
+    if name in ("threat", "first threat", "win"):
+        own, opponent, side = position
+        stones = own | opponent
+        empty = [bit for bit in cells.bits.values() if not stones >> bit & 1]
         wins = {bit for bit in empty if kernels.uncompiled(has_four)(own | 1 << bit)}
+        if name == "first threat" and side != 0:
+            return set()
+        if name == "win":  # at once, so only for the side whose turn it is
+            turn = stones.bit_count() % 2
+            reached = {column + (stones >> column & 63).bit_count() for column in range(0, 49, 7)}
+            wins &= reached if turn == side else set()
         return {square for square, bit in cells.bits.items() if bit in wins}
     moves = game.legal_moves(position)
     if name == "mover" and moves and moves[0] >> 12:  # captures hide the other moves

@@ -302,7 +302,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (
         NetworkFit,
         {"inputs": "nothing"},
-        "expected one of classic, samuel, piece_squares, phase_squares for",
+        "expected one of classic, samuel, piece_squares, phase_squares, cells for",
     ),
     (NetworkFit, {"depth": None}, "expected a depth or a number of nodes, found neither"),
 ]

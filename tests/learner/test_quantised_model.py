@@ -185,7 +185,7 @@ def test_positions_of_another_game_as_a_list() -> None:
     [
         (
             {"inputs": "chess_squares"},
-            "inputs: expected one of piece_squares, phase_squares for checkers, found 'chess_sq",
+            "inputs: expected one of piece_squares, phase_squares, cells for checkers, found",
         ),
         ({"hidden": ()}, "expected hidden layers"),
         ({"hidden": (8, 0)}, r"hidden=\(8, 0\)"),

@@ -10,6 +10,7 @@ import pytest
 
 from games import kernels
 from learner.run import command_line, runs
+from learner.run.repeat import compared
 from learner.run.seeds import lines_of, seeds_of
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -40,7 +41,7 @@ def test_a_run_is_repeated_from_its_folder_alone(seeds: Path, tmp_path: Path, ca
     assert (again / "best.json").read_bytes() == (seeds / "3" / "best.json").read_bytes()
     # files that differ are named
     (again / "log.csv").write_text("other")
-    assert "1 of " in command_line.compared(seeds / "3", again)
+    assert "1 of " in compared(seeds / "3", again)
     # a second time the folder is not empty
     assert train("--repeat", seeds / "3", "--run", again, "--quiet") == 2
     assert "expected a new folder, found one that holds files" in capsys.readouterr().err

@@ -104,7 +104,7 @@ def test_the_rollout_of_the_course_prints_what_the_page_shows(
 ) -> None:
     page = (ROOT / "docs" / "course.md").read_text("utf-8")
     command, shown = re.findall(
-        r"plysmith (play rollout .*)\n```\n\n```\n(.*?)```", page, re.DOTALL
+        r"plysmith (play rollout [^\n]*)\n```\n\n```\n(.*?)```", page, re.DOTALL
     )[0]
     assert plysmith.main([*shlex.split(command), "--quiet"]) == 0
     told = capsys.readouterr().out.splitlines()

@@ -235,7 +235,10 @@ BAD = [
     ("match checkers random random --games -2", "games: expected at least 2, found -2"),
     ("match checkers random random --threads 0", "threads: expected at least 1, found 0"),
     ("match checkers random random --backend ray", "backend: expected threads, loky or dask:tcp"),
-    ("match checkers random random --backend dask", "expected dask:tcp://HOST:PORT, or the address"),
+    (
+        "match checkers random random --backend dask",
+        "expected dask:tcp://HOST:PORT, or the ad",
+    ),
     ("match checkers random random --seed -1", "seed: expected at least 0, found -1"),
     ("match checkers random random --plies -1", "plies: expected 0 to 40, found -1"),
     ("match checkers random random --openings {missing}", "missing.json"),

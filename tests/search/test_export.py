@@ -110,7 +110,7 @@ EVALUATORS: dict[str, Callable[[], Evaluator]] = {
     "chinese": shipped("chinese_checkers", "hand"),
     "tic": shipped("tic_tac_toe", "open_lines"),
     "quantised": shipped("checkers", "quantised"),
-    "outcomes": shipped("backgammon", "tdgammon"),
+    "outcomes": shipped("backgammon", "wide"),
     "signature": lambda: signature(False),
     "summed": lambda: signature(True),
     "tuples": tuples,

@@ -71,6 +71,7 @@ def test_a_file_goes_before_a_shipped_name(tmp_path: Path, monkeypatch: pytest.M
 def test_which_files_are_shipped() -> None:
     assert list(shipped_files("backgammon")) == ["wide"]
     assert list(shipped_files("checkers")) == [
+        "invented",
         "network",
         "quantised",
         "rootstrap",
@@ -79,7 +80,7 @@ def test_which_files_are_shipped() -> None:
     assert list(shipped_files("chinese_checkers")) == ["batch"]
     assert list(shipped_files("connect_four")) == ["solved"]
     assert shipped_files("nim") == shipped_files("..") == {}
-    shipped = ["network", "quantised", "rootstrap", "samuel"]
+    shipped = ["invented", "network", "quantised", "rootstrap", "samuel"]
     assert evaluator_names(CHECKERS) == [*CHECKERS.evaluators, *shipped]
 
 
