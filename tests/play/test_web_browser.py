@@ -161,7 +161,7 @@ def test_analysis_why_and_hint(page: Page, base: str) -> None:
 def test_why_tells_invented_terms_in_words_and_marks_their_squares(page: Page, base: str) -> None:
     open_table(page, base, position="W:W32,K20:B1,4,K10")
     open_tab(page, "Why")
-    pick(page.locator("[data-why='1']"), "run:invented.json", "invented")
+    pick(page.locator("[data-why='1']"), "run:found.json", "found.json")
     row = page.locator(".column").nth(1).locator("tbody tr").first
     expect(row).to_contain_text("own king with the board's edge two to the right")
     wash = "[data-square='%s'] .wash"
@@ -366,7 +366,7 @@ def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
     options = dialog.get_by_role("listbox", name="Played by").get_by_role("option")
     field.click()
     expect(field).to_have_attribute("aria-expanded", "true")
-    expect(dialog.get_by_role("group", name="Shipped").get_by_role("option")).to_have_count(4)
+    expect(dialog.get_by_role("group", name="Shipped").get_by_role("option")).to_have_count(5)
     chosen = page.locator(f"#{field.get_attribute('aria-activedescendant')}")
     expect(chosen).to_have_attribute("aria-selected", "true")
     expect(chosen).to_contain_text("Elo (above material")  # its strength, from its card
