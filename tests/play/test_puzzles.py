@@ -189,8 +189,6 @@ def test_a_strategy_of_the_textbook_shows_its_frontiers(client: Client) -> None:
     (last,) = solved(client, seconds=60, **content)
     assert last["solution"]["proved"] == "stopped after 2,000 expansions"
     assert len(last["solution"]["frontiers"]) == 200
-    (last,) = solved(client, seconds=0.1, **{**content, "position": HARD}, puzzle="sliding15")
-    assert last["error"] == "no solution within 0.1 seconds"
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_analysis_why_and_hint(page: Page, base: str) -> None:
 def test_why_tells_invented_terms_in_words_and_marks_their_squares(page: Page, base: str) -> None:
     open_table(page, base, position="W:W32,K20:B1,4,K10")
     open_tab(page, "Why")
-    pick(page.locator("[data-why='1']"), "run:found.json", "found.json")
+    pick(page.locator("[data-why='1']"), "run:found.json", "found")
     row = page.locator(".column").nth(1).locator("tbody tr").first
     expect(row).to_contain_text("own king with the board's edge two to the right")
     wash = "[data-square='%s'] .wash"
