@@ -14,6 +14,7 @@ own, and players that start a program, are typed.
 from __future__ import annotations
 
 import argparse
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ from play.players.grammar import HUB
 __all__ = ["with_config"]
 
 #: Options that are about other runs or files.
-NOT_IN_A_FILE = ("config", "resume", "repeat", "changed", "help")
+NOT_IN_A_FILE = ("config", "resume", "repeat", "changed")
 
 
 def with_config(
@@ -46,18 +47,15 @@ def with_config(
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: expected options as TOML, found {error}") from None
-    known = {
-        option.removeprefix("--").replace("-", "_")
-        for option in parser._option_string_actions
-        if option.startswith("--")
-    }.difference(NOT_IN_A_FILE)
+    known = {"from" if name == "start" else name for name in vars(options)}
+    known.difference_update(NOT_IN_A_FILE)
     given = {name.replace("-", "_"): value for name, value in content.items()}
-    if unknown := sorted(given.keys() - known - {"game"}):
-        names = ", ".join(["game", *sorted(known)])
+    if unknown := sorted(given.keys() - known):
+        names = ", ".join(["game", *sorted(known - {"game"})])
         raise ValueError(f"{path}: expected options among {names}; found {', '.join(unknown)}")
     game = given.pop("game", None)
     words = [word for name, value in given.items() for word in _typed(path, name, value)]
-    read = parser.parse_args([*words, *arguments] if arguments is not None else None)
+    read = parser.parse_args([*words, *(sys.argv[1:] if arguments is None else arguments)])
     if game is not None and read.game is None:
         read.game = _text(path, "game", game)
     return read

@@ -23,7 +23,16 @@ from learner.run.provenance import FILE as PROVENANCE
 from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 
-__all__ = ["HOURS", "REPORT", "Pace", "RunError", "RunFolder", "csv_row", "read_report"]
+__all__ = [
+    "HOURS",
+    "REPORT",
+    "Pace",
+    "RunError",
+    "RunFolder",
+    "csv_row",
+    "read_hours",
+    "read_report",
+]
 
 CHECKPOINT = "checkpoint.json"
 REPORT = "report.json"
@@ -218,6 +227,15 @@ class RunFolder:
         # an Elo of infinity is not JSON
         text = json.dumps(content, indent=1).replace("-Infinity", "null")
         write_atomically(self.path / REPORT, text.replace("Infinity", "null"))
+
+
+def read_hours(folder: Path) -> dict[int, float]:
+    """Returns the hours of processor time after numbers of games; {} if they cannot be read."""
+    try:
+        with open(folder / HOURS, newline="", encoding="utf-8") as file:
+            return {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
+        return {}
 
 
 def read_report(folder: Path) -> dict[str, Any]:

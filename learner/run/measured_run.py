@@ -16,7 +16,6 @@ last. Beside what every run leaves (`learner.run.run`) the folder holds:
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -32,7 +31,7 @@ from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.frame import Learner, Progress
 from learner.options import Range
-from learner.run.folder import HOURS, csv_row
+from learner.run.folder import HOURS, csv_row, read_hours
 from learner.run.run import Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
@@ -164,11 +163,11 @@ class MeasuredRun(Run):
 
     def _load_hours(self) -> None:
         """Take the hours that earlier sessions left; without them, they count from now on."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            with open(self.folder.path / HOURS, newline="", encoding="utf-8") as file:
-                found = {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
+        found = read_hours(self.folder.path)
+        if found:
             self._hours_before = max(found.values())
-            self._hours = {game: found[game] for game in self._taken}
+            with suppress(KeyError):
+                self._hours = {game: found[game] for game in self._taken}
 
     def _is_due(self, game: int, before: int) -> bool:
         """Returns whether a snapshot is due after a game; game `before` had the last report.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from games.program import exit_status
 from learner.arena import Strength
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
-from learner.run.folder import HOURS, read_report
+from learner.run.folder import read_hours, read_report
 from learner.run.settings import RunSettings
 from play.web.runs import Runs
 
@@ -80,7 +79,7 @@ def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
                 "learner": run["learner"],
                 "state": run["state"],
                 "options": _unusual(place),
-                "hours": _hours(place),
+                "hours": max(read_hours(place).values(), default=0.0),
                 "matches": [one for one in matches if against in (None, one.get("opponent"))],
             }
         )
@@ -90,25 +89,13 @@ def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
 def _unusual(place: Path) -> dict[str, Any]:
     """Returns the settings of a run that differ from those of its learner's recipe."""
     try:
-        mine = RunSettings.read(place).as_dict()
-        usual = settings_of(
-            train_parser().parse_args([mine["game"], "--learner", mine["learner"]])
-        ).as_dict()
+        mine = RunSettings.read(place)
+        usual = settings_of(train_parser().parse_args([mine.game, "--learner", mine.learner]))
     except (ValueError, OSError):  # a run of Python, or a game or learner that a run cannot name
         return {}
-    options, usual_options = mine.pop("options"), usual.pop("options")
-    found = {name: mine[name] for name in mine if repr(mine[name]) != repr(usual[name])}
-    found |= {name: options[name] for name in options if options[name] != usual_options.get(name)}
-    return {name: found[name] for name in found if name not in ("opponents", "pacemakers")}
-
-
-def _hours(place: Path) -> float:
-    """Returns the hours of processor time that a run has learned; 0 if it does not say."""
-    try:
-        rows = [*csv.DictReader((place / HOURS).read_text("utf-8").splitlines())]
-        return max(float(row["hours"]) for row in rows)
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        return 0.0
+    kept = {**mine.as_dict(), **mine.options}
+    shown = [name for name in mine.unlike(usual) if name not in ("opponents", "pacemakers")]
+    return {name: kept.get(name) for name in shown}
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> list[str]:

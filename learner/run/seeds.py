@@ -68,10 +68,8 @@ def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], i
 
 def _expect_same(options: argparse.Namespace, place: Path) -> None:
     """Raises RunError if the run in a folder began with other settings."""
-    asked, kept = settings_of(options).as_dict(), RunSettings.read(place).as_dict()
-    kept["feature_digest"] = None  # resuming compares the file itself
-    other = [name for name in asked if repr(asked[name]) != repr(kept[name])]
-    if other:
+    other = settings_of(options).unlike(RunSettings.read(place))
+    if other:  # resuming compares a file of features itself
         raise RunError(
             f"{place}: expected a run by these options, found one with another"
             f" {', '.join(other)}; give another --run"

@@ -71,6 +71,17 @@ class RunSettings:
         content["from"] = content.pop("start")
         return content
 
+    def unlike(self, other: RunSettings) -> list[str]:
+        """Returns the names of the options that two runs differ in, as files of them keep these.
+
+        Options of the learner are named themselves; the digest of a file of features is none.
+        """
+        mine, theirs = (json.loads(json.dumps(one.as_dict())) for one in (self, other))
+        del mine["feature_digest"]
+        own, their_own = mine.pop("options"), theirs.pop("options")
+        names = [name for name in mine if mine[name] != theirs[name]]
+        return names + [n for n in {**own, **their_own} if own.get(n) != their_own.get(n)]
+
     @classmethod
     def from_dict(cls, content: Any) -> RunSettings:
         """Returns the settings that `as_dict` made the dictionary from.

@@ -10,8 +10,10 @@ import pytest
 
 from games import kernels
 from learner.run import command_line, runs
+from learner.run.asked import settings_of
 from learner.run.repeat import compared
 from learner.run.seeds import lines_of, seeds_of
+from learner.run.settings import RunSettings, write_settings
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
@@ -80,7 +82,7 @@ def test_each_seed_is_a_run_of_its_own(seeds: Path, tmp_path: Path, capsys: Any)
     ]
     # other settings are not mixed with these
     assert train(*TINY, "--set", "rate=0.25", "--seeds", "3..5", "--run", seeds) == 2
-    assert "found one with another options; give another --run" in capsys.readouterr().err
+    assert "found one with another rate; give another --run" in capsys.readouterr().err
 
 
 @pytest.mark.plain
@@ -108,6 +110,30 @@ def test_a_file_of_options_is_what_would_be_typed(seeds: Path, tmp_path: Path) -
     kept = json.loads((run / "options.json").read_text())
     assert (kept["games"], kept["seed"], kept["opponents"]) == (6, 3, ["random"])
     assert kept["options"]["rate"] == 0.125
+
+
+@pytest.mark.plain
+def test_a_file_of_options_is_read_by_the_program_itself(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run.toml").write_text('game = "nim"\nlearner = "magic"\n')
+    monkeypatch.setattr("sys.argv", ["train.py", "--config", str(tmp_path / "run.toml")])
+    assert command_line.main() == 2
+    assert "--learner: expected one of samuel" in capsys.readouterr().err
+
+
+@pytest.mark.plain
+def test_options_that_differ_are_named_whether_read_from_a_file_or_typed(tmp_path: Path) -> None:
+    def asked(*more: str) -> RunSettings:
+        typed = ["chinese_checkers", "--learner", "network", *more]
+        return settings_of(command_line.parser().parse_args(typed))
+
+    assert asked().options["hidden"] == (16,)  # a list in the file
+    write_settings(tmp_path, asked())
+    kept = RunSettings.read(tmp_path)
+    assert asked().unlike(kept) == []
+    other = asked("--seed", "3", "--set", "hidden=[8]", "--set", "rate=0.5")
+    assert other.unlike(kept) == kept.unlike(other) == ["seed", "hidden", "rate"]
 
 
 @pytest.mark.plain
