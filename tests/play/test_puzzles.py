@@ -171,7 +171,9 @@ def test_a_search_ends_with_its_solution(client: Client) -> None:
     assert EIGHT.solved(position)
 
 
-def test_a_strategy_of_the_textbook_shows_its_frontiers(client: Client) -> None:
+def test_a_strategy_of_the_textbook_shows_its_frontiers(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (last,) = solved(client, "road_map", method="breadth_first", trace=True)
     frontiers = last["solution"]["frontiers"]
     assert [text for text, _ in frontiers[2]["waiting"]] == [
@@ -189,6 +191,10 @@ def test_a_strategy_of_the_textbook_shows_its_frontiers(client: Client) -> None:
     (last,) = solved(client, seconds=60, **content)
     assert last["solution"]["proved"] == "stopped after 2,000 expansions"
     assert len(last["solution"]["frontiers"]) == 200
+    # more expansions than any machine makes in that time
+    monkeypatch.setattr("play.web.puzzles.MOST_EXPANDED", 10**9)
+    (last,) = solved(client, seconds=0.1, **{**content, "position": HARD}, puzzle="sliding15")
+    assert last["error"] == "no solution within 0.1 seconds"
 
 
 @pytest.mark.parametrize(
