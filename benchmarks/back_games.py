@@ -27,12 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
-from benchmarks.backgammon_decisions import values_of
+from benchmarks.backgammon_decisions import read_options, values_of
 from games.backgammon.phases import in_contact
 from games.backgammon.rules import PROBABILITIES, packed, points_made
 from games.whole_files import write_atomically
 from play.players.gnubg import as_program, equity
-from play.players.parse import parse_player
 
 GAME: Any = games.load("backgammon")
 LABELLED = Path(__file__).with_suffix(".npz")
@@ -203,16 +202,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("players", nargs="*", metavar="PLAYER")
     parser.add_argument("--labelled", type=Path, default=LABELLED, metavar="FILE")
-    parser.add_argument("--build", type=Path, metavar="FILE")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop building after them")
     parser.add_argument("--seed", type=int, default=2027)
-    options = parser.parse_args()
-    try:
-        players = [parse_player(GAME, text) for text in options.players]
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        parser.error(str(error))
+    options, players = read_options(parser)
     if options.build:
         build(options.build, options.seed, options.seconds)
         return

@@ -251,20 +251,25 @@ def _judged(afters: list[Any]) -> tuple[list[float], int]:
     return worth.tolist(), max(found, key=lambda i: found[i])
 
 
+def read_options(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[Player]]:
+    """Returns the options of a command, with `--build`, and its players."""
+    parser.add_argument("players", nargs="*", metavar="PLAYER")
+    parser.add_argument("--build", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    try:
+        return options, [parse_player(GAME, text) for text in options.players]
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        parser.error(str(error))
+
+
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("players", nargs="*", metavar="PLAYER")
     parser.add_argument("--decisions", type=Path, default=DECISIONS, metavar="FILE")
-    parser.add_argument("--build", type=Path, metavar="FILE")
     parser.add_argument("--seed", type=int, default=77)
-    options = parser.parse_args()
-    try:
-        players = [parse_player(GAME, text) for text in options.players]
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        parser.error(str(error))
+    options, players = read_options(parser)
     if options.build:
         build(options.build, options.seed)
         return

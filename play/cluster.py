@@ -138,15 +138,8 @@ class Cluster:
         """Send a worker its check, or take the answer."""
         check = self._checks.get(address)
         if check is None or check.status in ("cancelled", "lost"):
-            self._checks[address] = self._client.submit(
-                check_worker,
-                self._name,
-                digest(),
-                bench(),
-                workers=[address],
-                priority=1,
-                pure=False,
-            )
+            check = self._on(address, check_worker, self._name, digest(), bench())
+            self._checks[address] = check
             return
         if not check.done():
             return

@@ -53,7 +53,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
 }
 
-#: Every shipped file, and how it is made.
+#: How shipped files are made, by their short names.
 MAKINGS = {
     "network": Making(
         ("train checkers --learner network --games 13000 --snapshots 1 --run {folder}/run",),
