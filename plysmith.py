@@ -18,7 +18,7 @@ COMMANDS = {
         "learn chances, a prefilter or terms from games of an evaluator",
     ),
     "runs": ("learner.run.runs", "list the runs in a folder, with strengths and hours"),
-    "make": ("learner.run.making", "make a shipped evaluator or book again"),
+    "make": ("learner.run.making", "make a shipped evaluator again"),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "export": ("play.commands.export", "write an evaluator as one file of C"),
     "course": ("play.course", "check an exercise of the course: docs/course_exercises.md"),
