@@ -8,8 +8,8 @@ A run of `--runs` learns checkers (`batch`) on two one-thread workers of this ma
 of its own. Meanwhile one fault happens. It is right if its weights are those of one
 thread to the last bit, or if it names a reason within 60 seconds.
 
-`--simulate` takes the sizes and decisions of `play.parts` and `play.cluster`; speeds, losses and
-what a task costs the client are those measured (docs/cluster.md).
+`--simulate` takes the sizes and decisions of `play.workers.parts` and `play.workers.cluster`;
+speeds, losses and what a task costs the client are those measured (docs/cluster.md).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from pathlib import Path
 from typing import Any
 
 from games.program import exit_status
-from play.cluster_work import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
-from play.parts import Pace, Parts
+from play.workers.parts import Pace, Parts
+from play.workers.work import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Seconds after which a run without a result or a reason hangs.
@@ -238,8 +238,8 @@ def costs() -> None:
     import games
     from learner.dice_play import starts_of
     from learner.self_play import SelfPlay, Task
-    from play.transport import pack
     from play.workers import Workers
+    from play.workers.transport import pack
     from search import as_evaluator
 
     for name, evaluator in (("checkers", "quantised"), ("backgammon", "wide")):

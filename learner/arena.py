@@ -20,8 +20,8 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.statistics import Estimate
-from play.transport import pack, unpack
-from play.workers import Workers, serve, starting_processes
+from play.workers.transport import pack, unpack
+from play.workers.workers import Workers, serve, starting_processes
 from search import Evaluator, as_evaluator
 
 __all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]

@@ -13,8 +13,8 @@ from sklearn.base import clone
 
 from games.errors import ContractError
 from learner.frame import Learner, Progress
-from play.transport import pack, unpack
 from play.workers import Workers
+from play.workers.transport import pack, unpack
 from search.evaluators.samples import sample_positions
 
 __all__ = ["Trial", "check"]

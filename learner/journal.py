@@ -23,7 +23,7 @@ from typing import Any
 from platformdirs import user_cache_dir
 
 from games.whole_files import naming
-from play.transport import unpack
+from play.workers.transport import unpack
 
 __all__ = ["Journal"]
 
@@ -66,7 +66,7 @@ class Journal:
         return known
 
     def add(self, numbers: Sequence[int], results: bytes) -> None:
-        """Keep the results of games, packed as `play.cluster` gets them.
+        """Keep the results of games, packed as `play.workers.cluster` gets them.
 
         Raises OSError that names the file if it cannot be written.
         """

@@ -19,9 +19,9 @@ from learner.frame import Progress
 from learner.game_learner import GameLearner, check_plies
 from learner.journal import Journal
 from learner.self_play import Lesson, SelfPlay, Task
-from play.sources import digest
-from play.transport import pack
 from play.workers import Workers
+from play.workers.sources import digest
+from play.workers.transport import pack
 from search import Lookup, Techniques
 
 __all__ = ["TaskLearner"]

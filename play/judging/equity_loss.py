@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from games.contract import DiceGame
 from games.counted import counted
 from games.record import GameRecord
-from play.crew import Crew, done
 from play.dice import Dice
 from play.match.loop import play_with_dice
 from play.players.limits import STATIC, Limits
@@ -27,6 +26,7 @@ from play.players.player import Player, needs_processes
 from play.players.seats import DiceSeat
 from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers import Workers
+from play.workers.crew import Crew, done
 
 __all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
 

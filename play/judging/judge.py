@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from play.crew import Crew, done
 from play.ratings.statistics import Estimate, Figured, mean_interval
+from play.workers.crew import Crew, done
 from search import PROVEN, Engine, Evaluator, as_evaluator
 
 __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]

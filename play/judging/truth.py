@@ -19,10 +19,10 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
-from play.crew import Crew, done
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, Figured, mean_interval
+from play.workers.crew import Crew, done
 
 __all__ = [
     "Kept",

@@ -17,7 +17,6 @@ from games import kernels
 from games.contract import DiceGame, Game, starts
 from games.errors import MoveError
 from games.record import GameRecord, new_record
-from play.crew import Crew
 from play.dice import OTHER, Dice
 from play.match.dice_loop import REASONS, STOPPED, DiceLoop
 from play.match.game_loop import GameLoop
@@ -28,6 +27,7 @@ from play.players.cube_seat import cube_seat
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
 from play.players.seats import RandomSeat
+from play.workers.crew import Crew
 from search.lookups.database import DatabaseLookup
 
 __all__ = ["CubePairs", "DicePairs", "Pairs", "Rounds", "Terms", "Unit", "Units", "units_of"]

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
-from play.crew import Crew
 from play.match.dice_loop import MOST_TURNS
 from play.players.limits import check_depth
 from play.rollout.dice import BLOCK, RolloutDice, advantage, mean_and_error
 from play.rollout.native import rollout_table
 from play.rollout.plain import Block, RolloutTable, play_in_step
 from play.workers import Workers
+from play.workers.crew import Crew
 from search import Engine, Evaluator, Lookup, as_evaluator
 from search.expectiminimax.move_filters import MoveFilters, as_filters
 

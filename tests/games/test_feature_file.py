@@ -16,7 +16,7 @@ from games.checkers.features import CLASSIC, SAMUEL
 from games.feature_file import FeatureFileError, add_features, file_digest, load_features
 from games.tic_tac_toe import TicTacToe
 from play.players.parse import parse_player
-from play.transport import pack, unpack
+from play.workers.transport import pack, unpack
 from search import Engine, EvaluatorError, LinearEvaluator, load_evaluator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -202,7 +202,7 @@ def test_terms_travel_by_value(tmp_path: Path) -> None:
         moves = CHECKERS.legal_moves(position)
         position = CHECKERS.play(position, moves[move % len(moves)])
     program = (
-        "import sys\nfrom pathlib import Path\nfrom play.transport import unpack\n"
+        "import sys\nfrom pathlib import Path\nfrom play.workers.transport import unpack\n"
         "from search import Engine\n"
         f"game, evaluator = unpack(Path({str(tmp_path / 'packed')!r}).read_bytes())\n"
         f"result = Engine(game, evaluator).search({position!r}, depth=4)\n"

@@ -13,7 +13,7 @@ from learner import journal as journal_module
 from learner.frame import Progress
 from learner.journal import Journal
 from learner.rounds.batch import BatchFit
-from play.transport import pack
+from play.workers.transport import pack
 
 
 class Hands:

@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 
 from benchmarks.cluster import LocalCluster, Simulation
-from play import cluster as cluster_module
-from play import cluster_work
-from play.cluster import Cluster
-from play.parts import Pace, Parts
-from play.workers import Workers
+from play.workers import Workers, work
+from play.workers import cluster as cluster_module
+from play.workers.cluster import Cluster
+from play.workers.parts import Pace, Parts
 
 dask = pytest.mark.dask
 
@@ -84,7 +83,7 @@ def test_faults_of_workers(
     odd = tmp_path / "odd" / "games"
     odd.mkdir(parents=True)
     (odd / "__init__.py").write_text("raise ImportError('none here')")
-    (tmp_path / "odd" / "play").symlink_to(Path(cluster_module.__file__).parent)
+    (tmp_path / "odd" / "play").symlink_to(Path(cluster_module.__file__).parents[1])
     with made(running, 2) as workers:
         assert workers.cluster is not None
         # two maps at a time, from two threads
@@ -108,7 +107,7 @@ def test_faults_of_workers(
         assert "can it import Plysmith" in said()
 
         # one that stops with a task in its hands
-        monkeypatch.setattr(cluster_work, "LATE", 4.0)
+        monkeypatch.setattr(work, "LATE", 4.0)
         stopped = running.workers[0]
         results = workers.map(square, range(400))
         assert next(results)[0] == 0

@@ -21,7 +21,7 @@ from play.players.gnubg import Program, as_program, board, equity, gnubg_evaluat
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
-from play.transport import pack, unpack
+from play.workers.transport import pack, unpack
 from search.expectiminimax.static import StaticChoice
 
 try:

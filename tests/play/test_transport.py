@@ -26,7 +26,7 @@ from games.record import GameRecord
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
-from play.transport import pack, unpack
+from play.workers.transport import pack, unpack
 from search import Engine, KernelEvaluator, LinearEvaluator, Lookup, PythonEvaluator, as_evaluator
 from search.lookups.rote import RoteMemory
 
@@ -99,7 +99,7 @@ def elsewhere(value: Any, folder: Path, *lines: str) -> list[str]:
     text = "\n".join(
         [
             f"import sys; sys.path.insert(0, {str(ROOT)!r})",
-            "from play.transport import pack, unpack",
+            "from play.workers.transport import pack, unpack",
             "it = unpack(open('packed', 'rb').read())",
             *lines,
         ]

@@ -25,15 +25,14 @@ from games import kernels
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import kernel
-from play import cluster as cluster_module
-from play import sources
 from play.match.driver import play_match
 from play.match.ladder import ladder
 from play.match.report import Match, all_games
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.sprt import Sprt
-from play.workers import Workers, parse_backend
+from play.workers import Workers, parse_backend, sources
+from play.workers import cluster as cluster_module
 from search import LinearEvaluator, PythonEvaluator, as_evaluator
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")

@@ -148,7 +148,7 @@ def test_nothing_reads_or_writes_pickles() -> None:
     for path in package_files():
         where = path.relative_to(ROOT)
         # These pickle data sent between processes of one user, which never reaches a file.
-        travels = where in (Path("play/transport.py"), Path("games/kernels/pickling.py"))
+        travels = where in (Path("play/workers/transport.py"), Path("games/kernels/pickling.py"))
         allowed = {"cloudpickle"} if travels else set()
         used = [(line, name) for line, name in imports(path) if name in modules - allowed]
         found += [f"{where}:{line}: {name}" for line, name in used]

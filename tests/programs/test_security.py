@@ -32,9 +32,9 @@ from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
-from play import transport
 from play.__main__ import main as play
 from play.web.files import described
+from play.workers import transport
 from search import load_evaluator
 from search.evaluators.shipped import DATA
 from search.lookups.rote import RoteMemory

@@ -19,7 +19,7 @@ from twin import random_positions
 
 import games
 from games.kernels import memory as native
-from play.transport import pack, unpack
+from play.workers.transport import pack, unpack
 from search import Engine, Evaluator, EvaluatorError, LinearEvaluator, as_evaluator, load_evaluator
 from search.evaluators.array_files import MOST_FILE_BYTES, load_arrays, save_arrays
 from search.evaluators.heuristic import LearnedHeuristic

@@ -12,7 +12,7 @@ import pytest
 
 import games
 from games import kernels
-from play.transport import pack, unpack
+from play.workers.transport import pack, unpack
 from search import Engine, EvaluatorError, Lookup, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.evaluator import Prefilter

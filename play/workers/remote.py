@@ -1,4 +1,4 @@
-"""The ends of a cluster beside the coordinator: what workers run, and the way to the scheduler."""
+"""What the workers of a cluster run, and the way to its scheduler."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from play.bench import bench
-from play.sources import digest, marks
-from play.transport import do_packed
+from play.workers.bench import bench
+from play.workers.sources import digest, marks
+from play.workers.transport import do_packed
 
 __all__ = ["check_worker", "connect", "do_part", "offer", "say"]
 

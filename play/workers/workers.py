@@ -27,9 +27,9 @@ from multiprocessing import resource_tracker as usual_tracker
 from typing import Any, TypeVar
 
 from games.program import ENDING, result_of, signals_held
-from play.cluster import Cluster
-from play.parts import Pace, Parts
-from play.transport import do_packed, pack, unpack
+from play.workers.cluster import Cluster
+from play.workers.parts import Pace, Parts
+from play.workers.transport import do_packed, pack, unpack
 
 __all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
 
@@ -74,9 +74,9 @@ class Workers:
         Dask's own configuration, `scheduler-address`).
     patience: seconds within which the cluster has to answer.
 
-    Workers of the cluster with other sources, shipped data or versions (`play.sources`), or that
-    find other values (`play.bench`), are left out, whenever they join: the log `plysmith` names
-    each, and what differs, in a line.
+    Workers of the cluster with other sources, shipped data or versions (`play.workers.sources`), or
+    that find other values (`play.workers.bench`), are left out, whenever they join: the log
+    `plysmith` names each, and what differs, in a line.
 
     Raises ValueError for a bad option or a cluster without a worker that has the same,
     ModuleNotFoundError if dask is not installed, and OSError if no cluster answers or it has no
@@ -145,12 +145,13 @@ class Workers:
         """The results of `function` for each task, in the order of the tasks.
 
         arrived: with a cluster, called with the number of the first task of a part, the number of
-            its tasks, and their packed results (`play.transport.do_packed`), as soon as they are
-            there.
+            its tasks, and their packed results (`play.workers.transport.do_packed`), as soon as
+            they are there.
 
         Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
-        results taken; processes have at most 2 `jobs` parts of several tasks (`play.parts`), a
-        cluster too, beside those that have ended and wait for an earlier one.
+        results taken; processes have at most 2 `jobs` parts of several tasks
+        (`play.workers.parts`), a cluster too, beside those that have ended and wait for an earlier
+        one.
         Closing the iterator, or an exception, ends the work, and tasks that have not begun never
         do. Tasks under way end according to the backend:
 
@@ -159,8 +160,8 @@ class Workers:
         - dask: they are left to the cluster, which forgets their results.
 
         In threads all tasks share `function`. Otherwise the function, tasks and results are sent
-        (see `play.transport`), and each process keeps one copy of the function, with its contents,
-        until the work ends.
+        (see `play.workers.transport`), and each process keeps one copy of the function, with its
+        contents, until the work ends.
 
         An exception in a task is raised here in its turn, with a note that says where it was
         raised. Raises ChildProcessError if a process dies, ConnectionError if the cluster is gone

@@ -4,13 +4,13 @@ What Dask does is left to it: it places tasks, moves data between workers, start
 workers again. Added here is what results need to be right and to come:
 
 - A worker gets no task before it has shown that it has the same sources, shipped data and versions
-  (`play.sources`) and finds the same values (`play.bench`). Then it offers a resource of Dask's,
-  named after the digest of all that, which every task asks for. So workers that join late are
-  checked too, and runs of different commits share a cluster. The check is a task of its own for
-  each worker, not a plugin of Dask's, since a worker that cannot import a plugin does not start.
+  (`sources`) and finds the same values (`bench`). Then it offers a resource of Dask's, named after
+  the digest of all that, which every task asks for. So workers that join late are checked too, and
+  runs of different commits share a cluster. The check is a task of its own for each worker, not a
+  plugin of Dask's, since a worker that cannot import a plugin does not start.
 - Functions (with their weights) travel once, as the result of a task that the others depend on:
   workers hand it on to one another.
-- Tasks travel in parts of about a second (`play.parts`). Their results are taken as they come and
+- Tasks travel in parts of about a second (`parts`). Their results are taken as they come and
   given in order. One that is late is asked for again from another worker, and the first counts.
 - A cluster that is gone is looked for again; then all open parts are sent once more.
 """
@@ -27,12 +27,12 @@ from contextlib import suppress
 from typing import Any
 
 from games.program import LOOK
-from play.bench import bench
-from play.cluster_ends import check_worker, connect, offer, say
-from play.cluster_work import Arrived, GoneError, Work
-from play.parts import Pace, Parts
-from play.sources import digest, what_differs
-from play.transport import pack
+from play.workers.bench import bench
+from play.workers.parts import Pace, Parts
+from play.workers.remote import check_worker, connect, offer, say
+from play.workers.sources import digest, what_differs
+from play.workers.transport import pack
+from play.workers.work import Arrived, GoneError, Work
 
 __all__ = ["Cluster"]
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager, nullcontext
 from threading import Event, Lock
 from typing import Any, Generic, TypeVar
 
-from play.workers import Workers
+from play.workers.workers import Workers
 
 __all__ = ["Crew", "done"]
 

@@ -11,10 +11,10 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from games.program import LOOK
-from play.cluster_ends import do_part, say
-from play.parts import Parts
-from play.sources import digest
-from play.transport import pack, unpack
+from play.workers.parts import Parts
+from play.workers.remote import do_part, say
+from play.workers.sources import digest
+from play.workers.transport import pack, unpack
 
 __all__ = ["Arrived", "GoneError", "Work"]
 
