@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import Any, TypeVar
 
-__all__ = ["ENDING", "LOOK", "exit_status", "is_ending", "result_of", "signals_held"]
+__all__ = ["ENDING", "LOOK", "exit_status", "is_ending", "result_of", "said", "signals_held"]
 
 Result = TypeVar("Result")
 
@@ -65,16 +65,19 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
             print(f"{name.removeprefix('python -m ')}: out of memory", file=sys.stderr)
             return 2
         except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-            print(f"{name.removeprefix('python -m ')}: {_said(error)}", file=sys.stderr)
+            print(f"{name.removeprefix('python -m ')}: {said(error)}", file=sys.stderr)
             return 2
     return status
 
 
-def _said(error: Exception) -> str:
-    """Returns the error in words; Python's own begin with a number if a file is the trouble."""
+def said(error: Exception) -> str:
+    """Returns an error in words for people who type options, in its `typed` if it has that.
+
+    Python's own begin with a number if a file is the trouble.
+    """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
-    return str(error)
+    return str(getattr(error, "typed", "") or error)
 
 
 def is_ending() -> bool:

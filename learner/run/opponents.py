@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from games.contract import Game
 from play.players.external import Programs
-from play.players.opponents import Opponents
+from play.players.opponents import Opponents, reference
 
 __all__ = ["pacemakers", "usual_opponents"]
 
@@ -14,9 +14,12 @@ __all__ = ["pacemakers", "usual_opponents"]
 def usual_opponents(game: Game) -> list[str]:
     """Returns the players that the result of a run is measured against.
 
-    External engines join those that the game names if their packages are installed.
+    External engines join those that the game names if their packages are installed, and a
+    hand-crafted evaluator if it names none.
     """
-    return [*Opponents.of(game).usual, *_peers(game)]
+    usual = Opponents.of(game).usual
+    known = any(name in game.evaluators for name in usual)
+    return [*usual, *filter(None, [] if known else [reference(game)]), *_peers(game)]
 
 
 def pacemakers(game: Game) -> list[str]:
@@ -25,7 +28,9 @@ def pacemakers(game: Game) -> list[str]:
     A game against an opponent of similar strength is the most informative.
     """
     known = Opponents.of(game)
-    return [*(known.pacemakers or known.usual), *_peers(game)[:1]]
+    if not known.pacemakers:
+        return usual_opponents(game)
+    return [*known.pacemakers, *_peers(game)[:1]]
 
 
 def _peers(game: Game) -> list[str]:

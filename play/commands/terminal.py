@@ -35,7 +35,12 @@ def _add_game(commands: Any, name: str) -> None:
     else:
         command.set_defaults(game=name)
     add = command.add_argument
-    add("evaluator", nargs="?", help="who to play against (default: the usual one of the game)")
+    add(
+        "evaluator",
+        nargs="?",
+        help="who to play against: an evaluator, as described below, or random (default: the usual"
+        " evaluator of the game)",
+    )
     describe_players(command, others=False)
     add("--play", metavar="SIDE", help="your side by name; or first, second, both, none")
     add("--position", metavar="TEXT", help="position to begin with")
@@ -47,7 +52,11 @@ def _add_game(commands: Any, name: str) -> None:
         metavar="SIDE",
         help="with dice: side that begins (default: random; with --dice, you)",
     )
-    add("--seed", type=int, help="with dice: seed of the dice (default: a new one each time)")
+    add(
+        "--seed",
+        type=int,
+        help="seed of the dice and of random moves (default: a new one each time)",
+    )
     add("--cube", action="store_true", help="backgammon: with the doubling cube")
     add(
         "--jacoby",
@@ -79,7 +88,14 @@ def run_game(options: argparse.Namespace) -> int:
     import sys
 
     from games.problem import refuse_problem
-    from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
+    from play.players.parse import RANDOM
+    from play.players.thinker import (
+        RandomThinker,
+        Thinker,
+        limits_of,
+        usual_evaluator,
+        usual_limits,
+    )
     from play.terminal import run_session, session_of
     from play.terminal.colour import paint_for
 
@@ -90,8 +106,11 @@ def run_game(options: argparse.Namespace) -> int:
             raise ValueError("--met: expected --cube or --match as well, found neither")
     game = with_met(with_features(game, options), options)
     dice = game.dice
-    name = options.evaluator or usual_evaluator(game)
-    thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))
+    limits = limits_of(options, **usual_limits(game))
+    if options.evaluator == RANDOM:
+        thinker: Thinker = RandomThinker(game, limits, options.seed)
+    else:
+        thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
     chosen = (options.play or "first").lower()
     people = {"both": set(range(game.players)), "none": set[int]()}.get(chosen)
     if people is None:
@@ -106,7 +125,8 @@ def run_game(options: argparse.Namespace) -> int:
         first = None if options.first is None else side_of(game, options.first, "--first")
         chance = {"seed": seed, "first": first}
     else:
-        given = [("dice", options.dice or None), ("first", options.first), ("seed", options.seed)]
+        given = [("dice", options.dice or None), ("first", options.first)]
+        given += [("seed", options.seed)] * (options.evaluator != RANDOM)
         for option, value in given:
             if value is not None:
                 raise ValueError(f"--{option}: expected a game with dice, found {game.name}")
@@ -131,5 +151,6 @@ def run_game(options: argparse.Namespace) -> int:
     if options.position is not None:
         said = session.set_up(options.position)
         print(said, end="\n" if said else "")
-    print(f"{thinker.name}, {thinker.limits}. Type a move, or help.")
+    level = "" if thinker.name == RANDOM else f", {thinker.limits}"
+    print(f"{thinker.name}{level}. Type a move, or help.")
     return run_session(session)

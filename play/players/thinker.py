@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import Game
+from games.contract import Game, given
 from play.players.grammar import split
 from play.players.limits import Limits
 from play.players.opponents import Opponents, reference
-from play.players.parse import parse_player
-from search import PROVEN, WIN, Engine, Evaluator, Result
+from play.players.parse import RANDOM, parse_player
+from search import PROVEN, WIN, Engine, Evaluator, Result, as_evaluator
 from search.evaluators.calibration import Chances
 from search.textbook.max_n import for_every_player
 
 __all__ = [
+    "RandomThinker",
     "Thinker",
     "chances_of",
     "chances_text",
@@ -94,6 +95,25 @@ class Thinker:
         self.engine.clear()
 
 
+class RandomThinker(Thinker):
+    """A player of random moves for people to play against; it values every position 0.
+
+    seed: decides the moves; None for others each time.
+    """
+
+    def __init__(self, game: Game, limits: Limits, seed: int | None = None) -> None:
+        self.game, self.name, self.limits, self.lookup = game, RANDOM, limits, None
+        self.evaluator = as_evaluator(game, None)
+        self.engine = Engine(game, self.evaluator)
+        self._random = np.random.default_rng(seed)
+
+    def think(self, position: Any, *, roll: int | None = None, **options: Any) -> Result:
+        """Returns a random legal move, without a search."""
+        moves = self.game.legal_moves(position, *given(roll))
+        move = moves[int(self._random.integers(len(moves)))]
+        return Result(move, 0.0, (move,), 0, 0, 0.0, position=position)
+
+
 def usual_evaluator(game: Game) -> str:
     """Returns the name of the evaluator that people play against if they name none.
 
@@ -110,7 +130,7 @@ def usual_referee(game: Game) -> str:
     """
     name = reference(game)
     if not name:
-        raise ValueError(f"{game.name} has no evaluator of its own: expected the file of one")
+        raise ValueError(f"{game.name} has no evaluator of its own: expected the name or the file of one")
     return name
 
 

@@ -167,18 +167,22 @@ class Session:
         result = self.thinker.think(
             position, roll=self.roll, history=self.record.history, limits=limits
         )
-        text = self.game.move_text(position, result.move)
-        value = value_text(self.thinker.evaluator.in_units(result.value))
+        text = self.paint("strong", self.game.move_text(position, result.move))
+        dice = "" if self.roll is None else f" {self.game.dice.text(self.roll)}:"
+        said = f"{self.sides[side]} ({self.thinker.name}):{dice} {text}"
+        if result.interrupted and not self.people:
+            raise KeyboardInterrupt  # without people there is no prompt at which to leave
+        if result.evaluator is None:  # a random move
+            self.play(result.move)
+            yield said
+            return
+        value = self.thinker.evaluator.in_units(result.value)
         chances = chances_text(
             self.thinker.evaluator, position, result.value, result.nodes, result.outcomes
         )
-        dice = "" if self.roll is None else f" {self.game.dice.text(self.roll)}:"
-        if result.interrupted and not self.people:
-            raise KeyboardInterrupt  # without people there is no prompt at which to leave
-        self.play(result.move, self.thinker.evaluator.in_units(result.value), result.depth)
+        self.play(result.move, value, result.depth)
         yield (
-            f"{self.sides[side]} ({self.thinker.name}):{dice} {self.paint('strong', text)}"
-            f"   {value} at depth {result.depth}"
+            f"{said}   {value_text(value)} at depth {result.depth}"
             + (" (stopped)" * result.interrupted)
             + (f" ({chances})" if chances else "")
         )

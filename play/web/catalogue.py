@@ -22,6 +22,7 @@ import games
 from games.contract import Game
 from games.file_form import form_of
 from games.problem import Problem
+from games.program import said
 from play.players.external import Programs
 from play.players.opponents import Opponents
 from play.players.parse import NONE, methods_of
@@ -278,8 +279,8 @@ class Catalogue:
             return self._kept_as((entry.id, status.st_mtime_ns), lambda: make(path))
         except (OSError, ValueError) as error:
             # Messages name the file but not its folder, which the browser must not learn.
-            said = str(error).replace(str(path), entry.id)
-            raise EvaluatorError(said.replace(f"{path.parent}{os.sep}", "")) from None
+            text = said(error).replace(str(path), entry.id)
+            raise EvaluatorError(text.replace(f"{path.parent}{os.sep}", "")) from None
 
     def _kept_as(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         if key not in self._kept:

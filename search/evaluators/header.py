@@ -45,6 +45,9 @@ MOST_WEIGHT = 1e9
 class EvaluatorError(ValueError):
     """Raised for a file that is not an evaluator, or is one that does not fit."""
 
+    #: The same for people who type options (`games.program.said`); empty if it is the same.
+    typed = ""
+
 
 # --- writing ---------------------------------------------------------------------------------
 
@@ -175,11 +178,13 @@ def find_features(path: Path, name: Any, game: Game, option: str = "features=") 
     """
     features = game.features.get(name) if isinstance(name, str) else None
     if features is None:
-        raise EvaluatorError(
+        text = (
             f"{path}: expected a feature set of {game.name}"
-            f" ({', '.join(game.features) or 'it has none'}), found {short(name)!r};"
-            f" name the file of its terms by --features, or pass {option} in Python"
+            f" ({', '.join(game.features) or 'it has none'}), found {short(name)!r}; expected"
         )
+        error = EvaluatorError(f"{text} {option} for a set of your own")
+        error.typed = f"{text} --features FILE, the file of its terms"
+        raise error
     return features  # type: ignore[no-any-return]
 
 

@@ -157,7 +157,7 @@ def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> N
     made.save(tmp_path / "best.json")
     with pytest.raises(
         EvaluatorError,
-        match="; name the file of its terms by --features, or pass features= in Python",
+        match="; expected features= for a set of your own",
     ):
         load_evaluator(tmp_path / "best.json")  # no code runs because a data file names it
     own = add_features(CHECKERS, path)
