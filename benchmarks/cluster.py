@@ -1,6 +1,7 @@
 """What a cluster of real processes does when something fails, and what a large one would do.
 
     python -m benchmarks.cluster --runs 12           faults at random times, against one thread
+    python -m benchmarks.cluster --refusals 20       workers with one changed term, rule or file
     python -m benchmarks.cluster --costs             what a task and a busy worker cost
     python -m benchmarks.cluster --simulate 1000     a simulation of many workers
 
@@ -116,13 +117,27 @@ class LocalCluster:
             process.wait()
 
 
-def other_commit(folder: Path) -> Path:
-    """Returns a folder with the sources, in which one term has another weight."""
-    for name in ("search", "play", "learner", "data"):
-        (folder / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "games", folder / "games", ignore=shutil.ignore_patterns("__pycache__"))
-    terms = folder / "games" / "checkers" / "terms.py"
-    terms.write_text(terms.read_text() + "\nTRIPLED = 3\n")
+#: A term, rules and shipped files, of which a worker of `--refusals` has another one each.
+CHANGED = (
+    "games/checkers/terms.py", "games/checkers/rules.py", "games/connect_four/rules.py",
+    "games/backgammon/rules.py", "search/alphabeta/negamax.py", "learner/rounds/batch.py",
+    "data/checkers/rootstrap.json", "data/checkers/quantised.safetensors",
+    "data/backgammon/wide.safetensors", "data/connect_four/solved.safetensors",
+)  # fmt: skip
+
+
+def other_commit(folder: Path, changed: str = CHANGED[0]) -> Path:
+    """Returns a folder with the sources and data, of which one file differs in its last bytes."""
+    folder.mkdir(exist_ok=True)
+    first = changed.partition("/")[0]
+    for name in ("games", "search", "play", "learner", "data"):
+        if name != first:
+            (folder / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / first, folder / first, ignore=shutil.ignore_patterns("__pycache__"))
+    path = folder / changed
+    content = path.read_bytes()
+    more = b"\nTRIPLED = 3\n" if path.suffix == ".py" else b" "
+    path.write_bytes(content + more if path.suffix != ".safetensors" else content[:-1] + b"?")
     return folder
 
 
@@ -218,7 +233,7 @@ def run_faults(runs: int, games: int, seed: int) -> None:
     print(f"one thread: {expected} in {seconds:.0f} s", flush=True)
     right: dict[str, list[bool]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        other = other_commit(Path(folder))
+        other = other_commit(Path(folder) / "other")
         for number in range(runs):
             fault = list(FAULTS)[(seed + number) % len(FAULTS)]
             good, what = one_run(fault, games, seed + number, expected, other, seconds / 2)
@@ -226,6 +241,40 @@ def run_faults(runs: int, games: int, seed: int) -> None:
             print(f"{number + 1:4} {fault}: {'right' if good else 'WRONG'}, {what}", flush=True)
     for fault, found in right.items():
         print(f"{fault}: {sum(found)} of {len(found)} right")
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+def refusals(tries: int, seed: int) -> None:
+    """Print how many of some workers that differ in one file are left out by its name."""
+    from play.workers import Workers
+
+    told: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("plysmith").addHandler(handler)
+    cluster, right = LocalCluster(), 0
+    try:
+        cluster.add()
+        with Workers("dask", None, cluster.address, patience=60) as workers:
+            for number in range(tries):
+                changed = CHANGED[(seed + number) % len(CHANGED)]
+                with tempfile.TemporaryDirectory() as folder:
+                    told.clear()
+                    worker = cluster.add(other_commit(Path(folder), changed))
+                    begun = time.monotonic()
+                    while not told and time.monotonic() - begun < 120:
+                        assert list(workers.map(abs, [-1] * 8)) == [1] * 8
+                        time.sleep(0.5)
+                    worker.kill()
+                    worker.wait()
+                good = len(told) == 1 and told[0].endswith(f"is left out: {changed} differs")
+                right += good and workers.jobs == 1
+                print(f"{number + 1:4} {changed}: {' | '.join(told) or 'ACCEPTED'}", flush=True)
+    finally:
+        cluster.close()
+    print(f"{right} of {tries} left out, each with the name of the file that differs")
 
 
 # --- costs --------------------------------------------------------------------------------------
@@ -438,6 +487,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=0, help="runs with faults")
     parser.add_argument("--games", type=int, default=16_000, help="games of a run")
     parser.add_argument("--seed", type=int, default=0, help="decides faults and their times")
+    parser.add_argument("--refusals", type=int, default=0, help="workers that differ in a file")
     parser.add_argument("--costs", action="store_true", help="what tasks cost")
     parser.add_argument("--simulate", type=int, metavar="N", help="number of simulated workers")
     parser.add_argument("--one", metavar="ADDRESS", help="one run, which prints its weights")
@@ -449,6 +499,8 @@ def main() -> None:
             return 0
 
         sys.exit(exit_status("benchmarks.cluster", one))
+    if options.refusals:
+        refusals(options.refusals, options.seed)
     if options.costs:
         costs()
     if options.simulate:
