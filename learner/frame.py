@@ -25,7 +25,7 @@ from games.record import GameRecord
 from learner.options import check_options, ranged
 from learner.positions.shards import StoreError
 
-__all__ = ["Learner", "Progress", "round_note"]
+__all__ = ["Learner", "Progress", "last_round"]
 
 #: What scikit-learn adds to the attributes of a copy.
 _KEPT = {"_sklearn_version"}
@@ -43,9 +43,21 @@ class Progress:
     #: the last game; None of a problem
     record: GameRecord | None
     updates: int
+    #: what learning found, by name: `loss` on what was learned from, `held out` on other games or
+    #: positions, and whatever else the learner tells, as numbers or text
+    figures: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     #: the learner's side if it has an opponent
     alpha_side: int | None = None
+
+    def told(self, *apart: str) -> str:
+        """Returns the figures but for some, and the note, in one text."""
+        texts = [
+            f"{name} {value if isinstance(value, str) else f'{value:.6g}'}"
+            for name, value in self.figures.items()
+            if name not in apart
+        ]
+        return ", ".join(texts + [self.note] * bool(self.note))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -136,10 +148,15 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         self.begin(evaluator)
 
     def progress(
-        self, record: GameRecord | None, note: str = "", alpha_side: int | None = None
+        self,
+        record: GameRecord | None,
+        figures: Mapping[str, Any] | None = None,
+        note: str = "",
+        alpha_side: int | None = None,
     ) -> Progress:
         """Returns the progress after the games so far, of which `record` is the last."""
-        return Progress(self.games_played_, self.games, record, self.updates_, note, alpha_side)
+        played, updates = self.games_played_, self.updates_
+        return Progress(played, self.games, record, updates, figures or {}, note, alpha_side)
 
     def identity(self) -> dict[str, Any]:
         """Returns the options that a checkpoint must share with the learner that resumes it."""
@@ -213,10 +230,6 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"expected a state of this learner, found {error!r}") from None
 
 
-def round_note(rounds: Sequence[Mapping[str, Any]]) -> str:
-    """Returns the note on the last of some rounds: its number and its figures."""
-    texts = (
-        f"{name} {value if isinstance(value, str) else f'{value:.6g}'}"
-        for name, value in rounds[-1].items()
-    )
-    return f"round {len(rounds)}: {', '.join(texts)}"
+def last_round(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the number of the last of some rounds, and its figures."""
+    return {"round": len(rounds), **rounds[-1]}

@@ -119,8 +119,8 @@ class TaskLearner(GameLearner):
         """Keep what games teach; their numbers begin with `games_played_`."""
         raise NotImplementedError
 
-    def _end_round(self, workers: Workers) -> str:
-        """Learn from the games of the round, which `games_played_` counts; returns a note."""
+    def _end_round(self, workers: Workers) -> dict[str, Any]:
+        """Learn from the games of the round, which `games_played_` counts; returns figures."""
         raise NotImplementedError
 
     def keep_journal(self, path: Path) -> None:
@@ -158,16 +158,16 @@ class TaskLearner(GameLearner):
             for lessons in played:
                 self._keep(lessons)
                 self.games_played_ += len(lessons)
-                note = ""
+                figures = None
                 if self.games_played_ == until:
                     if self.lag:
                         self._look_ahead()
                         if until < self.games:
                             self._ahead = Ahead(self._play(workers, openings))
-                    note = self._end_round(workers)
-                if note or self.games_played_ - reported >= self.report_games():
+                    figures = self._end_round(workers)
+                if figures or self.games_played_ - reported >= self.report_games():
                     reported = self.games_played_
-                    yield self.progress(lessons[-1].played.record(), note)
+                    yield self.progress(lessons[-1].played.record(), figures)
 
     def _until(self) -> int:
         """Returns the number of games at the end of the round, or of all rounds."""

@@ -143,7 +143,7 @@ class Bootstrap(TaskLearner):
     def _keep(self, lessons: list[Lesson]) -> None:
         self._lessons += lessons
 
-    def _end_round(self, workers: Workers) -> str:
+    def _end_round(self, workers: Workers) -> dict[str, Any]:
         """Move the weights towards the targets of a batch of games."""
         lessons, self._lessons = self._lessons, []
         before = self.games_played_ - len(lessons)
@@ -157,7 +157,7 @@ class Bootstrap(TaskLearner):
         ]
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
-        return f"error {errors[0]:.5f}"
+        return {"loss": errors[0]}
 
     # --- state --------------------------------------------------------------------------------
 

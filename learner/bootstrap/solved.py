@@ -232,21 +232,21 @@ class Solved(Bootstrap):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def _end_round(self, workers: Workers) -> str:
+    def _end_round(self, workers: Workers) -> dict[str, Any]:
         """Move the weights towards the classes, and the evaluator towards their mean."""
         lessons, self._lessons = self._lessons, []
         before = self.games_played_ - len(lessons)
         rows = np.concatenate([lesson.rows for lesson in lessons])
         values = np.concatenate([lesson.low for lesson in lessons])
-        sound, self._errors = "", []
+        sound, self._errors = {}, []
         if self.whole:
             game, value = self.game_, self.evaluator_
             lookup = next((DatabaseLookup(game, name) for name in Databases.of(game).named), None)
             plain = Engine(game, value, table_mib=TABLE_MIB)
             aided = Engine(game, value, table_mib=TABLE_MIB, lookup=lookup)
             share = self._sweep(plain, depth=self.depth, nodes=self.nodes)
-            sound = f", sound games {share:.1%}, by search "
-            sound += f"{self._sweep(aided, nodes=self.searched):.1%}"
+            searched = self._sweep(aided, nodes=self.searched)
+            sound = {"sound games": f"{share:.1%}", "by search": f"{searched:.1%}"}
         random = np.random.default_rng((self.seed, before))
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         if self._errors:
@@ -275,7 +275,7 @@ class Solved(Bootstrap):
                 self._mean.weights += np.float32(share) * (learned.weights - self._mean.weights)
         self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
-        return f"error {errors[0]:.5f}{sound}"
+        return {"loss": errors[0], **sound}
 
     # --- state --------------------------------------------------------------------------------
 

@@ -106,10 +106,8 @@ class Admissible(ProblemLearner):
             else:
                 self._prove()
                 self.games_played_ = self.games
-            yield self.progress(
-                None,
-                f"program {self._programs}: mean {float(mean @ found.x):.3f}, above {len(above)}",
-            )
+            figures = {"mean": float(mean @ found.x), "above": len(above)}
+            yield self.progress(None, {"program": self._programs, **figures})
 
     def _room(self) -> float:
         """Returns by how much a sum may exceed the least cost before its rounded value does."""

@@ -26,7 +26,7 @@ import games as all_games
 from games.contract import Game
 from games.features import Encoding
 from games.problem import KernelProblem
-from learner.frame import Learner, Progress, round_note
+from learner.frame import Learner, Progress, last_round
 from learner.heuristics.fit import fit_weights, packed_rows
 from learner.options import ranged
 from play.workers import Workers
@@ -181,7 +181,7 @@ class HeuristicLearner(ProblemLearner):
         while len(self.rounds_) * self.each < self.games:
             self._round()
             self.games_played_ = min(self.games, len(self.rounds_) * self.each)
-            yield self.progress(None, round_note(self.rounds_))
+            yield self.progress(None, last_round(self.rounds_))
 
     def _round(self) -> None:
         """Solve positions, learn from them, and set the difficulty of the next round."""

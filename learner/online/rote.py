@@ -63,7 +63,7 @@ class Rote(GameLearner):
         for record in self.records():
             self._play(engine, record)
             self.games_played_ += 1
-            yield self.progress(record, f"{len(self.memory_)} positions")
+            yield self.progress(record, {"positions": len(self.memory_)})
         self.memory_.merge()
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:

@@ -170,7 +170,7 @@ class Samuel1959(GameLearner):
             self._play(record, side)
             note = self._after_game(_won(record, side))
             self.games_played_ += 1
-            yield self.progress(record, note, side)
+            yield self.progress(record, note=note, alpha_side=side)
 
     def _play(self, record: GameRecord, side: int) -> None:
         """Play a game to its end; `side` is Alpha's."""

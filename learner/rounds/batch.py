@@ -17,7 +17,7 @@ import numpy as np
 
 from learner.fit.logistic import LogisticFit
 from learner.fit.targets import fit_scale
-from learner.frame import Progress, round_note
+from learner.frame import Progress, last_round
 from learner.game_learner import MAN, feature_set, linear_start
 from learner.models.model import numbers_of
 from learner.multiplayer_play import late_starts
@@ -203,9 +203,9 @@ class BatchLearner(TaskLearner):
         """Returns what is stored of game `number`."""
         return lesson_rows(lesson, number)
 
-    def _end_round(self, workers: Workers) -> str:
+    def _end_round(self, workers: Workers) -> dict[str, Any]:
         self.rounds_.append(self._fit_round(workers))
-        return round_note(self.rounds_)
+        return last_round(self.rounds_)
 
     def _fit_round(self, workers: Workers) -> dict[str, Any]:
         """Learn from the stored games of the last rounds; returns figures for the report."""

@@ -88,7 +88,7 @@ class NetworkFit(BatchLearner):
                 last_rate=rates.at(epoch + 1, self.epochs),
                 random=np.random.default_rng((self.seed, number, epoch)),
             )
-        return {"scale": scale, "error": error}
+        return {"scale": scale, "loss": error}
 
     def _weights(self) -> Any:
         return pack_weights(self._network)

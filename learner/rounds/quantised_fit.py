@@ -181,8 +181,8 @@ class QuantisedFit(BatchLearner):
         return {
             "positions": float(len(rows)),
             "scale": model.scale,
-            "before": before**0.5,
-            "after": model.error(rows.positions[exact], targets[exact]) ** 0.5,
+            "before": before,
+            "loss": model.error(rows.positions[exact], targets[exact]),
         }
 
     def _network(self) -> QuantisedNetwork:

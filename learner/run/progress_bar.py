@@ -60,8 +60,8 @@ class Bar:
 
     def _text(self, progress: Any, measured: dict[int, list[Any]]) -> dict[str, Any]:
         text: dict[str, Any] = {"learned from": f"{progress.updates:,}"}
-        if progress.note and not progress.note.startswith("Beta"):
-            text["note"] = progress.note
+        if (told := progress.told()) and not told.startswith("Beta"):
+            text["note"] = told
         if measured:
             last = max(measured)
             text[f"after {last}"] = " ".join(strength.brief() for strength in measured[last])

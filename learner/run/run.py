@@ -28,7 +28,7 @@ from search.lookups.rote import RoteMemory
 
 __all__ = ["MemoryRun", "Run", "Show"]
 
-LOG = "game,updates,alpha_side,outcome,plies,note\n"
+LOG = "game,updates,alpha_side,outcome,plies,loss,held_out,note\n"
 
 #: Gets each report, and the strength of each snapshot measured so far.
 Show = Callable[[Progress, dict[int, list[Strength]]], None]
@@ -154,7 +154,9 @@ class Run:
     def _watch(self, progress: Progress, show: Show | None) -> None:
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
-        row = csv_row(progress.game, progress.updates, progress.alpha_side, *ended, progress.note)
+        losses = [progress.figures.get(name, "") for name in ("loss", "held out")]
+        note = progress.told("loss", "held out")
+        row = csv_row(progress.game, progress.updates, progress.alpha_side, *ended, *losses, note)
         self.folder.log("log.csv", row)
         if self._reported(progress) or self._pace.is_due():
             self._save()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.record import GameRecord
-from learner.frame import Learner, Progress, round_note
+from learner.frame import Learner, Progress, last_round
 from learner.game_learner import GameLearner
 from learner.models.outcome_model import PRECISIONS, OutcomeModel
 from learner.models.schedule import Schedule
@@ -189,7 +189,7 @@ class BackupFit(GameLearner):
             while self.games_played_ < self.games:
                 games = min(self.round_games, self.games - self.games_played_)
                 record = self._round(games, threads)
-                yield self.progress(record, round_note(self.rounds_))
+                yield self.progress(record, last_round(self.rounds_))
 
     def _round(self, games: int, threads: ThreadPoolExecutor) -> GameRecord:
         """Play, back up and fit; returns the record of the last game."""

@@ -145,7 +145,7 @@ class TDGammon(GameLearner):
                 self.errors_.append(error / max(1, outputs))
                 game: Any = self.game_
                 record = recorded(game, *self._actors[0].last_game())
-                yield self.progress(record, f"error {self.errors_[-1]:.5f}")
+                yield self.progress(record, {"loss": self.errors_[-1]})
 
     def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
         """Play with all actors with the same weights, and add up the changes of weights.

@@ -229,10 +229,13 @@ def _log(path: Path) -> dict[str, Any]:
             continue
         games.append(game)
         values = {"plies a game": _number(row.get("plies"))}
+        for name in ("loss", "held_out"):
+            if (number := _number(row.get(name))) is not None:
+                values[name.replace("_", " ")] = number
         words = str(row.get("note", "")).split()
         for name, text in zip(words, words[1:], strict=False):
             number = _number(text.rstrip(",;%"))
-            if number is not None and name[:1].isalpha() and len(name) < 30:
+            if number is not None and name[:1].isalpha() and name != "round" and len(name) < 30:
                 values[name] = number
         for name, value in values.items():
             column = columns.setdefault(name, [None] * (len(games) - 1))

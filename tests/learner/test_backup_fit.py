@@ -57,7 +57,7 @@ def test_a_fit_comes_near_to_the_backups(monkeypatch: pytest.MonkeyPatch) -> Non
     assert last["error"] < 0.8 * first["error"]
     sizes = learner._kept.sizes
     assert [found["positions"] for found in learner.rounds_] == sizes and min(sizes) > 500
-    assert f"round 2: positions {sizes[1]}" in seen[1].note
+    assert seen[1].figures["positions"] == sizes[1]
     assert seen[-1].updates == 128 * sum(round(32 * size / 128) for size in sizes)
 
 

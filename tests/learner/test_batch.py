@@ -81,14 +81,14 @@ def test_with_a_lag_the_first_two_rounds_are_played_by_the_weights_of_the_start(
 def test_rounds_learn_from_the_games_of_the_last_rounds(tmp_path: Path) -> None:
     notes: list[str] = []
     learner = make(BatchFit, tmp_path)
-    learner.fit("material", watch=lambda p: notes.append(f"{p.game} {p.updates} {p.note}"))
+    learner.fit("material", watch=lambda p: notes.append(f"{p.game} {p.updates} {p.told()}"))
     store = PositionStore(tmp_path, CHECKERS)
     rows = store.load()
     assert sorted(set(rows.game_number.tolist())) == list(range(12))
     assert learner.updates_ == len(rows) == len(learner.store_)
     assert [note.split()[0] for note in notes] == ["4", "5", "9", "10", "12"]
     rounds = [note.split()[2:4] for note in notes if len(note.split()) > 2]
-    assert rounds == [["round", "1:"], ["round", "2:"], ["round", "3:"]]
+    assert rounds == [["round", "1,"], ["round", "2,"], ["round", "3,"]]
     for number, (first, last) in enumerate([(0, 4), (0, 9), (5, 11)]):
         found = store.load(keep=Filter(quiet=True, first_game=first))
         kept = distinct(CHECKERS, found.take(found.game_number <= last))
@@ -176,7 +176,7 @@ def test_the_network_is_taught_what_was_found(tmp_path: Path) -> None:
     # sigmoid(2 x) is (tanh(x) + 1) / 2; the network remembers most of so few positions
     away = found - (2.0 * expected - 1.0)
     assert float(np.mean(away**2)) < 0.02 < float(np.var(2.0 * expected - 1.0))
-    assert learner.rounds_[0]["error"] == pytest.approx(float(np.mean(away**2)), abs=0.01)
+    assert learner.rounds_[0]["loss"] == pytest.approx(float(np.mean(away**2)), abs=0.01)
     assert learner.rounds_[0]["scale"] == 1.5
 
 
@@ -197,8 +197,8 @@ def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
     )
     few = (model.inputs.active_rows(rows.positions) < 128).sum(axis=1) <= 3
     error = model.error(rows.positions, np.where(few, searched, blended))
-    assert whole.rounds_[2]["after"] == pytest.approx(error**0.5)
-    assert whole.rounds_[2]["after"] < whole.rounds_[2]["before"]
+    assert whole.rounds_[2]["loss"] == pytest.approx(error)
+    assert whole.rounds_[2]["loss"] < whole.rounds_[2]["before"]
     again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
     assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
     more = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3, games=15)

@@ -84,7 +84,7 @@ TORN = ".positions-000009.safetensors.x.unfinished"
 
 
 def error_check(case: Case, run: Trial) -> None:
-    assert run.reports[-1].note == f"error {run.learner.errors_[-1]:.5f}"
+    assert run.reports[-1].figures == {"loss": run.learner.errors_[-1]}
 
 
 def rollouts_check(case: Case, run: Trial) -> None:

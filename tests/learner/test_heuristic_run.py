@@ -49,7 +49,7 @@ def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
     assert report["truth"]["proved"] is True
     assert (folder / "curve.png").stat().st_size > 10_000
     log = (folder / "log.csv").read_text().splitlines()
-    assert log[0] == "game,updates,alpha_side,outcome,plies,note"
+    assert log[0] == "game,updates,alpha_side,outcome,plies,loss,held_out,note"
     assert [line.partition(",")[0] for line in log[1:]] == ["50", "100", "150", "200", "250", "300"]
     assert run("--resume", str(folder), "--quiet") == 0  # nothing is measured again
     again = capsys.readouterr().out

@@ -78,11 +78,11 @@ def test_terms_come_and_go() -> None:
     active, notes = list(NAMES[:16]), []
 
     def watch(progress: Any) -> None:
-        notes.append(progress.note)
+        notes.append(progress.told())
         entered, left = NAMES[16 + len(notes) - 1], learner.rounds_[-1]["out"]
         assert learner.rounds_[-1]["in"] == entered
         active[:] = [name for name in [*active, entered] if name != left]
-        assert progress.note.endswith(f"in {entered}, out {left}")
+        assert progress.told().endswith(f"in {entered}, out {left}")
         weights = learner.evaluator_.term_weights()
         assert learner.active_ == active and learner.reserve_[-1] == left
         assert sorted(learner.active_ + learner.reserve_) == sorted(NAMES)

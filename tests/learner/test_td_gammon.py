@@ -172,7 +172,7 @@ def test_a_run_reports_and_counts() -> None:
     assert [report.game for report in reports] == [100, 200, 300, 330] and run.games_played_ == 330
     assert [report.updates for report in reports][-1] == run.updates_
     assert len(run.errors_) == 4 and all(0 < error < 0.25 for error in run.errors_)
-    assert reports[0].note == f"error {run.errors_[0]:.5f}"
+    assert reports[0].figures == {"loss": run.errors_[0]}
     # each game is learned from once, and of those in memory three times as many
     plies = sum(actor.plies for actor in run._actors)
     assert 3 * plies < run.updates_ < 5 * plies and plies > 330 * 20

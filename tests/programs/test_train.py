@@ -157,7 +157,7 @@ def test_what_a_run_leaves(finished: Path) -> None:
         "000006.json", "000012.json"
     ]  # fmt: skip
     log = (finished / "log.csv").read_text().splitlines()
-    assert log[0] == "game,updates,alpha_side,outcome,plies,note"
+    assert log[0] == "game,updates,alpha_side,outcome,plies,loss,held_out,note"
     assert [line.split(",")[0] for line in log[1:]] == [str(i) for i in range(1, 13)]
     assert (finished / "games.pdn").read_text().count("[Event ") == 12
     (match,) = json.loads((finished / "report.json").read_text())["matches"]
@@ -192,11 +192,11 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
     monkeypatch.setattr("sys.stderr.isatty", lambda: quiet, raising=False)
     bar = Bar(9, quiet=quiet)
     for game in (1, 2, 4, 5, 8):
-        bar(Progress(game, 9, None, 10 * game, "round 1: positions 7"), {})
+        bar(Progress(game, 9, None, 10 * game, {"round": 1, "positions": 7}), {})
     bar.close()
     assert capsys.readouterr().err.splitlines() == [
-        "4 of 9 games, 0.0492 a second; learned from 40; note round 1: positions 7",
-        "8 of 9 games, 0.0667 a second; learned from 80; note round 1: positions 7",
+        "4 of 9 games, 0.0492 a second; learned from 40; note round 1, positions 7",
+        "8 of 9 games, 0.0667 a second; learned from 80; note round 1, positions 7",
     ]
 
 
