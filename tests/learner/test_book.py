@@ -25,17 +25,11 @@ from learner.books.book import (
     BookReport,
     Settler,
     make_book,
-    read_book,
     read_records,
     record_entries,
 )
-from learner.books.signature import (
-    CellPairs,
-    SignatureTables,
-    counted_cells,
-    levels_of,
-    mirrored_cells,
-)
+from learner.books.cells import CellPairs, counted_cells, levels_of, mirrored_cells
+from learner.books.signature import SignatureTables
 from search import WIN, PythonEvaluator, load_evaluator
 from search.evaluators.signature import SignatureLayout
 
@@ -140,14 +134,25 @@ BOOK = """[Event "Black wins"]
 """
 
 
+def read_book(game: Any, *paths: Path, **options: Any) -> list[BookEntry]:
+    """Returns the entries of files of games, of the moves of the winner."""
+    side, searched = options.pop("side", "winner"), options.pop("searched", False)
+    told = {"report": options.setdefault("report", BookReport()), "side": side}
+    return [
+        entry
+        for number, record in enumerate(read_records(game, paths, side=side, **options))
+        for entry in record_entries(record, number=number, searched=searched, **told)
+    ]
+
+
 @plain
 def test_reading_a_damaged_book(tmp_path: Path) -> None:
     path = tmp_path / "book.pdn"
     path.write_text(BOOK)
     report = BookReport()
     with pytest.raises(ValueError, match=f"^{path}: results name White first is assumed, because"):
-        list(read_book(CHECKERS, path))
-    entries = list(read_book(CHECKERS, path, black_first=False, report=report))
+        read_book(CHECKERS, path)
+    entries = read_book(CHECKERS, path, black_first=False, report=report)
     assert report.orders == [f"{path}: results name White first: as asked for"]
     assert [e.game for e in entries] == [0, 0, 1]
     assert [CHECKERS.move_text(e.position, e.move) for e in entries] == ["11-15", "8-11", "9-13"]
@@ -159,8 +164,8 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
     assert str(drawn) == f"{path}: game 3: no winner"
     (repaired,) = report.repaired
     assert repaired.game == 4 and "line 17: expected the result" in repaired.reason
-    both = list(read_book(CHECKERS, [path, path], side="both", skip_plies=1))
-    assert [e.game for e in both] == [0, 0, 0, 2, 3, 3, 3, 5]
+    both = read_book(CHECKERS, path, path, side="both")
+    assert [e.game for e in both] == [0, 0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4, 5, 5]
 
 
 OLD = """[Black "Marion Tinsley"]
@@ -196,7 +201,7 @@ def test_a_file_of_another_game_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "russian.pdn"
     path.write_text('[GameType "25"]\n\n1. c3-d4 d6-c5 *\n')
     with pytest.raises(ValueError, match=f"^{path}: expected games of English .* found 1 of Russ"):
-        list(read_book(CHECKERS, path))
+        read_book(CHECKERS, path)
 
 
 @plain
@@ -224,7 +229,7 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text(form_of(nim).write(record, NO_NAMES, {}) + "\nno move\n")
     report = BookReport()
-    entries = list(read_book(nim, path, side="both", report=report))
+    entries = read_book(nim, path, side="both", report=report)
     assert [entry.move for entry in entries] == record.moves[:-1]  # the last has one move
     assert [skipped.game for skipped in report.skipped] == [2]
 
@@ -232,11 +237,9 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
 @plain
 def test_bad_options_of_a_book(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="side: expected one of winner, both, found 'loser'"):
-        read_book(CHECKERS, [], side="loser")
-    with pytest.raises(ValueError, match="skip_plies: expected at least 0, found -1"):
-        read_book(CHECKERS, [], skip_plies=-1)
+        next(record_entries(GameRecord(CHECKERS), side="loser"))
     with pytest.raises(FileNotFoundError):
-        list(read_book(CHECKERS, tmp_path / "none.pdn"))
+        read_book(CHECKERS, tmp_path / "none.pdn")
     with pytest.raises(ValueError, match="depth: expected at least 1, found 0"):
         make_book(CHECKERS, "material", games=1, depth=0)
 
@@ -245,7 +248,7 @@ def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
     record = GameRecord(CHECKERS)
     for text in ("11-15", "23-19", "8-11"):
         record.play_text(text)
-    (found,) = [e for e in record_entries(record, skip_plies=2) if e.position[3] == 0]
+    found = [e for e in record_entries(record) if e.position[3] == 0][-1]
     settler = Settler(CHECKERS)
     for move, quiet, sign in zip(found.moves, found.settled, found.signs, strict=True):
         after = CHECKERS.play(found.position, move)
@@ -276,7 +279,7 @@ def test_a_book_of_search_is_the_same_again_and_from_its_file(tmp_path: Path) ->
     path = tmp_path / "made.pdn"
     path.write_text("\n".join(map(write_game, made)))
     report = BookReport()
-    read = list(read_book(CHECKERS, path, side="both", searched=True, report=report))
+    read = read_book(CHECKERS, path, side="both", searched=True, report=report)
     assert read == expected
     assert report.positions["not searched"] == 18  # the openings
 
