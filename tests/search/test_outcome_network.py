@@ -381,7 +381,7 @@ def test_inputs_of_ones_own(tmp_path: Path) -> None:
     evaluator = OutcomeNetwork(WHOLE, [(inputs, layers_of(inputs, (3,), np.random.default_rng(3)))])
     evaluator.save(path)
     with pytest.raises(
-        EvaluatorError, match="found 'numbers'; name the file of its .* pass inputs= in"
+        EvaluatorError, match="found 'numbers'; expected inputs= for a set of your own"
     ):
         load_evaluator(path, game=BARE)
     read = load_evaluator(path, game=BARE, inputs=evaluator.inputs)
