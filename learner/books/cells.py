@@ -74,13 +74,11 @@ def fitted_scale(pairs: Pairs, positional: Floats) -> float:
 
 @dataclass(frozen=True)
 class CellPairs(Pairs):
-    """Pairs of moves by the cells that they lead to; see `Pairs`.
+    """Pairs of moves by the cells that they lead to, from the view of the side that chooses.
 
-    sign: 1 if a row's cells are from the view of the side that chooses, -1 for the other, [rows].
     phase: the phase of each row, below `phases`, [rows].
     """
 
-    sign: Floats
     phase: Ints
     phases: int
 
@@ -97,7 +95,7 @@ class CellPairs(Pairs):
 
 
 def mirrored_cells(sizes: tuple[int, ...]) -> Ints:
-    """Returns each cell's index from the other side's view, for tables of symmetric layouts."""
+    """Returns each cell's index from the other side's view; layouts are symmetric."""
     ends = np.cumsum(sizes)
     return np.concatenate(
         [np.arange(end - 1, end - size - 1, -1) for size, end in zip(sizes, ends, strict=True)]
@@ -105,41 +103,32 @@ def mirrored_cells(sizes: tuple[int, ...]) -> Ints:
 
 
 def counted_cells(
-    pairs: CellPairs, cells: Ints, size: int, *, smoothing: float, mirror: Ints | None
+    pairs: CellPairs, cells: Ints, size: int, *, smoothing: float, mirror: Ints
 ) -> Floats:
     """Returns (A - D) / (A + D) of every cell; [phases, size] (Samuel 1967).
 
     A counts the occurrences of the cell for the preferred move and D for the other, over the pairs
     whose moves differ in the table; if both lead to the same cell, it says nothing about the
     choice. `smoothing` votes of the cell in all phases together are added to those of each phase,
-    and as many undecided votes to these, so that rare cells get small coefficients. With `mirror`
-    each vote for a cell counts against its mirror image.
+    and as many undecided votes to these, so that rare cells get small coefficients. Each vote
+    for a cell counts against its mirror image, `mirror`.
     """
     places = pairs.places(cells, size)
     total = pairs.phases * size
     good, bad = np.zeros(total), np.zeros(total)
     for table in range(cells.shape[1]):
         better, worse = places[pairs.better, table], places[pairs.worse, table]
-        differ = (better != worse) | (pairs.sign[pairs.better] != pairs.sign[pairs.worse])
-        for row, place, preferred in ((pairs.better, better, 1), (pairs.worse, worse, -1)):
-            speaks_for = differ & (pairs.sign[row] == preferred)
-            speaks_against = differ & (pairs.sign[row] == -preferred)
-            good += np.bincount(place[speaks_for], minlength=total)
-            bad += np.bincount(place[speaks_against], minlength=total)
+        differ = better != worse
+        good += np.bincount(better[differ], minlength=total)
+        bad += np.bincount(worse[differ], minlength=total)
     a, d = good.reshape(pairs.phases, size), bad.reshape(pairs.phases, size)
-    if mirror is not None:
-        a, d = a + d[:, mirror], d + a[:, mirror]
+    a, d = a + d[:, mirror], d + a[:, mirror]
     together = (a - d).sum(axis=0) / np.maximum((a + d).sum(axis=0) + smoothing, 1e-300)
     return np.asarray((a - d + smoothing * together) / np.maximum(a + d + smoothing, 1e-300))
 
 
 def regressed_cells(
-    pairs: CellPairs,
-    cells: Ints,
-    trend: Floats,
-    *,
-    smoothing: float,
-    mirror: Ints | None,
+    pairs: CellPairs, cells: Ints, trend: Floats, *, smoothing: float, mirror: Ints
 ) -> tuple[Floats, float]:
     """Returns the log-odds of every cell, [phases, size], and of a unit of material, by regression.
 
@@ -147,8 +136,8 @@ def regressed_cells(
     the sums of their cells and material (Bradley and Terry 1952). A cell's coefficient is a
     polynomial of its inputs' levels, which are `trend`, [size, inputs], plus the cell's own part:
     one for all phases and one for each phase, with the penalties `smoothing` / 3 and `smoothing` on
-    their squares. Coefficients of rare cells therefore follow the polynomial. With `mirror` a cell
-    and its mirror image have opposite coefficients.
+    their squares. Coefficients of rare cells therefore follow the polynomial. A cell and its
+    mirror image, `mirror`, have opposite coefficients.
     """
     size, inputs = trend.shape
     phases = pairs.phases
@@ -162,7 +151,7 @@ def regressed_cells(
     penalty[parts[2]] = 1e-6
 
     def folded(table: Floats) -> Floats:
-        return table if mirror is None else table - table[:, mirror]
+        return table - table[:, mirror]
 
     def unpacked(parameters: Floats) -> Floats:
         slopes, common, own, _ = np.split(parameters, parts)
@@ -200,9 +189,9 @@ def _design(pairs: CellPairs, cells: Ints, size: int) -> csr_matrix:
     places = pairs.places(cells, size)
     shape = (len(pairs.better), pairs.phases * size)
     rows = np.repeat(np.arange(shape[0]), cells.shape[1])
-    signs = np.repeat(pairs.sign, cells.shape[1]).reshape(places.shape)
+    ones = np.ones(len(rows))
     better, worse = (
-        csr_matrix((signs[moves].ravel(), (rows, places[moves].ravel())), shape=shape)
+        csr_matrix((ones, (rows, places[moves].ravel())), shape=shape)
         for moves in (pairs.better, pairs.worse)
     )
     design = csr_matrix(better - worse)

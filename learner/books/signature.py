@@ -60,8 +60,9 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
     method: "samuel" counts (A - D) / (A + D), see `counted_cells`; "logistic" regresses all tables
         of a level at once, see `regressed_cells`.
     smoothing: votes for "samuel", or the penalty of the regression (None: 30 and 1000).
-    antisymmetric: whether the value for one side is minus that for the other; needs a symmetric
-        layout with odd numbers of levels.
+
+    The value for one side is minus that for the other; so layouts have to be symmetric, with odd
+    numbers of levels.
 
     After `fit` or `partial_fit`: `evaluator_`, and `entries_`, the number of entries learned from.
     Learning in portions gives the same bits as learning at once, whenever `evaluator_` is read.
@@ -72,7 +73,6 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
     material: dict[str, float] | None = None
     method: str = choice("logistic", METHODS)
     smoothing: float | None = ranged(None, above=0)
-    antisymmetric: bool = True
 
     entries_: int = field(init=False)
     _evaluator: Any = field(init=False)
@@ -171,9 +171,9 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
             smoothing = 30.0 if self.method == "samuel" else 1000.0
         self._smoothing = smoothing
         odd = layout.first_levels % 2 == 1 and layout.second_levels % 2 == 1
-        if self.antisymmetric and not (layout.symmetric and odd):
+        if not (layout.symmetric and odd):
             raise ValueError(
-                f"antisymmetric: expected a symmetric layout with odd numbers of levels, found"
+                f"layout: expected a symmetric layout with odd numbers of levels, found"
                 f" {layout.name}"
             )
         self._evaluator = SignatureEvaluator(
@@ -186,18 +186,12 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
 
         terms: terms of the settled positions, from the view of their side to move, [rows, terms].
         """
-        layout, sign = self.layout_, rows.signs
+        layout = self.layout_
         cells = layout.first_cells(terms)
-        if self.antisymmetric:
-            mirrored = mirrored_cells(layout.sizes[0])[cells]
-            cells = np.where(sign[:, None] < 0, mirrored, cells)
-            sign = np.ones_like(sign)
+        mirrored = mirrored_cells(layout.sizes[0])[cells]
+        cells = np.where(rows.signs[:, None] < 0, mirrored, cells)
         phases = layout.phases_of(rows.positions) if len(rows) else np.zeros(0)
-        return {
-            "cells": cells.astype(np.int16),
-            "sign": sign.astype(np.int8),
-            "phase": phases.astype(np.int8),
-        }
+        return {"cells": cells.astype(np.int16), "phase": phases.astype(np.int8)}
 
     def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
         """Change `_evaluator` by the stored moves.
@@ -206,15 +200,8 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         its factor if the scale is not to be fitted.
         """
         layout, tables = self.layout_, self._evaluator.tables
-        stored = self._kept
-        pairs = CellPairs(
-            pairs.better,
-            pairs.worse,
-            pairs.material,
-            stored["sign"].astype(np.float64),
-            stored["phase"].astype(np.int64),
-            layout.phases,
-        )
+        phases = self._kept["phase"].astype(np.int64)
+        pairs = CellPairs(pairs.better, pairs.worse, pairs.material, phases, layout.phases)
         first, second, third = layout.sizes
         phase = pairs.phase[:, None]
         cells = self._kept["cells"].astype(np.int64)
@@ -246,7 +233,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
             ):
                 tables[name][:] = part
             positional = joint[phase, every].sum(axis=1)
-        return positional * pairs.sign, 1.0 / unit if unit > 0 else 1.0
+        return positional, 1.0 / unit if unit > 0 else 1.0
 
     def _apply_scale(self, scale: float) -> None:
         self._evaluator.scale[0] = scale
@@ -255,7 +242,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         self, pairs: CellPairs, cells: Ints, sizes: tuple[int, ...], inputs: Floats
     ) -> tuple[Floats, float]:
         """Returns the coefficients of the cells of a level, and of a unit of material."""
-        mirror = mirrored_cells(sizes) if self.antisymmetric else None
+        mirror = mirrored_cells(sizes)
         smoothing = self._smoothing
         if self.method == "samuel":
             return counted_cells(pairs, cells, sum(sizes), smoothing=smoothing, mirror=mirror), 1.0
