@@ -38,8 +38,14 @@ from learner.books.agreement import (
     _statistics,
     agreement,
 )
-from learner.books.book import BookEntry, BookReport, make_book, read_book
-from learner.books.book_learner import BookLearner, Floats, Pairs
+from learner.books.book import (
+    BookEntry,
+    BookReport,
+    make_book,
+    read_records,
+    record_entries,
+)
+from learner.books.cells import Floats, Pairs
 from learner.books.signature import SignatureTables
 from learner.online.samuel1959 import powers_of_two
 from play.ratings.statistics import Estimate
@@ -51,7 +57,7 @@ TOP_POWER = 18
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BookPolynomial(BookLearner):
+class BookPolynomial(SignatureTables):
     """Learns the weights of a feature set's terms from preferred moves; material is fixed.
 
     features: a feature set or its name (None: that of the game's signature tables).
@@ -60,7 +66,7 @@ class BookPolynomial(BookLearner):
         powers of two of these (`learner.online.samuel1959.powers_of_two`), the largest 1 before
         scaling. "logistic" fits the weights by logistic regression: a move is preferred to another
         with probability 1 / (1 + exp(-d)), where d is the difference of their values.
-    material: as for `BookLearner`; its terms belong to the set and their weights are not learned.
+    material: as for `SignatureTables`; its terms belong to the set, their weights are fixed.
 
     After `fit` also `coefficients_`: C, or the fitted weights before scaling; 0 for material.
     """
@@ -192,17 +198,12 @@ def read(paths: list[Path], options: argparse.Namespace, made: bool) -> list[Boo
     report = BookReport()
     side = "both" if made else options.side
     began = time.perf_counter()
-    entries = list(
-        read_book(
-            GAME,
-            paths,
-            side=side,
-            searched=made,
-            skip_plies=options.skip,
-            black_first=options.black_first,
-            report=report,
-        )
-    )
+    records = read_records(GAME, paths, side=side, black_first=options.black_first, report=report)
+    entries = [
+        entry
+        for number, record in enumerate(records)
+        for entry in record_entries(record, number=number, side=side, searched=made, report=report)
+    ]
     took = time.perf_counter() - began
     print(f"{report.games} games, {report.entries} positions with a preferred move, {took:.0f} s")
     left = ", ".join(f"{count} {reason}" for reason, count in report.positions.most_common())
@@ -270,7 +271,6 @@ def main() -> None:
                         help="whose moves count: winner (default), both, player NAME")  # fmt: skip
     parser.add_argument("--searched", action="store_true",
                         help="the files given were made by this benchmark")  # fmt: skip
-    parser.add_argument("--skip", type=int, default=0, help="plies to leave out at the start")
     parser.add_argument("--black-first", action=argparse.BooleanOptionalAction,
                         help="results are Black-White (default: found out)")  # fmt: skip
     parser.add_argument("--plot", type=Path, help="picture to draw, .pdf or .png")

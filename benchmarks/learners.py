@@ -43,8 +43,8 @@ from learner.game_learner import feature_set
 from learner.run import recipes
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings
-from play.judging.judge import random_positions
-from play.judging.truth import Known, Referees, judge_by_truth, known_values
+from play.judging.judge import Verdicts, random_positions
+from play.judging.truth import Referees, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -242,7 +242,7 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
     return dict(kept(Path(folder) / "matches" / name, match))
 
 
-def judged(task: tuple[dict[str, Any], str, Known]) -> list[Estimate]:
+def judged(task: tuple[dict[str, Any], str, Verdicts]) -> list[Estimate]:
     """Returns the shares of kept classes of one result, within each of TRUTH_LIMITS."""
     info, folder, known = task
 
@@ -261,7 +261,7 @@ def judged(task: tuple[dict[str, Any], str, Known]) -> list[Estimate]:
     return [Estimate(*share) for share in kept(Path(folder) / "matches" / name, judge)]
 
 
-def known_truth(of: str, count: int, threads: int) -> Known:
+def known_truth(of: str, count: int, threads: int) -> Verdicts:
     """Returns random positions of a solved game with the values of their moves."""
     game = games.load(of)
     first, last = Referees.of(game).named["truth"](game).plies

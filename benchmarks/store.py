@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import games
-from learner.positions.store import Filter, PositionStore, distinct, split
+from learner.positions.store import Filter, PositionStore, Rows, distinct
 
 PLIES = 60
 TARGET = 50_000_000
@@ -73,12 +73,14 @@ def main(arguments: list[str] | None = None) -> int:
             for game_number, first in enumerate(range(0, options.positions, PLIES)):
                 rows = min(PLIES, options.positions - first)
                 begin = int(random.integers(len(played) - PLIES))
-                store.append(
-                    played[begin : begin + rows],
-                    value=value[:rows],
-                    result=game_number % 3 - 1,
-                    ply=plies[:rows],
-                    game_number=game_number,
+                store.extend(
+                    Rows.of(
+                        played[begin : begin + rows],
+                        value=value[:rows],
+                        result=game_number % 3 - 1,
+                        ply=plies[:rows],
+                        game_number=game_number,
+                    )
                 )
             store.flush()
 
@@ -93,7 +95,6 @@ def main(arguments: list[str] | None = None) -> int:
         filters = {
             "loaded": Filter(),
             "loaded, quiet": Filter(quiet=True),
-            "loaded, nine games of ten": Filter(games=split(0.1)[0]),
         }
         for name, keep in filters.items():
             found, seconds = timed(functools.partial(store.load, keep=keep))

@@ -22,6 +22,8 @@ __all__ = ["Agreement", "BookRows", "agreement"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: Resamplings of the bootstrap.
+DRAWS = 2000
 
 
 @dataclass(frozen=True)
@@ -118,19 +120,14 @@ class Agreement:
         )
 
 
-def agreement(
-    evaluator: Evaluator, entries: Iterable[BookEntry], *, draws: int = 2000, seed: int = 0
-) -> Agreement:
+def agreement(evaluator: Evaluator, entries: Iterable[BookEntry]) -> Agreement:
     """Returns the agreement of an evaluator with the moves of a book.
-
-    draws: number of resamplings of the bootstrap.
-    seed: seed of the bootstrap.
 
     Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
     sums = _by_game(evaluator, rows)
-    drawn = _draw(len(sums), draws, seed)
+    drawn = _draw(len(sums), DRAWS, 0)
     coefficient, strict, *shares = _estimates(
         _statistics(sums.sum(axis=0)), _statistics(drawn @ sums), len(sums)
     )

@@ -33,7 +33,7 @@ __all__ = [
     "Settler",
     "Skipped",
     "make_book",
-    "read_book",
+    "read_records",
     "record_entries",
 ]
 
@@ -41,6 +41,8 @@ __all__ = [
 SIDES = ("winner", "both")
 #: Longer capture sequences are cut off.
 MOST_CAPTURES = 40
+#: Reversible moves of each side after which a game that is made is drawn.
+QUIET_MOVES = 10
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,6 @@ def record_entries(
     *,
     number: int = 0,
     side: str = "both",
-    skip_plies: int = 0,
     searched: bool = False,
     settler: Settler | None = None,
     report: BookReport | None = None,
@@ -185,23 +186,20 @@ def record_entries(
     number: the number of the game in the book.
     side: "winner" for the moves of the side that won (no moves if the game is drawn or unfinished),
         "both" for all.
-    skip_plies: number of plies at the start to skip.
     searched: whether to use only moves annotated with the depth of a search.
     settler: follows the captures (None: a `Settler` of the game).
     report: counts entries and skipped positions (None: nobody counts).
 
-    Raises ValueError for an unknown side or a negative number of plies.
+    Raises ValueError for an unknown side.
     """
-    check_side(side, skip_plies)
+    Choice(SIDES).check("side", side)
     settler = settler or Settler(record.game)
     report = report if report is not None else BookReport()
     movers = _movers(record, side)
     first = record.game.to_move(record.start)
     for ply, annotation in enumerate(record.annotations):
         mover = (first + ply) % 2
-        if ply < skip_plies:
-            report.positions["opening"] += 1
-        elif mover not in movers:
+        if mover not in movers:
             report.positions["move of the side that lost"] += 1
         elif searched and annotation.depth is None:
             report.positions["not searched"] += 1
@@ -215,52 +213,12 @@ def record_entries(
                 yield entry
 
 
-def check_side(side: str, skip_plies: int) -> None:
-    """Raise ValueError unless `side` and `skip_plies` are valid options of `read_book`."""
-    Choice(SIDES).check("side", side)
-    Range(0).check("skip_plies", skip_plies)
-
-
 def _movers(record: GameRecord, side: str) -> list[int]:
     """Returns the sides (0: the one that begins) whose moves `side` means in a game."""
     if side == "both":
         return [0, 1]
     outcome = record.outcome()
     return [] if not outcome else [0 if outcome > 0 else 1]
-
-
-def read_book(
-    game: Game,
-    paths: Any,
-    *,
-    side: str = "winner",
-    skip_plies: int = 0,
-    searched: bool = False,
-    black_first: bool | None = None,
-    report: BookReport | None = None,
-) -> Iterator[BookEntry]:
-    """Returns the entries of files of games in the game's own form, game after game.
-
-    paths: a path or several.
-    side, skip_plies, searched: as for `record_entries`; with side "winner" drawn games are skipped.
-    black_first: whether results name the side first that begins, in forms where they may; None to
-        find out from the games of each file.
-    report: records the damaged games, which are skipped, and their places.
-
-    Raises ValueError for an invalid option, for a file of another game, and with side "winner" for
-    a file whose games do not show whom its results name first; OSError if a file cannot be read.
-    """
-    check_side(side, skip_plies)
-    several = [paths] if isinstance(paths, (str, Path)) else list(paths)
-    report = report if report is not None else BookReport()
-    records = read_records(game, several, side=side, black_first=black_first, report=report)
-    options: dict[str, Any] = {"side": side, "skip_plies": skip_plies, "searched": searched}
-    options |= {"settler": Settler(game), "report": report}
-    return (
-        entry
-        for number, record in enumerate(records)
-        for entry in record_entries(record, number=number, **options)
-    )
 
 
 def read_records(
@@ -271,9 +229,16 @@ def read_records(
     black_first: bool | None = None,
     report: BookReport | None = None,
 ) -> Iterator[GameRecord]:
-    """Yields the games of files, as far as `side` has moves in them.
+    """Yields the games of files in the game's own form, as far as `side` has moves in them.
 
-    Options and errors as for `read_book`.
+    paths: the files.
+    side: as for `record_entries`; with "winner" drawn games are skipped.
+    black_first: whether results name the side first that begins, in forms where they may; None to
+        find out from the games of each file.
+    report: records the damaged games, which are skipped, and their places.
+
+    Raises ValueError for a file of another game, and with side "winner" for a file whose games do
+    not show whom its results name first; OSError if a file cannot be read.
     """
     form = form_of(game)
     report = report if report is not None else BookReport()
@@ -316,27 +281,25 @@ def make_book(
     skip: int = 0,
     opening_plies: int = 6,
     most_plies: int = 160,
-    quiet_moves: int = 10,
 ) -> Iterator[GameRecord]:
     """Yields games that a search of `depth` plies plays against itself, each from another opening.
 
     Every move after the opening carries its value and depth, as `record_entries(...,
     searched=True)` needs them. A game ends once search has found it decided; it is drawn after
-    `most_plies` plies, or after `quiet_moves` reversible moves of each side, because aimless moves
+    `most_plies` plies, or after `QUIET_MOVES` reversible moves of each side, because aimless moves
     teach nothing.
 
     skip: number of games at the beginning to leave out.
 
     Raises ValueError for a number below 1.
     """
-    numbers = {"games": games, "depth": depth, "most_plies": most_plies, "quiet_moves": quiet_moves}
-    for name, value in numbers.items():
+    for name, value in {"games": games, "depth": depth, "most_plies": most_plies}.items():
         Range(1).check(name, value)
     openings = Openings(game, plies=opening_plies, seed=seed)
     engine = Engine(game, evaluator)
 
     loop = GameLoop(
-        game, engine, engine, depth=depth, most_plies=most_plies, quiet_moves=quiet_moves,
+        game, engine, engine, depth=depth, most_plies=most_plies, quiet_moves=QUIET_MOVES,
         decide=True,
     )  # fmt: skip
 

@@ -18,10 +18,10 @@ from games.counted import counted
 from games.record import Annotation, GameRecord
 from learner.books.agreement import Agreement, agreement
 from learner.books.book import (
+    SIDES,
     BookEntry,
     BookReport,
     Settler,
-    check_side,
     make_book,
     read_records,
     record_entries,
@@ -29,7 +29,7 @@ from learner.books.book import (
 from learner.books.signature import SignatureTables
 from learner.frame import Progress
 from learner.game_learner import GameLearner
-from learner.options import ranged
+from learner.options import choice, ranged
 from learner.positions.filters import Games
 from play.players.opponents import reference
 
@@ -47,7 +47,6 @@ class BookStudy(GameLearner):
     side: learn from the moves of the "winner" or of "both".
     black_first: whether results in the book name the side first that begins, as in old English
         files (None: find out from its games).
-    skip_plies: number of plies at the start of a game to skip.
     held_out: share of the games that agreement is measured on, which are not learned from.
 
     After `fit`: `evaluator_`; `agreement_` with the games held out (None if there are none);
@@ -58,9 +57,8 @@ class BookStudy(GameLearner):
     depth: int | None = 9
     book: str | None = None
     method: str = "logistic"
-    side: str = "both"
+    side: str = choice("both", SIDES)
     black_first: bool | None = None
-    skip_plies: int = ranged(0, 0)
     held_out: float = ranged(0.2, 0, below=1)
     opening_plies: int = 6
     judge: Any = None
@@ -96,7 +94,6 @@ class BookStudy(GameLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_side(self.side, self.skip_plies)
         for path in self._paths():
             if not path.is_file():
                 raise FileNotFoundError(f"book: expected a PDN file, found none: {path}")
@@ -145,9 +142,8 @@ class BookStudy(GameLearner):
     def _study(self, number: int, record: GameRecord) -> None:
         if self.book is None:
             self.book_.games, self.book_.found = number + 1, number + 1
-        options: dict[str, Any] = {"side": self.side, "skip_plies": self.skip_plies}
+        options: dict[str, Any] = {"side": self.side, "searched": self.book is None}
         options |= {"settler": self._settler, "report": self.book_}
-        options["searched"] = self.book is None
         entries = list(record_entries(record, number=number, **options))
         held = Games(0.0, self.held_out, self.seed).holds(number)[0] if self.held_out else False
         if held:

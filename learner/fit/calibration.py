@@ -34,11 +34,9 @@ __all__ = [
     "NODES",
     "PLIES",
     "Sample",
-    "calibrate",
     "calibration_of",
     "fit_calibration",
     "held_out_shares",
-    "log_loss",
     "reliability",
     "sample_of",
     "self_play_sample",
@@ -91,37 +89,6 @@ class Sample:
         return Sample(*(None if one is None else one[chosen] for one in columns))  # type: ignore[arg-type]
 
 
-def calibrate(
-    game: Game,
-    evaluator: Any,
-    *,
-    games: int = GAMES,
-    nodes: int = NODES,
-    plies: int = PLIES,
-    seed: int = 0,
-    threads: int = 2,
-    workers: Workers | None = None,
-    progress: Callable[[int], Any] | None = None,
-) -> Calibration:
-    """Returns the calibration of an evaluator, as `calibration_of` games that it plays by itself.
-
-    games: number of games of self-play.
-    nodes: positions searched for each move; with dice moves are chosen by static values, and values
-        are averages over the rolls.
-    plies: length of the shortest random openings; with dice there are none.
-    seed: decides their order, or the dice.
-    threads, workers: number of threads, or workers instead; they do not change the result.
-    progress: called with the number of games done after some of them.
-
-    Raises ValueError as `fit_calibration`.
-    """
-    sample = self_play_sample(
-        game, evaluator, games=games, nodes=nodes, plies=plies, seed=seed, threads=threads,
-        workers=workers, progress=progress,
-    )  # fmt: skip
-    return calibration_of(sample, game)
-
-
 def calibration_of(sample: Sample, game: Game) -> Calibration:
     """Returns the calibration that fits games best, with the quality of its chances in `evidence`.
 
@@ -148,17 +115,23 @@ def self_play_sample(
     game: Game,
     evaluator: Any,
     *,
-    games: int,
-    nodes: int,
-    plies: int,
-    seed: int,
-    threads: int,
+    games: int = GAMES,
+    nodes: int = NODES,
+    plies: int = PLIES,
+    seed: int = 0,
+    threads: int = 2,
     workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Sample:
-    """Returns the undecided positions of games of self-play; the parameters are `calibrate`'s.
+    """Returns the undecided positions of games of self-play, which end when a win is proved.
 
-    A game ends when a search has proved a win.
+    games: number of games of self-play.
+    nodes: positions searched for each move; with dice moves are chosen by static values, and values
+        are averages over the rolls.
+    plies: length of the shortest random openings; with dice there are none.
+    seed: decides their order, or the dice.
+    threads, workers: number of threads, or workers instead; they do not change the result.
+    progress: called with the number of games done after some of them.
     """
     if games < 2 or nodes < 1:
         raise ValueError(f"expected at least 2 games and 1 node, found {games} and {nodes}")
@@ -297,11 +270,6 @@ def _losses(results: Floats, win: Floats, loss: Floats) -> Floats:
     return np.asarray(-np.log(np.maximum(chance, LEAST)))
 
 
-def log_loss(fitted: Calibration, sample: Sample) -> float:
-    """Returns the mean of minus the logarithm of the chance of each position's result."""
-    return float(_losses(sample.results, *shares(fitted, sample)).mean())
-
-
 def shares(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
     """Returns the chances of a win and of a loss by a calibration, [positions] each."""
     ones = np.ones(len(sample), np.int64)
@@ -310,16 +278,14 @@ def shares(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
     return fitted.shares(sample.values, places, nodes, pieces)
 
 
-def reliability(
-    sample: Sample, game: Game, *, bins: int = 10
-) -> tuple[float, list[CalibrationBin]]:
+def reliability(sample: Sample, game: Game) -> tuple[float, list[CalibrationBin]]:
     """Returns the log loss and the table of expected and found results (0 to 1) on unseen games.
 
     The numbers fitted to the games of even number are tested on the others, and the reverse.
     """
     win, loss = held_out_shares(sample, game)
     table = calibration(
-        (1.0 + win - loss) / 2.0, (sample.results + 1.0) / 2.0, bins=bins, groups=sample.games
+        (1.0 + win - loss) / 2.0, (sample.results + 1.0) / 2.0, bins=10, groups=sample.games
     )
     return float(_losses(sample.results, win, loss).mean()), table
 

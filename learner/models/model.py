@@ -137,11 +137,9 @@ class Adam:
     floor: the least unit, as a share of the root mean square over all weights.
     """
 
-    def __init__(
-        self, size: int, *, mean_decay: float = 0.9, square_decay: float = 0.999, floor: float = 0.0
-    ) -> None:
-        self.mean_decay = mean_decay
-        self.square_decay = square_decay
+    mean_decay, square_decay = 0.9, 0.999
+
+    def __init__(self, size: int, *, floor: float = 0.0) -> None:
         self.floor = floor
         self.mean = np.zeros(size)
         self.square = np.zeros(size)

@@ -30,7 +30,6 @@ def network_model(
     seed: int,
     start: Any = None,
     name: str = "network",
-    size: int = 256,
 ) -> NetworkModel:
     """Returns a new network over a feature set or an encoding, or the name of one.
 
@@ -46,7 +45,7 @@ def network_model(
         start = as_evaluator(game, start)
         same = isinstance(start, NetworkEvaluator) and start.only_relu and start.inputs == found
         if same and tuple(len(bias) for _, bias in start.layers[:-1]) == tuple(hidden):
-            return NetworkModel(start.copy(), scale=scale, size=size)
+            return NetworkModel(start.copy(), scale=scale)
     if any(width < 2 for width in hidden):
         raise ValueError(f"hidden: expected widths of at least 2, found {hidden}")
     linear = np.zeros(len(found)) if start is None else _linear(found, start)
@@ -62,7 +61,7 @@ def network_model(
         if start is not None:
             _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))
-    return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale, size=size)
+    return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale)
 
 
 def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:

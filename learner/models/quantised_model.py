@@ -8,7 +8,7 @@ error of rounding, and the exported network is the one that was trained.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from games.contract import Game
 from games.features import Encoding
-from learner.fit.targets import row_weights
 from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
 from learner.models.torch_model import TorchModel, pairs, threads_of_torch
@@ -174,7 +173,6 @@ class QuantisedModel(TorchModel):
         self,
         positions: Any,
         targets: ArrayLike,
-        sample_weight: ArrayLike | None = None,
         *,
         random: np.random.Generator,
         epochs: int = 1,
@@ -185,7 +183,6 @@ class QuantisedModel(TorchModel):
 
         positions: [positions, integers] or a list.
         targets: the expectation of each position, 0 to 1, see `learner.fit.targets.expectations`.
-        sample_weight: the weight of each position (None: 1).
         random: draws the order of the positions.
         epochs: number of passes.
         rate, last_rate: the step size goes linearly from `rate` to `last_rate` (None: constant).
@@ -193,7 +190,6 @@ class QuantisedModel(TorchModel):
         Raises ValueError for targets that do not fit.
         """
         expected = _expected(positions, targets)
-        weights = row_weights(sample_weight, len(expected)).astype(np.float32)
         if epochs < 1 or not 0 < rate <= 1 or not 0 < (last_rate or rate) <= 1:
             raise ValueError(
                 "expected at least one epoch, rates above 0 and at most 1, found"
@@ -207,16 +203,14 @@ class QuantisedModel(TorchModel):
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
                     logits, order = self._logits(_some(positions, chosen))
-                    target, weight = (
-                        torch.from_numpy(part[chosen][order]) for part in (expected, weights)
-                    )
-                    loss = torch.sum(weight * (torch.sigmoid(logits) - target) ** 2)
+                    target = torch.from_numpy(expected[chosen][order])
+                    loss = torch.sum((torch.sigmoid(logits) - target) ** 2)
                     rate_now = rates.at(done, epochs * len(cut))
-                    self.descend(loss / max(float(weight.sum()), 1e-30), rate_now)
+                    self.descend(loss / float(len(chosen)), rate_now)
                     self._keep_limits()
                     total += float(loss.detach())
                     done += 1
-        self.loss_ = total / float(weights.sum())
+        self.loss_ = total / max(1, len(expected))
         return self
 
     def expectations(self, positions: Any) -> NDArray[np.float64]:
@@ -233,24 +227,18 @@ class QuantisedModel(TorchModel):
                 outputs[chosen[order]] = logits.double().numpy()
         return outputs
 
-    def error(
-        self, positions: Any, targets: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Returns the weighted mean squared error of the expectations."""
+    def error(self, positions: Any, targets: ArrayLike) -> float:
+        """Returns the mean squared error of the expectations."""
         expected = _expected(positions, targets)
-        weights = row_weights(sample_weight, len(expected))
-        return float(np.average((self.expectations(positions) - expected) ** 2, weights=weights))
+        return float(np.mean((self.expectations(positions) - expected) ** 2))
 
-    def evaluator(
-        self, *, name: str = "quantised network", provenance: Mapping[str, Any] | None = None
-    ) -> QuantisedNetwork:
+    def evaluator(self, *, name: str = "quantised network") -> QuantisedNetwork:
         """Returns the network of integers as it is now; later steps do not change it."""
         with torch.no_grad():
             layers = [(weights.numpy(), bias.numpy()) for weights, bias in self._whole()]
         return QuantisedNetwork(
-            self.game, self.inputs, layers, phases=self.phases, scale=self.scale, name=name,
-            provenance=provenance,
-        )  # fmt: skip
+            self.game, self.inputs, layers, phases=self.phases, scale=self.scale, name=name
+        )
 
 
 def _changed(numbers: Any, change: Callable[[Any], Any]) -> Any:

@@ -13,7 +13,7 @@ from games.values import EXACT, PROVEN
 from learner.positions.positions import noisy, standard_keys
 from learner.positions.shards import UNKNOWN, Rows
 
-__all__ = ["Filter", "Games", "distinct", "split"]
+__all__ = ["Filter", "Games", "distinct"]
 
 #: Tells the hashes of the kinds of bounds apart; an exact value leaves its hash as it is.
 BOUND_MARK = 0x1E3779B97F4A7C15
@@ -40,13 +40,6 @@ class Games:
         return (self.low <= share) & (share < self.high)
 
 
-def split(test_fraction: float, *, seed: int = 0) -> tuple[Games, Games]:
-    """Returns samples of games to learn from and to test on; no game is in both."""
-    if not 0.0 < test_fraction < 1.0:
-        raise ValueError(f"test_fraction: expected a share between 0 and 1, found {test_fraction}")
-    return Games(test_fraction, 1.0, seed), Games(0.0, test_fraction, seed)
-
-
 @dataclass(frozen=True)
 class Filter:
     """Which rows to read; by default all whose value is exact.
@@ -57,7 +50,6 @@ class Filter:
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
     known: no positions whose result is unknown.
     first_game: no positions of games with numbers before this one.
-    games: only positions of these games.
     """
 
     first_bounded: int | None = None
@@ -65,7 +57,6 @@ class Filter:
     undecided: bool = False
     known: bool = False
     first_game: int = 0
-    games: Games | None = None
 
     def apply(self, game: Game, rows: Rows) -> Rows:
         """Returns the rows that pass the filter, in their order."""
@@ -78,8 +69,6 @@ class Filter:
             passing &= rows.result != UNKNOWN
         if self.first_game > 0:
             passing &= rows.game_number >= self.first_game
-        if self.games is not None:
-            passing &= self.games.holds(rows.game_number)
         if not passing.all():
             rows = rows.take(passing)
         if self.quiet:

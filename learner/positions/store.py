@@ -19,9 +19,8 @@ from typing import Any
 
 from games.contract import Game
 from games.whole_files import UNFINISHED
-from learner.positions.filters import Filter, Games, distinct, split
+from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import (
-    UNKNOWN,
     Rows,
     StoreError,
     read_shard,
@@ -30,8 +29,14 @@ from learner.positions.shards import (
 )
 
 __all__ = [
-    "Filter", "Games", "PositionStore", "Rows", "StoreError", "distinct", "own_folder", "split",
-]  # fmt: skip
+    "Filter",
+    "Games",
+    "PositionStore",
+    "Rows",
+    "StoreError",
+    "distinct",
+    "own_folder",
+]
 
 SHARD = re.compile(r"positions-(\d{6,})\.safetensors")
 ALL = Filter()
@@ -84,27 +89,11 @@ class PositionStore:
 
     # --- writing ------------------------------------------------------------------------------
 
-    def append(
-        self, positions: Any, *, value: Any, result: Any = UNKNOWN, ply: Any = 0, game_number: Any
-    ) -> None:
-        """Add positions, integers [rows, width], in order; `Rows` explains the labels.
-
-        A label may be one number for all rows. The arrays are copied. Raises ValueError, and adds
-        nothing, for labels out of range. Raises OSError if a shard cannot be written, which is
-        tried again with the next rows.
-        """
-        rows = Rows.of(
-            positions,
-            value=value,
-            result=result,
-            ply=ply,
-            game_number=game_number,
-            width=self._width,
-        )
-        self.extend(rows)
-
     def extend(self, rows: Rows) -> None:
-        """Add existing rows, whose positions are as wide as this store's; see `append`."""
+        """Add rows, whose positions are as wide as this store's, in order.
+
+        Raises OSError if a shard cannot be written, which is tried again with the next rows.
+        """
         self._waiting.append(rows)
         self._in_memory += len(rows)
         if self._in_memory >= self.shard_rows:

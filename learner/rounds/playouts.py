@@ -41,7 +41,7 @@ class Rollout:
     """Plays positions out with an evaluator against itself, with noise in both sides' values.
 
     games: games from each position.
-    depth, nodes: limits of every search; at least one of them.
+    depth: limit of every search in plies.
     noise: standard deviation of the noise added to static values, in the evaluator's unit; with 0
         all games of a position are the same.
     most_plies: longer games are drawn.
@@ -65,8 +65,7 @@ class Rollout:
         evaluator: Evaluator,
         *,
         games: int = 8,
-        depth: int | None = None,
-        nodes: int | None = None,
+        depth: int,
         noise: float,
         most_plies: int = 200,
         decide: bool = True,
@@ -74,13 +73,12 @@ class Rollout:
     ) -> None:
         for name, number in (("games", games), ("most_plies", most_plies)):
             Range(1).check(name, number)
-        check_limits(depth, nodes)
+        check_limits(depth, None)
         Range(0).check("seed", seed)
         NoisyEvaluator(evaluator, amplitude=noise)
         self.evaluator = evaluator
         self.games = games
         self.depth = depth
-        self.nodes = nodes
         self.noise = noise
         self.most_plies = most_plies
         self.decide = decide
@@ -126,7 +124,6 @@ class Rollout:
             engine,
             engine,
             depth=self.depth,
-            nodes=self.nodes,
             most_plies=self.most_plies,
             decide=self.decide,
         )

@@ -314,7 +314,7 @@ class MeasuredRun(Run):
 
         The games for it are a third as many as those of the run, at most the usual number.
         """
-        from learner.fit.calibration import GAMES, calibrate
+        from learner.fit.calibration import GAMES, calibration_of, self_play_sample
 
         games = min(GAMES, self.learner.games // 3)
         if best.gives_outcomes or self.game.rules is None or games < FEWEST_GAMES:
@@ -323,7 +323,8 @@ class MeasuredRun(Run):
             return best
         say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
         try:
-            best.calibration = calibrate(self.game, best, games=games, workers=self._cluster)
+            sample = self_play_sample(self.game, best, games=games, workers=self._cluster)
+            best.calibration = calibration_of(sample, self.game)
         except ValueError as error:
             say(f"no chances: {error}")
             return best

@@ -14,6 +14,7 @@ from play.players.grammar import describe_players
 
 if TYPE_CHECKING:
     from games.contract import DiceGame, Game
+    from play.players.limits import Limits
     from play.players.player import Player
 
 __all__ = ["add_judge_command"]
@@ -81,7 +82,7 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Evaluators by their moves and values in positions of a game without dice."""
     from tqdm import tqdm
 
-    from play.judging.judge import judge, random_positions, referee
+    from play.judging.judge import judge, referee
     from play.players.thinker import usual_referee
     from search import as_evaluator
     from search.engine import DEEPEST
@@ -91,7 +92,7 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
         raise ValueError(f"judge: expected a game for two, found {game.name} for {game.players}")
     if options.referee is None:
         options.referee = usual_referee(game)
-    for name, value in (("referee_depth", 9), ("depth", 1), ("positions", 300)):
+    for name, value in (("referee_depth", 9), ("depth", 1)):
         if getattr(options, name) is None:
             setattr(options, name, value)
     for name in ("depth", "referee_depth"):
@@ -100,14 +101,11 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
                 f"--{name.replace('_', '-')}: expected 1 to {DEEPEST} plies, found"
                 f" {getattr(options, name)}"
             )
-    if options.positions < 2:
+    if options.positions is not None and options.positions < 2:
         raise ValueError(f"--positions: expected at least 2, found {options.positions}")
     evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
     deeper = as_evaluator(game, options.referee)
-    if options.file is not None:
-        positions = _read_positions(options.file, game)
-    else:
-        positions = random_positions(game, options.positions, seed=options.seed)
+    positions = _positions(options, game, 300)
     with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
         verdicts = referee(
             game,
@@ -135,24 +133,11 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Players by the share of their moves that keep what a position of a solved game is worth."""
     from tqdm import tqdm
 
-    from play.judging.judge import random_positions
     from play.judging.truth import Referees, judge_by_truth, known_values
-    from play.players.limits import Limits
-    from play.players.parse import parse_player
 
-    refuse(options, ("played_by",), "a game with dice", game)
-    refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
-    limits = Limits(1 if options.depth is None else options.depth)
-    limits.check(game)
-    players = [parse_player(game, text) for text in options.evaluators]
+    limits, players = _players(options, game)
     first, last = Referees.of(game).named[options.referee](game).plies
-    if options.file is not None:
-        positions = _read_positions(options.file, game)
-    else:
-        count = 1000 if options.positions is None else options.positions
-        positions = random_positions(
-            game, count, seed=options.seed, least_plies=first, most_plies=last + 1
-        )
+    positions = _positions(options, game, 1000, least_plies=first, most_plies=last + 1)
     with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
         known = known_values(
             game,
@@ -181,19 +166,13 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from tqdm import tqdm
 
     from play.judging.truth import judge_by_games
-    from play.players.limits import Limits
-    from play.players.parse import parse_player
 
-    refuse(options, ("played_by",), "a game with dice", game)
-    refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
     for name in ("positions", "file"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name}: expected no number of games beside it, found --games")
     if options.games < 1:
         raise ValueError(f"--games: expected at least 1, found {options.games}")
-    limits = Limits(1 if options.depth is None else options.depth)
-    limits.check(game)
-    players = [parse_player(game, text) for text in options.evaluators]
+    limits, players = _players(options, game)
     yield (
         (
             f"{counted(options.games, 'game')}, the judged moving first, at depth {limits.depth} or"
@@ -217,8 +196,29 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
         yield found.text(), found.figures()
 
 
-def _read_positions(path: Path, game: Game) -> list[Any]:
-    """Returns a file's positions, one a line; raises ValueError that names the first bad line."""
+def _players(options: argparse.Namespace, game: Game) -> tuple[Limits, list[Player]]:
+    """Returns the players that are judged by truth, and the limits of their moves."""
+    from play.players.limits import Limits
+    from play.players.parse import parse_player
+
+    refuse(options, ("played_by",), "a game with dice", game)
+    refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
+    limits = Limits(1 if options.depth is None else options.depth)
+    limits.check(game)
+    return limits, [parse_player(game, text) for text in options.evaluators]
+
+
+def _positions(options: argparse.Namespace, game: Game, usual: int, **plies: int) -> list[Any]:
+    """Returns the positions of the file, one a line, or random ones.
+
+    Raises ValueError that names the first bad line of a file.
+    """
+    from play.judging.judge import random_positions
+
+    path: Path | None = options.file
+    if path is None:
+        count = usual if options.positions is None else options.positions
+        return random_positions(game, count, seed=options.seed, **plies)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,29 @@ from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers.crew import Crew, done
 from search import PROVEN, Engine, Evaluator, as_evaluator
 
-__all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
+__all__ = ["Asked", "Judgement", "Verdicts", "decides", "judge", "random_positions", "referee"]
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The referee's values of every move in each of a set of positions."""
+    """A referee's values of every legal move in each of a set of positions.
+
+    unit: the unit of the values.
+    """
 
     positions: tuple[Any, ...]
     values: tuple[dict[Any, float], ...]
-    best: NDArray[np.float64]
+    unit: str = "points"
+
+    @cached_property
+    def best(self) -> NDArray[np.float64]:
+        """The value of the best move, [positions]."""
+        return np.array([max(moves.values()) for moves in self.values])
+
+    @property
+    def decisions(self) -> int:
+        """Number of positions in which the class depends on the move."""
+        return sum(decides(moves) for moves in self.values)
 
 
 @dataclass(frozen=True)
@@ -112,8 +126,8 @@ def referee(
     Values are in the game's unit. Decided positions are skipped, because the value of a win counts
     plies and says nothing about errors of evaluation. `progress` is called after each position.
     """
-    look = _Referee(game, as_evaluator(game, evaluator), depth)
-    found = done(look, positions, threads=threads, progress=progress)
+    asked = Asked(partial(_Searcher, game, as_evaluator(game, evaluator), depth))
+    found = done(asked, positions, threads=threads, progress=progress)
     kept = [
         (position, moves)
         for position, moves in zip(positions, found, strict=True)
@@ -124,28 +138,47 @@ def referee(
     return Verdicts(
         tuple(position for position, _ in kept),
         tuple(moves for _, moves in kept),
-        np.array([max(moves.values()) for _, moves in kept]),
+        game.unit,
     )
 
 
-class _Referee(Crew[tuple[Engine]]):
-    """The value of every move of a position."""
+class Asked(Crew[tuple[Any]]):
+    """The value of every move of a position, by a referee of each thread's own.
 
-    def __init__(self, game: Game, evaluator: Evaluator, depth: int) -> None:
-        super().__init__(game, evaluator, depth)
-        self.game, self.evaluator, self.depth = game, evaluator, depth
+    make: makes a referee, which has `values(position)` as `games.truth.Truth`.
+    """
 
-    def new_seats(self) -> tuple[Engine]:
-        """Returns an engine for one thread."""
-        return (Engine(self.game, self.evaluator, table_mib=8, equal_depth=True),)
+    def __init__(self, make: Callable[[], Any]) -> None:
+        super().__init__(make)
+        self.make = make
+
+    def new_seats(self) -> tuple[Any]:
+        """Returns a referee for one thread."""
+        return (self.make(),)
 
     def __call__(self, position: Any) -> dict[Any, float]:
-        with self.seats() as (engine,):
-            engine.clear()
-            if self.stopped.is_set():
-                return {}
-            moves = engine.analyse(position, depth=self.depth).moves
-            return {move: self.evaluator.in_units(value) for move, value in moves}
+        with self.seats() as (one,):
+            return {} if self.stopped.is_set() else dict(one.values(position))
+
+
+class _Searcher:
+    """A referee that searches every move exactly."""
+
+    def __init__(self, game: Game, evaluator: Evaluator, depth: int) -> None:
+        self.evaluator, self.depth = evaluator, depth
+        self._engine = Engine(game, evaluator, table_mib=8, equal_depth=True)
+        self.stop = self._engine.stop
+
+    def values(self, position: Any) -> dict[Any, float]:
+        """Returns the value of each move, in the game's unit."""
+        self._engine.clear()
+        moves = self._engine.analyse(position, depth=self.depth).moves
+        return {move: self.evaluator.in_units(value) for move, value in moves}
+
+
+def decides(moves: dict[Any, float]) -> bool:
+    """Returns whether some move throws away a win or a draw, by the values of all."""
+    return len({np.sign(value) for value in moves.values()}) > 1
 
 
 def judge(

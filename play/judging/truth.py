@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
+from play.judging.judge import Asked, Verdicts, decides
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, Figured, mean_interval
@@ -26,15 +28,12 @@ from play.workers.crew import Crew, done
 
 __all__ = [
     "Kept",
-    "Known",
     "Referees",
     "Whole",
     "judge_by_games",
     "judge_by_truth",
     "known_values",
 ]
-
-Moves = dict[Any, float]
 
 
 @dataclass(frozen=True)
@@ -45,20 +44,6 @@ class Referees(Extra):
     """
 
     named: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Known:
-    """The exact values of every legal move in each of a set of positions."""
-
-    positions: tuple[Any, ...]
-    values: tuple[Moves, ...]
-    unit: str = "points"
-
-    @property
-    def decisions(self) -> int:
-        """Number of positions in which the class depends on the move."""
-        return sum(_decides(moves) for moves in self.values)
 
 
 @dataclass(frozen=True)
@@ -126,7 +111,7 @@ def known_values(
     *,
     threads: int = 2,
     progress: Callable[[], None] | None = None,
-) -> Known:
+) -> Verdicts:
     """Returns the exact values of all moves, in positions with more than one.
 
     referee: a name in `Referees.of(game).named`.
@@ -134,32 +119,18 @@ def known_values(
 
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
-    unit = Referees.of(game).named[_known(game, referee)](game).unit
-    found = done(_Referee(game, referee), positions, threads=threads, progress=progress)
+    make = partial(Referees.of(game).named[_known(game, referee)], game)
+    found = done(Asked(make), positions, threads=threads, progress=progress)
     chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
     if not chosen:
         raise ValueError("expected positions with more than one legal move, found none")
-    return Known(tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen), unit)
-
-
-class _Referee(Crew[tuple[Truth]]):
-    """The exact values of the moves of a position."""
-
-    def __init__(self, game: Game, referee: str) -> None:
-        super().__init__(game, referee)
-        self.game, self.referee = game, referee
-
-    def new_seats(self) -> tuple[Truth]:
-        """Returns a referee for one thread."""
-        return (Referees.of(self.game).named[self.referee](self.game),)
-
-    def __call__(self, position: Any) -> Moves:
-        with self.seats() as (truth,):
-            return {} if self.stopped.is_set() else dict(truth.values(position))
+    return Verdicts(
+        tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen), make().unit
+    )
 
 
 def judge_by_truth(
-    game: Game, player: Player, known: Known, *, limits: Limits, seed: int = 0
+    game: Game, player: Player, known: Verdicts, *, limits: Limits, seed: int = 0
 ) -> Kept:
     """Compare a player's moves with exact values; raises ValueError if no position is a decision.
 
@@ -177,7 +148,7 @@ def judge_by_truth(
         seat.move(record)
         best, value = max(moves.values()), moves[record.moves[-1]]
         losses.append(best - value)
-        if _decides(moves):
+        if decides(moves):
             kept.append(float(np.sign(best) == np.sign(value)))
     return Kept(
         player.name,
@@ -261,8 +232,3 @@ def _known(game: Game, referee: str) -> str:
             f" {referee!r}"
         )
     return referee
-
-
-def _decides(moves: Moves) -> bool:
-    """Whether some move throws away a win or a draw."""
-    return len({np.sign(value) for value in moves.values()}) > 1

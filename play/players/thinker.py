@@ -130,7 +130,9 @@ def usual_referee(game: Game) -> str:
     """
     name = reference(game)
     if not name:
-        raise ValueError(f"{game.name} has no evaluator of its own: expected the name or the file of one")
+        raise ValueError(
+            f"{game.name} has no evaluator of its own: expected the name or the file of one"
+        )
     return name
 
 

@@ -1,4 +1,4 @@
-"""The guard before every request: origin, size and rate; and the headers of every answer.
+"""The guard before every request: origin and size; and the headers of every answer.
 
 Every page that the browser has open can reach a server on 127.0.0.1. So a request must name this
 server as its Host, because otherwise any name that points to 127.0.0.1 would do (DNS rebinding).
@@ -13,8 +13,6 @@ import re
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from play.web.limits import Bucket, Limits
 
 __all__ = ["FILE_BYTES", "HEADERS", "Guard"]
 
@@ -54,13 +52,11 @@ class Guard:
 
     app: the application behind the guard.
     port: the port that browsers must name as Host; None to accept any, as in tests.
-    limits: holds the rate of requests.
     """
 
-    def __init__(self, app: ASGIApp, *, port: int | None, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, *, port: int | None) -> None:
         self.app = app
         self.port = port
-        self._bucket = Bucket(limits.server_rate, limits.server_burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on or refuse it."""
@@ -94,8 +90,6 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = _headers(scope)
-        if not self._bucket.take():
-            raise Refused(429, "expected fewer requests a second")
         if scope["method"] not in METHODS:
             raise Refused(405, f"expected {', '.join(METHODS)}, found {scope['method'][:20]!r}")
         if len(scope["path"]) > LONGEST_PATH or len(scope.get("query_string", b"")) > LONGEST_PATH:

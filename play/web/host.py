@@ -18,7 +18,7 @@ from play.web.catalogue import Catalogue, Loaded
 from play.web.cube_decisions import cube_action
 from play.web.cube_table import CubeTable
 from play.web.kept_games import KeptGames, started, table_of
-from play.web.limits import Bucket, Limits
+from play.web.limits import Limits
 from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, Seat, seat_of
 from play.web.table import Table
 from play.web.thinking import Question, Thinking
@@ -30,8 +30,6 @@ __all__ = ["Host", "NoTable", "Sitting", "TooMany", "advance"]
 PACE, SLOW_PACE = 0.25, 0.7
 #: Seconds after which an unused table ends although a page still shows it.
 LONGEST_IDLE = 6 * 3600.0
-#: New tables a second, and how many may come at once.
-NEW_TABLES_RATE, NEW_TABLES_BURST = 2.0, 80
 Seed = Callable[[], int]
 
 
@@ -46,9 +44,8 @@ class TooMany(RuntimeError):
 class Sitting:
     """A table with its listeners and the searches that are running for it."""
 
-    def __init__(self, table: Table, limits: Limits) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
-        self.bucket = Bucket(limits.rate, limits.burst)
         self.used = time.monotonic()
         #: An event for each listener, set when there is news.
         self.listeners: set[asyncio.Event] = set()
@@ -114,7 +111,6 @@ class Host:
         self.kept = None if kept is None else KeptGames(kept)
         self.thinking = Thinking()
         self.sittings: dict[str, Sitting] = {}
-        self._new = Bucket(NEW_TABLES_RATE, NEW_TABLES_BURST)
         self._seed = seed or partial(secrets.randbits, 64)
 
     # --- tables ------------------------------------------------------------------------------
@@ -127,8 +123,6 @@ class Host:
 
         Raises ValueError if the content is not valid, TooMany if there is no room.
         """
-        if not self._new.take():
-            raise TooMany("expected fewer new tables a minute")
         game = self.catalogue.game(content.get("game"))
         seats = await self._seats(game, content.get("seats"))
         seed = content.get("seed")
@@ -143,7 +137,7 @@ class Host:
         if standing is not None:  # another page was faster to continue this game
             return standing
         self._make_room()
-        sitting = Sitting(table, self.limits)
+        sitting = Sitting(table)
         self.sittings[table.id] = sitting
         self.changed(sitting)
         return sitting
@@ -235,12 +229,10 @@ class Host:
         self.end(oldest)
 
     def find(self, id: str) -> Sitting:
-        """Returns a table by id. Raises NoTable if it does not exist, TooMany beyond its rate."""
+        """Returns a table by id. Raises NoTable if it does not exist."""
         sitting = self.sittings.get(id)
         if sitting is None:
             raise NoTable("expected a table that is open, found none: it has ended")
-        if not sitting.bucket.take():
-            raise TooMany("expected fewer requests a second at this table")
         sitting.used = time.monotonic()
         return sitting
 

@@ -87,7 +87,7 @@ def create_app(
     for error in (ValueError, LookupError, TypeError, RuntimeError, Exception):
         app.add_exception_handler(error, _refusal)
     app.state.host = host
-    return Guard(app, port=port, limits=limits)
+    return Guard(app, port=port)
 
 
 async def _refusal(request: Request, error: Exception) -> Response:

@@ -168,13 +168,12 @@ def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game
     return game
 
 
-def find_features(path: Path, name: Any, game: Game, option: str = "features=") -> FeatureSet:
+def find_features(path: Path, name: Any, game: Game) -> FeatureSet:
     """Returns a game's feature set by its name; raises EvaluatorError if it does not exist.
 
     path: the file, for messages.
     name: the name of the feature set.
     game: the game.
-    option: the option, for messages, that takes a feature set of the user's own.
     """
     features = game.features.get(name) if isinstance(name, str) else None
     if features is None:
@@ -182,7 +181,7 @@ def find_features(path: Path, name: Any, game: Game, option: str = "features=") 
             f"{path}: expected a feature set of {game.name}"
             f" ({', '.join(game.features) or 'it has none'}), found {short(name)!r}; expected"
         )
-        error = EvaluatorError(f"{text} {option} for a set of your own")
+        error = EvaluatorError(f"{text} inputs= for a set of your own")
         error.typed = f"{text} --features FILE, the file of its terms"
         raise error
     return features  # type: ignore[no-any-return]
@@ -204,7 +203,7 @@ def find_input(
     if isinstance(entry, dict) and "features" in entry:
         check_fields(path, entry, {"features": str, "identity": dict})
         wrong = own is not None and not isinstance(own, FeatureSet)
-        inputs = find_features(path, entry["features"], game, "inputs=") if own is None else own
+        inputs = find_features(path, entry["features"], game) if own is None else own
         if wrong or not isinstance(inputs, FeatureSet):
             raise EvaluatorError(f"{path}: expected encoding {inputs.name}, found a feature set")
         terms = list(entry["identity"])

@@ -7,7 +7,7 @@ are arrays are safetensors (`search.evaluators.array_files`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, overload
+from typing import Any
 
 from games import kernels
 from games.contract import Game
@@ -81,32 +81,16 @@ def _zero(position: Any) -> float:
     return 0.0
 
 
-@overload
 def load_evaluator(
-    path: Any, *, game: Game | None = None, features: FeatureSet
-) -> LinearEvaluator: ...
-
-
-@overload
-def load_evaluator(
-    path: Any, *, game: Game | None = None, features: None = None, inputs: Inputs | None = None
-) -> Evaluator: ...
-
-
-def load_evaluator(
-    path: Any,
-    *,
-    game: Game | None = None,
-    features: FeatureSet | None = None,
-    inputs: Inputs | None = None,
-) -> Any:
+    path: Any, *, game: Game | None = None, inputs: Inputs | None = None
+) -> Evaluator:
     """Returns the evaluator in a file, of any kind.
 
     path: the file, or the name of a shipped evaluator: "checkers/quantised", or "quantised" if
         `game` is given.
     game: the game that the file must be made for; None for the game that it names.
-    features: a feature set, for a file that must contain a linear evaluator over it.
-    inputs: the inputs of an evaluator of any kind; None for the game's own, by name.
+    inputs: the inputs of the evaluator, such as a feature set of your own; None for the game's own,
+        by name.
 
     Raises FileNotFoundError if the file does not exist, and EvaluatorError if it is damaged, was
     made for another game, other rules or other terms, or has weights that are not finite.
@@ -117,19 +101,14 @@ def load_evaluator(
         known = f" or one of {', '.join(names)}" if names else ""
         raise FileNotFoundError(f"{path}: expected an evaluator file{known}, found none")
     if not holds_arrays(path):
-        own = inputs if features is None else features
-        if own is not None and not isinstance(own, FeatureSet):
+        if inputs is not None and not isinstance(inputs, FeatureSet):
             raise EvaluatorError(f"{path}: expected weights of an encoding, found linear ones")
-        return load_linear(path, game, own)
+        return load_linear(path, game, inputs)
     content, arrays = load_arrays(path)
     form = content.get("format")
     if not isinstance(form, str) or form not in ARRAY_FORMS:
         raise EvaluatorError(
             f"{path}: expected format {' or '.join(map(repr, ARRAY_FORMS))}, found {short(form)!r}"
-        )
-    if features is not None:
-        raise EvaluatorError(
-            f"{path}: expected a linear evaluator over feature set {features.name}, found {form}"
         )
     return ARRAY_FORMS[form].from_file(path, content, arrays, game, inputs)
 

@@ -12,12 +12,12 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 from games.contract import Position
 from games.counted import counted
 from games.problem import Known, Problem
-from search.textbook.solution import Count, Node, Solution, Trace, worth
+from search.textbook.solution import Count, Node, Solution, StrategyOptions, worth
 
 __all__ = ["Heuristic", "astar", "beam", "best_first", "greedy", "proof"]
 
@@ -39,14 +39,13 @@ def best_first(
     order: Callable[[Node], tuple[float, ...]],
     factor: float,
     proved: str,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns the first goal met when nodes are expanded in rising `order`, equals oldest first.
 
     A position is expanded again if a cheaper path to it is found later.
     """
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     numbers = itertools.count()
     queue = [(order(count.root), next(numbers), count.root)]
     cheapest = {count.root.position: 0.0}
@@ -54,7 +53,7 @@ def best_first(
         _, _, node = heapq.heappop(queue)
         if node.cost > cheapest[node.position]:
             continue  # a cheaper path to it was found after it had been queued
-        if trace is not None:
+        if count.trace is not None:
             rest = (one for *_, one in sorted(queue) if one.cost <= cheapest[one.position])
             count.show([node, *rest], lambda one: order(one)[0])
         if problem.solved(node.position):
@@ -73,9 +72,7 @@ def greedy(
     problem: Problem,
     heuristic: Heuristic,
     position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns a solution, expanding first the position that seems nearest to a goal."""
     return best_first(
@@ -84,8 +81,7 @@ def greedy(
         lambda node: (heuristic(node.position),),
         math.inf,
         "costs so far were left aside",
-        nodes,
-        trace,
+        **options,
     )
 
 
@@ -95,8 +91,7 @@ def astar(
     position: Position | None = None,
     *,
     weight: float = 1.0,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns the cheapest solution by A*: least f = g + weight * h first.
 
@@ -111,8 +106,7 @@ def astar(
         position,
         lambda node: (node.cost + weight * heuristic(node.position), -node.cost),
         *proof(heuristic, weight),
-        nodes,
-        trace,
+        **options,
     )
 
 
@@ -122,11 +116,10 @@ def beam(
     position: Position | None = None,
     *,
     width: int,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns a solution, breadth first, keeping only the `width` best positions of each depth."""
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     layer, seen = [count.root], {count.root.position}
     while layer:
         count.show(layer, lambda node: node.cost + heuristic(node.position))

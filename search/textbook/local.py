@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from typing import Unpack
 
 from games.contract import Position
 from games.counted import counted
 from games.problem import Problem
 from search.textbook.best_first import Heuristic
-from search.textbook.solution import Count, Node, Solution, Trace
+from search.textbook.solution import Count, Node, Solution, StrategyOptions, Trace
 
 __all__ = ["hill_climbing", "lrta_star", "simulated_annealing"]
 
@@ -29,8 +30,7 @@ def hill_climbing(
     restarts: int = 0,
     restart: Callable[[random.Random], Position] | None = None,
     seed: int = 0,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Steepest descent of the heuristic: the best move while it improves, else a restart.
 
@@ -43,7 +43,7 @@ def hill_climbing(
     if restarts and restart is None:
         raise ValueError("restart: expected a function that gives new positions, found None")
     chance = random.Random(seed)
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     node = count.root
     for climb in range(restarts + 1):
         if climb and restart is not None:
@@ -109,8 +109,7 @@ def lrta_star(
     position: Position | None = None,
     *,
     learned: dict[Position, float] | None = None,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """A walk to a goal that learns: Learning Real-Time A* (Korf 1990).
 
@@ -120,7 +119,7 @@ def lrta_star(
 
     learned: estimates from earlier trials; this trial updates them.
     """
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     table = {} if learned is None else learned
 
     def estimate(place: Position) -> float:

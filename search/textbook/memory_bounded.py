@@ -7,11 +7,12 @@ it has to compare fit into its memory.
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 from games.contract import Position
 from games.problem import Problem
 from search.textbook.best_first import Heuristic, proof
-from search.textbook.solution import Count, Node, Solution, Trace, Waiting
+from search.textbook.solution import Count, Node, Solution, StrategyOptions, Waiting
 
 __all__ = ["ida_star", "recursive_best_first", "sma_star"]
 
@@ -20,16 +21,14 @@ def ida_star(
     problem: Problem,
     heuristic: Heuristic,
     position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns the cheapest solution by iterative-deepening A* (Korf 1985).
 
     It repeats a depth-first search limited by a bound on f = g + h. Each time the bound rises to
     the least f that exceeded it. Memory holds one line of play.
     """
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     bound = heuristic(count.root.position)
     while bound < math.inf:
         goal, beyond = _within(count, heuristic, count.root, bound, {count.root.position})
@@ -71,16 +70,14 @@ def recursive_best_first(
     problem: Problem,
     heuristic: Heuristic,
     position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns the cheapest solution by recursive best-first search (Korf 1993).
 
     A line is followed while it is the best. When another becomes better, the line is forgotten
     except for the least f below it. Memory holds one line of play with its siblings.
     """
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     root = heuristic(count.root.position)
     goal, _ = _best_below(count, heuristic, count.root, root, math.inf, {count.root.position})
     if goal is not None:
@@ -149,8 +146,7 @@ def sma_star(
     position: Position | None = None,
     *,
     memory: int,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns the cheapest solution within `memory` positions, by simplified memory-bounded A*.
 
@@ -163,16 +159,16 @@ def sma_star(
     if memory < 2:
         raise ValueError(f"memory: expected at least 2 positions, found {memory}")
     left_aside = f"lines of more than {memory:,} positions were left aside"
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     held = {_Held(count.root, None, heuristic(count.root.position), 0)}
     number, too_long = 1, math.inf  # the least f of the lines that do not fit
     while True:
         best = min(held, key=lambda one: (one.open_value, -one.node.depth, one.number))
         if best.open_value == math.inf:
             break
-        if trace is not None:
+        if count.trace is not None:
             leaves = sorted(held, key=lambda one: (one.open_value, -one.node.depth, one.number))
-            trace(
+            count.trace(
                 [Waiting(one.node.position, one.node.cost, one.open_value)
                  for one in leaves if one.open_value < math.inf]
             )  # fmt: skip

@@ -6,13 +6,23 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from games.contract import Move, Position
 from games.counted import counted
 from games.problem import KernelProblem, Known, Problem
 
-__all__ = ["INTERRUPTED", "Count", "Node", "Progress", "Solution", "Trace", "Waiting", "worth"]
+__all__ = [
+    "INTERRUPTED",
+    "Count",
+    "Node",
+    "Progress",
+    "Solution",
+    "StrategyOptions",
+    "Trace",
+    "Waiting",
+    "worth",
+]
 
 #: Why a search has no solution that Ctrl-C, or `progress`, ended.
 INTERRUPTED = "interrupted"
@@ -109,6 +119,13 @@ class Waiting(NamedTuple):
 #: Called at each step of a search with the positions that wait, the next one first. A search that
 #: keeps one line of moves, or one position, gives that instead.
 Trace = Callable[[list[Waiting]], Any]
+
+
+class StrategyOptions(TypedDict, total=False):
+    """What all strategies take besides; see `Count`."""
+
+    nodes: float
+    trace: Trace | None
 
 
 @dataclass(frozen=True, slots=True)

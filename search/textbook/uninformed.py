@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 from games.contract import Position
 from games.counted import counted
 from games.problem import Problem
 from search.textbook.best_first import best_first
-from search.textbook.solution import Count, Node, Solution, Trace
+from search.textbook.solution import Count, Node, Solution, StrategyOptions
 
 __all__ = [
     "bidirectional",
@@ -32,44 +32,29 @@ FIRST = "it is the first solution that was met"
 
 
 def breadth_first(
-    problem: Problem,
-    position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    problem: Problem, position: Position | None = None, **options: Unpack[StrategyOptions]
 ) -> Solution:
     """Returns the solution with the fewest moves; the shallowest positions are expanded first.
 
     A position is tested for the goal when it leaves the queue, and expanded once; it may be in the
     queue several times.
     """
-    return _in_order(problem, position, nodes, trace, deque.extend, fewest=True)
+    return _in_order(Count(problem, position, **options), deque.extend, fewest=True)
 
 
 def depth_first(
-    problem: Problem,
-    position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    problem: Problem, position: Position | None = None, **options: Unpack[StrategyOptions]
 ) -> Solution:
     """Returns a solution; the positions that were found last are expanded first.
 
     It differs from `breadth_first` only in that new positions go to the front of the queue.
     """
-    return _in_order(problem, position, nodes, trace, deque.extendleft, fewest=False)
+    return _in_order(Count(problem, position, **options), deque.extendleft, fewest=False)
 
 
 def _in_order(
-    problem: Problem,
-    position: Position | None,
-    nodes: float,
-    trace: Trace | None,
-    insert: Callable[[deque[Node], list[Node]], None],
-    *,
-    fewest: bool,
+    count: Count, insert: Callable[[deque[Node], list[Node]], None], *, fewest: bool
 ) -> Solution:
-    count = Count(problem, position, nodes, trace)
     queue, expanded = deque([count.root]), set[Any]()
     while queue:
         count.show(queue)
@@ -78,7 +63,7 @@ def _in_order(
             if not queue:
                 return count.exhausted(len(expanded))
             node = queue.popleft()
-        if problem.solved(node.position):
+        if count.problem.solved(node.position):
             if not fewest:
                 return count.solution(node, math.inf, FIRST)
             return count.solution(node, *count.by_depth(node.depth, expanded=True))
@@ -91,15 +76,11 @@ def _in_order(
 
 
 def uniform_cost(
-    problem: Problem,
-    position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    problem: Problem, position: Position | None = None, **options: Unpack[StrategyOptions]
 ) -> Solution:
     """Returns the cheapest solution; the positions cheapest to reach are expanded first."""
     return best_first(
-        problem, position, lambda node: (node.cost,), 1.0, "cheapest first", nodes, trace
+        problem, position, lambda node: (node.cost,), 1.0, "cheapest first", **options
     )
 
 
@@ -108,14 +89,13 @@ def depth_limited(
     position: Position | None = None,
     *,
     depth: int,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    **options: Unpack[StrategyOptions],
 ) -> Solution:
     """Returns a solution of at most `depth` moves, found depth first in the memory of one line.
 
     Positions that are already on the line are not entered again.
     """
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     node, _ = _down(count, count.root, depth, {count.root.position})
     if node is not None:
         return count.solution(node, math.inf, FIRST)
@@ -146,14 +126,10 @@ def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[No
 
 
 def iterative_deepening(
-    problem: Problem,
-    position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    problem: Problem, position: Position | None = None, **options: Unpack[StrategyOptions]
 ) -> Solution:
     """Returns the solution with the fewest moves, by depth-limited search with growing limits."""
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     depth = 0
     while True:
         goal, cut = _down(count, count.root, depth, {count.root.position})
@@ -167,11 +143,7 @@ def iterative_deepening(
 
 
 def bidirectional(
-    problem: Problem,
-    position: Position | None = None,
-    *,
-    nodes: float = math.inf,
-    trace: Trace | None = None,
+    problem: Problem, position: Position | None = None, **options: Unpack[StrategyOptions]
 ) -> Solution:
     """Returns the solution with the fewest moves, breadth first from both ends.
 
@@ -179,7 +151,7 @@ def bidirectional(
     that the search from the goal plays, reversed, are the second half of the solution. Raises
     TypeError if the problem has no `goal`, or at a move that cannot be taken back.
     """
-    count = Count(problem, position, nodes, trace)
+    count = Count(problem, position, **options)
     ends: list[dict[Position, Node]] = [
         {count.root.position: count.root},
         {problem.goal(): Node(problem.goal())},

@@ -157,7 +157,7 @@ def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> N
     made.save(tmp_path / "best.json")
     with pytest.raises(
         EvaluatorError,
-        match="; expected features= for a set of your own",
+        match="; expected inputs= for a set of your own",
     ):
         load_evaluator(tmp_path / "best.json")  # no code runs because a data file names it
     own = add_features(CHECKERS, path)
@@ -169,7 +169,7 @@ def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> N
     position = CHECKERS.parse_position("B:W18,22:B1,2,3,4")
     assert player.evaluator is not None
     assert player.evaluator(position) == 2 + 0.25 * squared(position)
-    assert load_evaluator(tmp_path / "best.json", features=features)(position) == 5
+    assert load_evaluator(tmp_path / "best.json", inputs=features)(position) == 5
     # another meaning under the same names
     written(tmp_path, TWO.replace("** 2", "** 3"))
     with pytest.raises(EvaluatorError, match="other definitions of pieces_squared"):

@@ -25,17 +25,11 @@ from learner.books.book import (
     BookReport,
     Settler,
     make_book,
-    read_book,
     read_records,
     record_entries,
 )
-from learner.books.signature import (
-    CellPairs,
-    SignatureTables,
-    counted_cells,
-    levels_of,
-    mirrored_cells,
-)
+from learner.books.cells import CellPairs, counted_cells, levels_of, mirrored_cells
+from learner.books.signature import SignatureTables
 from search import WIN, PythonEvaluator, load_evaluator
 from search.evaluators.signature import SignatureLayout
 
@@ -140,14 +134,25 @@ BOOK = """[Event "Black wins"]
 """
 
 
+def read_book(game: Any, *paths: Path, **options: Any) -> list[BookEntry]:
+    """Returns the entries of files of games, of the moves of the winner."""
+    side, searched = options.pop("side", "winner"), options.pop("searched", False)
+    told = {"report": options.setdefault("report", BookReport()), "side": side}
+    return [
+        entry
+        for number, record in enumerate(read_records(game, paths, side=side, **options))
+        for entry in record_entries(record, number=number, searched=searched, **told)
+    ]
+
+
 @plain
 def test_reading_a_damaged_book(tmp_path: Path) -> None:
     path = tmp_path / "book.pdn"
     path.write_text(BOOK)
     report = BookReport()
     with pytest.raises(ValueError, match=f"^{path}: results name White first is assumed, because"):
-        list(read_book(CHECKERS, path))
-    entries = list(read_book(CHECKERS, path, black_first=False, report=report))
+        read_book(CHECKERS, path)
+    entries = read_book(CHECKERS, path, black_first=False, report=report)
     assert report.orders == [f"{path}: results name White first: as asked for"]
     assert [e.game for e in entries] == [0, 0, 1]
     assert [CHECKERS.move_text(e.position, e.move) for e in entries] == ["11-15", "8-11", "9-13"]
@@ -159,8 +164,8 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
     assert str(drawn) == f"{path}: game 3: no winner"
     (repaired,) = report.repaired
     assert repaired.game == 4 and "line 17: expected the result" in repaired.reason
-    both = list(read_book(CHECKERS, [path, path], side="both", skip_plies=1))
-    assert [e.game for e in both] == [0, 0, 0, 2, 3, 3, 3, 5]
+    both = read_book(CHECKERS, path, path, side="both")
+    assert [e.game for e in both] == [0, 0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4, 5, 5]
 
 
 OLD = """[Black "Marion Tinsley"]
@@ -196,7 +201,7 @@ def test_a_file_of_another_game_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "russian.pdn"
     path.write_text('[GameType "25"]\n\n1. c3-d4 d6-c5 *\n')
     with pytest.raises(ValueError, match=f"^{path}: expected games of English .* found 1 of Russ"):
-        list(read_book(CHECKERS, path))
+        read_book(CHECKERS, path)
 
 
 @plain
@@ -224,7 +229,7 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text(form_of(nim).write(record, NO_NAMES, {}) + "\nno move\n")
     report = BookReport()
-    entries = list(read_book(nim, path, side="both", report=report))
+    entries = read_book(nim, path, side="both", report=report)
     assert [entry.move for entry in entries] == record.moves[:-1]  # the last has one move
     assert [skipped.game for skipped in report.skipped] == [2]
 
@@ -232,11 +237,9 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
 @plain
 def test_bad_options_of_a_book(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="side: expected one of winner, both, found 'loser'"):
-        read_book(CHECKERS, [], side="loser")
-    with pytest.raises(ValueError, match="skip_plies: expected at least 0, found -1"):
-        read_book(CHECKERS, [], skip_plies=-1)
+        next(record_entries(GameRecord(CHECKERS), side="loser"))
     with pytest.raises(FileNotFoundError):
-        list(read_book(CHECKERS, tmp_path / "none.pdn"))
+        read_book(CHECKERS, tmp_path / "none.pdn")
     with pytest.raises(ValueError, match="depth: expected at least 1, found 0"):
         make_book(CHECKERS, "material", games=1, depth=0)
 
@@ -245,7 +248,7 @@ def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
     record = GameRecord(CHECKERS)
     for text in ("11-15", "23-19", "8-11"):
         record.play_text(text)
-    (found,) = [e for e in record_entries(record, skip_plies=2) if e.position[3] == 0]
+    found = [e for e in record_entries(record) if e.position[3] == 0][-1]
     settler = Settler(CHECKERS)
     for move, quiet, sign in zip(found.moves, found.settled, found.signs, strict=True):
         after = CHECKERS.play(found.position, move)
@@ -276,7 +279,7 @@ def test_a_book_of_search_is_the_same_again_and_from_its_file(tmp_path: Path) ->
     path = tmp_path / "made.pdn"
     path.write_text("\n".join(map(write_game, made)))
     report = BookReport()
-    read = list(read_book(CHECKERS, path, side="both", searched=True, report=report))
+    read = read_book(CHECKERS, path, side="both", searched=True, report=report)
     assert read == expected
     assert report.positions["not searched"] == 18  # the openings
 
@@ -295,7 +298,7 @@ def pairs(**changes: Any) -> CellPairs:
     """Four rows in two phases; row 0 was preferred to 1 (twice) and to 2, 3 to 1."""
     given: dict[str, Any] = {
         "better": np.array([0, 0, 0, 3]), "worse": np.array([1, 1, 2, 1]),
-        "material": np.zeros(4), "sign": np.ones(4),
+        "material": np.zeros(4),
         "phase": np.array([0, 0, 0, 0]), "phases": 2,
     }  # fmt: skip
     return CellPairs(**{**given, **changes})
@@ -304,18 +307,17 @@ def pairs(**changes: Any) -> CellPairs:
 @plain
 def test_counted_cells_by_hand() -> None:
     cells = np.array([[0], [1], [0], [2]])
-    found = counted_cells(pairs(), cells, 3, smoothing=0.0, mirror=None)
+    apart = np.array([3, 4, 5, 0, 1, 2])  # images that no move leads to
+    found = counted_cells(pairs(), cells, 6, smoothing=0.0, mirror=apart)
     # the pair 0, 2 lies in one cell and says nothing: cell 1 is 3 times worse
-    assert found[0].tolist() == [1.0, -1.0, 1.0]
+    assert found[0].tolist() == [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
     assert not found[1].any()
     # A - D is 2, -3, 1 of 2, 3, 1; in all phases together (A - D) / (A + D + 1)
-    smooth = counted_cells(pairs(), cells, 3, smoothing=1.0, mirror=None)
+    smooth = counted_cells(pairs(), cells, 6, smoothing=1.0, mirror=apart)
     together = np.array([2 / 3, -3 / 4, 1 / 2])
-    np.testing.assert_allclose(smooth[0], (np.array([2, -3, 1]) + together) / [3, 4, 2])
-    np.testing.assert_allclose(smooth[1], together)
-    # seen by the other side, a preference counts against the cell
-    turned = counted_cells(pairs(sign=-np.ones(4)), cells, 3, smoothing=1.0, mirror=None)
-    np.testing.assert_allclose(turned, -smooth)
+    np.testing.assert_allclose(smooth[0, :3], (np.array([2, -3, 1]) + together) / [3, 4, 2])
+    np.testing.assert_allclose(smooth[1, :3], together)
+    np.testing.assert_allclose(smooth[:, 3:], -smooth[:, :3])
     mirrored = counted_cells(pairs(), cells, 3, smoothing=0.0, mirror=mirrored_cells((3,)))
     # cell 0 has 2 for it and, as the image of cell 2, 1 against it
     np.testing.assert_allclose(mirrored[0], [1 / 3, 0.0, -1 / 3])
@@ -357,8 +359,10 @@ TWO_SIDED = FeatureSet("two sides", {"a": a, "b": b, "c": c}, negated)
 STEPS = {"a": (-3, -1, 1, 3), "b": (-3, -1, 1, 3), "c": (-1, 1)}
 
 
-def tables_of(features: FeatureSet, summed: bool) -> SignatureLayout:
-    return SignatureLayout("test", features, (("a", "b", "c"),), STEPS, ((0,),), summed=summed)
+def tables_of(summed: bool) -> SignatureLayout:
+    """Returns a layout over the terms of one side less those of the other, which are twice them."""
+    steps = {term: tuple(2 * step for step in steps) for term, steps in STEPS.items()}
+    return SignatureLayout("test", TWO_SIDED, (("a", "b", "c"),), steps, ((0,),), summed=summed)
 
 
 def synthetic(rule: Any, games: int, seed: int) -> list[BookEntry]:
@@ -380,13 +384,16 @@ METHODS = pytest.mark.parametrize("method", ["samuel", "logistic"])
 @pytest.mark.parametrize("summed", [True, False])
 def test_tables_learn_what_terms_say_together(method: str, summed: bool) -> None:
     def rule(a: int, b: int, c: int) -> float:
-        return (1 if a > 0 else -1) * (1 if b > 0 else -1) + 0.5 * (c > 0)
+        return float(np.sign(a) * np.sign(b) * np.sign(c))
 
     learn, held = synthetic(rule, 200, 1), synthetic(rule, 60, 2)
-    tables = SignatureTables(
-        CHECKERS, layout=tables_of(ONE_SIDED, summed), material={}, method=method,
-        antisymmetric=False, smoothing=1.0,
-    ).fit(learn).evaluator_  # fmt: skip
+    tables = (
+        SignatureTables(
+            CHECKERS, layout=tables_of(summed), material={}, method=method, smoothing=1.0
+        )
+        .fit(learn)
+        .evaluator_
+    )
     polynomial = (
         BookPolynomial(CHECKERS, features=ONE_SIDED, material={}, method=method)
         .fit(learn)
@@ -421,10 +428,6 @@ def test_samuels_way_of_counting_has_the_value_of_the_third_level(
 def test_antisymmetric_tables(method: str) -> None:
     learn = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 200, 3)
     held = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 60, 4)
-    doubled = replace(
-        tables_of(TWO_SIDED, True),
-        thresholds={t: tuple(2 * s for s in steps) for t, steps in STEPS.items()},
-    )
     # half of the positions are seen by the other side, whose values are the negatives
     learn = [
         replace(e, settled=tuple(negated(p) for p in e.settled), signs=(-1.0,) * 5)
@@ -432,7 +435,9 @@ def test_antisymmetric_tables(method: str) -> None:
         else e
         for number, e in enumerate(learn)
     ]
-    tables = SignatureTables(CHECKERS, layout=doubled, material={}, method=method, smoothing=1.0)
+    tables = SignatureTables(
+        CHECKERS, layout=tables_of(True), material={}, method=method, smoothing=1.0
+    )
     found = tables.fit(learn).evaluator_
     for position in [(1, 2, 3, 0), (-1, 3, 0, 0), (2, -2, -1, 0)]:
         assert found(position) == pytest.approx(-found(negated(position)))
@@ -459,9 +464,7 @@ LEARNERS = pytest.mark.parametrize(
     "make",
     [
         lambda **o: BookPolynomial(CHECKERS, features=ONE_SIDED, material={"c": 1.0}, **o),
-        lambda **o: SignatureTables(
-            CHECKERS, layout=tables_of(ONE_SIDED, True), antisymmetric=False, smoothing=1.0, **o
-        ),
+        lambda **o: SignatureTables(CHECKERS, layout=tables_of(True), smoothing=1.0, **o),
     ],
     ids=["polynomial", "tables"],
 )
@@ -511,7 +514,7 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
         ),
         (
             SignatureTables,
-            {"layout": tables_of(ONE_SIDED, True)},
+            {"layout": replace(tables_of(True), features=ONE_SIDED)},
             "expected a symmetric layout with odd numbers of levels",
         ),
         (BookPolynomial, {"features": "none"}, "features: expected one of classic"),

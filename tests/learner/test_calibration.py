@@ -16,10 +16,8 @@ from learner.bootstrap.root_strap import RootStrap
 from learner.fit import calibration
 from learner.fit.calibration import (
     Sample,
-    calibrate,
     calibration_of,
     fit_calibration,
-    log_loss,
     reliability,
     self_play_sample,
     shares,
@@ -49,6 +47,13 @@ def drawn(truth: Calibration, rows: int = 60_000, seed: int = 1) -> Sample:
     results = np.array([1.0 * (u < c.win) - (u >= c.win + c.draw) for u, c in
                         zip(lots, chances, strict=True)])  # fmt: skip
     return Sample(values, results, phases, np.arange(rows) // 10)
+
+
+def log_loss(fitted: Calibration, sample: Sample) -> float:
+    """The mean of minus the logarithm of the chance of each position's result."""
+    win, lost = shares(fitted, sample)
+    chance = np.select([sample.results > 0, sample.results < 0], [win, lost], 1.0 - win - lost)
+    return float(-np.log(chance).mean())
 
 
 @pytest.mark.plain
@@ -220,7 +225,7 @@ def test_the_command_follows_the_search_and_keeps_its_games(
 
 def test_bad_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 2 games"):
-        calibrate(CHECKERS, "classic", games=1)
+        self_play_sample(CHECKERS, "classic", games=1)
 
 
 def test_the_command_writes_the_file_and_changes_no_value(
@@ -265,7 +270,8 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
     assert best.calibration is not None and best.calibration.evidence["games"] == 20
     saved = load_evaluator(tmp_path / "60/best.json", game=CONNECT_FOUR)
     assert saved.calibration == best.calibration
-    assert saved.calibration == calibrate(CONNECT_FOUR, saved, games=20, threads=1)
+    sample = self_play_sample(CONNECT_FOUR, saved, games=20, threads=1)
+    assert saved.calibration == calibration_of(sample, CONNECT_FOUR)
     # nothing else of the file has changed
     content = json.loads((tmp_path / "60/best.json").read_text())
     del content["calibration"]

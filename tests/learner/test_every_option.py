@@ -82,7 +82,7 @@ CHANGES: dict[str, Any] = {
     "replays": 0, "ridge": 100.0, "rollout_positions": 7, "rollouts": 2,
     "round_games": 3, "rows": 40, "samples": 3, "scale": 0.7, "searched": 20,
     "seed": 5,
-    "settle": False, "side": "winner", "skip_plies": 12,
+    "settle": False, "side": "winner",
     "steps": 3, "tables": 1, "tallies": 1,
     "techniques": "exact", "threshold": 0.0, "top_power": 9, "tree_positions": 9, "trial": 1,
     "tuples": CHECKERS_BLOCKS, "weight": 4.0, "whole": 0.9,

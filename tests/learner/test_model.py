@@ -199,7 +199,8 @@ def test_a_network_of_one_layer_steps_where_weights_do() -> None:
     rows, low, high = lesson(NIMS, PARITY)
     start = LinearEvaluator(NIM, PARITY, [0.1, -0.4, 0.2, 0.6])
     lines = LinearModel(start.copy(), learned=np.ones(4, dtype=bool), scale=2.0, size=len(rows))
-    network = small(PARITY, start=start, size=len(rows))
+    network = small(PARITY, start=start)
+    network.size = len(rows)
     # `network` keeps the best linear function of the terms, which is that of the weights
     for layer, weights in zip(network.evaluator.layers, [start.weights[:, None]], strict=True):
         layer[0][:] = weights

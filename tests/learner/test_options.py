@@ -72,7 +72,6 @@ RANGES: dict[str, Range] = {
     "explained": ("at least 20", (0, 19)),
     # books
     "K": POSITIVE,
-    "skip_plies": SEED,
     "held_out": PART,
     # TD-Gammon
     "replays": ("0 to 100", (-1, 1.5, 101)),

@@ -273,7 +273,6 @@ def test_points_count_as_wins_in_labels() -> None:
         ({"most_plies": 0}, "most_plies: expected at least 1, found 0"),
         ({"depth": None}, "expected a depth or a number of nodes, found neither"),
         ({"depth": 0}, "depth: expected 1 to 30 plies, found 0"),
-        ({"nodes": 3}, "nodes: expected at least 10, found 3"),
         ({"noise": -1.0}, "amplitude: expected a finite number from 0 on, found -1.0"),
         ({"noise": math.nan}, "amplitude: expected a finite number from 0 on, found nan"),
         ({"seed": -1}, "seed: expected at least 0, found -1"),

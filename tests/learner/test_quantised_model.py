@@ -80,16 +80,14 @@ def test_a_fit_learns_and_not_by_heart() -> None:
     assert behind < -0.3
 
 
-def test_one_position_is_worth_as_many_as_its_weight() -> None:
-    """Two targets for each position: what is expected lies where the weights say."""
-    positions = np.concatenate([POSITIONS[:40]] * 2)
-    targets = np.repeat([0.0, 1.0], 40)
-    weights = np.repeat([3.0, 1.0], 40)
-    learner = model(16, size=80)
-    learner.fit(positions, targets, weights, random=np.random.default_rng(0), epochs=300, rate=0.01)
+def test_positions_with_several_targets_get_their_mean() -> None:
+    positions = np.concatenate([POSITIONS[:40]] * 4)
+    targets = np.repeat([0.0, 0.0, 0.0, 1.0], 40)
+    learner = model(16, size=160)
+    learner.fit(positions, targets, random=np.random.default_rng(0), epochs=300, rate=0.01)
     np.testing.assert_allclose(learner.expectations(POSITIONS[:40]), 0.25, atol=0.03)
     assert learner.loss_ == pytest.approx(0.25 * 0.75, abs=0.003)
-    assert learner.error(positions, targets, weights) == pytest.approx(learner.loss_, abs=0.003)
+    assert learner.error(positions, targets) == pytest.approx(learner.loss_, abs=0.003)
 
 
 def test_the_same_seeds_give_the_same_bits() -> None:
@@ -215,5 +213,3 @@ def test_impossible_targets() -> None:
     for options in ({"epochs": 0}, {"rate": 0.0}, {"last_rate": 2.0}):
         with pytest.raises(ValueError, match="at least one epoch"):
             learner.fit(POSITIONS[:2], [0, 1], random=random, **options)
-    with pytest.raises(ValueError, match="sample_weight"):
-        learner.fit(POSITIONS[:2], [0, 1], [0, 0], random=random)

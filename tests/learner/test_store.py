@@ -29,7 +29,7 @@ from games.tic_tac_toe import TicTacToe
 from learner.positions.filters import Games
 from learner.positions.positions import noisy, standard_keys
 from learner.positions.shards import _checksum, pack, unpack
-from learner.positions.store import Filter, PositionStore, Rows, StoreError, distinct, split
+from learner.positions.store import Filter, PositionStore, Rows, StoreError, distinct
 from search import EXACT, LOWER, UPPER
 
 plain = pytest.mark.plain
@@ -62,9 +62,13 @@ def numbered(first: int, last: int) -> dict[str, Any]:
     }
 
 
+def rows_of(**columns: Any) -> Rows:
+    return Rows.of(columns.pop("positions"), width=WIDTH, **columns)
+
+
 def store_of(folder: Path, rows: int, **options: Any) -> PositionStore:
     store = PositionStore(folder, NIM, **{"shard_rows": 100, **options})
-    store.append(**numbered(0, rows))
+    store.extend(rows_of(**numbered(0, rows)))
     store.flush()
     return store
 
@@ -105,7 +109,7 @@ def test_a_column_takes_as_many_bytes_as_its_span_needs(size: int) -> None:
 def test_a_checkers_position_takes_sixteen_bytes(tmp_path: Path) -> None:
     store = PositionStore(tmp_path, CHECKERS)
     positions = np.array(positions_of(CHECKERS, 2000))
-    store.append(positions, value=0.0, game_number=1)
+    store.extend(Rows.of(positions, game_number=1))
     store.flush()
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
     labels = 4 + 1 + 2 + 4
@@ -121,7 +125,7 @@ def test_rows_come_back_as_they_were_in_shards_of_the_size_asked_for(tmp_path: P
     store = PositionStore(tmp_path / "new" / "folder", NIM, shard_rows=100)
     assert (len(store), len(store.load())) == (0, 0)
     for first in range(0, 330, 30):
-        store.append(**numbered(first, first + 30))
+        store.extend(rows_of(**numbered(first, first + 30)))
     assert (len(store), store.waiting) == (300, 30)
     same(store.load(), 0, 300)
     store.flush()
@@ -137,7 +141,7 @@ def test_rows_come_back_as_they_were_in_shards_of_the_size_asked_for(tmp_path: P
 @plain
 def test_one_append_may_fill_several_shards(tmp_path: Path) -> None:
     store = PositionStore(tmp_path, NIM, shard_rows=10)
-    store.append(**numbered(0, 35))
+    store.extend(rows_of(**numbered(0, 35)))
     assert store.waiting == 5
     store.flush()
     assert list(store.shards().values()) == [10, 10, 10, 5]
@@ -148,10 +152,10 @@ def test_one_append_may_fill_several_shards(tmp_path: Path) -> None:
 def test_how_often_it_is_flushed_does_not_change_a_byte(tmp_path: Path) -> None:
     often, once = (PositionStore(tmp_path / name, NIM, shard_rows=40) for name in "ab")
     for first in range(0, 90, 9):
-        often.append(**numbered(first, first + 9))
+        often.extend(rows_of(**numbered(first, first + 9)))
         often.flush()
         often.flush()
-    once.append(**numbered(0, 90))
+    once.extend(rows_of(**numbered(0, 90)))
     once.flush()
     assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
 
@@ -161,7 +165,7 @@ def test_what_is_appended_is_copied(tmp_path: Path) -> None:
     store = PositionStore(tmp_path, NIM)
     rows = numbered(0, 20)
     rows["value"] = rows["value"].astype(np.float32)
-    store.append(**rows)
+    store.extend(rows_of(**rows))
     for label in rows.values():
         label[...] = 1
     store.flush()
@@ -178,7 +182,7 @@ def test_an_interrupted_write_leaves_no_shard_and_loses_no_row(
 ) -> None:
     store = store_of(tmp_path, 30)
     before = files_of(tmp_path)
-    store.append(**numbered(30, 120))  # the shard of 30 becomes one of 100
+    store.extend(rows_of(**numbered(30, 120)))  # the shard of 30 becomes one of 100
 
     def interrupt(*arguments: Any) -> None:
         raise KeyboardInterrupt
@@ -188,7 +192,7 @@ def test_an_interrupted_write_leaves_no_shard_and_loses_no_row(
         with pytest.raises(KeyboardInterrupt):
             store.flush()
         with pytest.raises(KeyboardInterrupt):
-            PositionStore(tmp_path, NIM, shard_rows=1).append(**numbered(0, 1))
+            PositionStore(tmp_path, NIM, shard_rows=1).extend(rows_of(**numbered(0, 1)))
     assert before.keys() == {"positions-000001.safetensors"}
     found = files_of(tmp_path)
     assert len(PositionStore(tmp_path, NIM)) == 100 and found.keys() == before.keys()
@@ -202,7 +206,7 @@ def test_what_a_killed_writer_left_is_not_read_and_removed_at_the_cut(tmp_path: 
     store_of(tmp_path, 100)
     half.write_bytes(b"half a shard")
     store = PositionStore(tmp_path, NIM, shard_rows=100)
-    store.append(**numbered(100, 200))
+    store.extend(rows_of(**numbered(100, 200)))
     same(store.load(), 0, 200)
     assert half.name in files_of(tmp_path)
     store.truncate(100)
@@ -212,7 +216,7 @@ def test_what_a_killed_writer_left_is_not_read_and_removed_at_the_cut(tmp_path: 
 def write_for_ever(folder: Path) -> None:
     store = PositionStore(folder, NIM, shard_rows=50)
     for first in range(0, 1 << 20, 3):
-        store.append(**numbered(first, first + 3))
+        store.extend(rows_of(**numbered(first, first + 3)))
         store.flush()
 
 
@@ -236,7 +240,7 @@ def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path, af
         "positions-000001.safetensors",
         "positions-000002.safetensors",
     ]
-    store.append(**numbered(60, 70))
+    store.extend(rows_of(**numbered(60, 70)))
     store.flush()
     same(store.load(), 0, 70)
 
@@ -248,21 +252,21 @@ def test_a_run_cut_back_to_its_checkpoint_leaves_the_same_bytes(tmp_path: Path, 
     for first in range(0, 350, 5):
         if first == at:
             straight.flush()
-        straight.append(**numbered(first, first + 5))
+        straight.extend(rows_of(**numbered(first, first + 5)))
     straight.flush()
 
     killed = PositionStore(tmp_path / "killed", NIM, shard_rows=100)
-    killed.append(**numbered(0, at))
+    killed.extend(rows_of(**numbered(0, at)))
     killed.flush()
     assert len(killed) == at  # the checkpoint
-    killed.append(**numbered(5000, 5000 + 170))
+    killed.extend(rows_of(**numbered(5000, 5000 + 170)))
     killed.flush()
-    killed.append(**numbered(6000, 6001))
+    killed.extend(rows_of(**numbered(6000, 6001)))
     resumed = PositionStore(tmp_path / "killed", NIM, shard_rows=100)
     resumed.truncate(at)
     same(resumed.load(), 0, at)
     for first in range(at, 350, 7):
-        resumed.append(**numbered(first, min(first + 7, 350)))
+        resumed.extend(rows_of(**numbered(first, min(first + 7, 350))))
     resumed.flush()
     assert files_of(tmp_path / "killed") == files_of(tmp_path / "straight")
 
@@ -272,7 +276,7 @@ def test_truncating_drops_what_was_not_flushed_and_refuses_more_than_is_there(
     tmp_path: Path,
 ) -> None:
     store = store_of(tmp_path, 150)
-    store.append(**numbered(150, 170))
+    store.extend(rows_of(**numbered(150, 170)))
     with pytest.raises(StoreError, match="expected at least 160 rows, found 150"):
         store.truncate(160)
     assert store.waiting == 20
@@ -399,7 +403,7 @@ def test_filters_leave_what_they_say(tmp_path: Path) -> None:
     n = np.arange(400)
     store = PositionStore(tmp_path, CHECKERS, shard_rows=150)
     value = np.where(n % 5 == 0, 9.9e11, np.where(n % 5 == 1, -9.9e11, 0.25))
-    store.append(positions, value=value, result=n % 4 - 1, ply=n % 50, game_number=n // 50)
+    store.extend(Rows.of(positions, value=value, result=n % 4 - 1, ply=n % 50, game_number=n // 50))
     store.flush()
     loud = [i for i, position in enumerate(positions) if CHECKERS.noisy(position)]
     assert 20 < len(loud) < 380
@@ -416,10 +420,6 @@ def test_filters_leave_what_they_say(tmp_path: Path) -> None:
     assert kept(undecided=True) == {i for i in everything if i % 5 > 1}
     assert kept(known=True) == {i for i in everything if i % 4 != 3}
     assert kept(first_game=2) == set(range(100, 400))
-    one = kept(games=split(0.5, seed=3)[0], quiet=True)
-    two = kept(games=split(0.5, seed=3)[1], quiet=True)
-    assert one and two and one | two == everything - set(loud)
-    assert {i // 50 for i in one}.isdisjoint(i // 50 for i in two)
 
 
 @plain
@@ -428,8 +428,9 @@ def test_games_are_split_as_a_whole_in_the_share_asked_for(seed: int, share: flo
     numbers = np.arange(20_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        learn, test = (part.holds(numbers) for part in split(share, seed=seed))
-        assert split(share, seed=seed)[1].holds(7)[0] == test[7]
+        learn = Games(share, 1.0, seed).holds(numbers)
+        test = Games(0.0, share, seed).holds(numbers)
+        assert Games(0.0, share, seed).holds(7)[0] == test[7]
     assert (learn ^ test).all()
     assert abs(test.mean() - share) < 5 * (share * (1 - share) / 20_000) ** 0.5
     assert Games().holds(numbers).all()
@@ -438,7 +439,7 @@ def test_games_are_split_as_a_whole_in_the_share_asked_for(seed: int, share: flo
 @plain
 def test_splits_differ_by_seed() -> None:
     numbers = np.arange(5000)
-    one, other = (split(0.5, seed=seed)[0].holds(numbers) for seed in (1, 2))
+    one, other = (Games(0.0, 0.5, seed).holds(numbers) for seed in (1, 2))
     assert 2200 < (one == other).sum() < 2800
 
 
@@ -540,7 +541,7 @@ class Pile(Game):
 @plain
 def test_a_game_in_plain_python_has_a_store_as_well(tmp_path: Path) -> None:
     store = PositionStore(tmp_path, Pile())
-    store.append([(-5, 3), (-5, 1), (-5, 3)], value=[1.0, 2.0, 3.0], game_number=0)
+    store.extend(Rows.of([(-5, 3), (-5, 1), (-5, 3)], value=[1.0, 2.0, 3.0]))
     store.flush()
     assert store.load(keep=Filter(quiet=True)).value.tolist() == [1.0, 3.0]
     once = distinct(Pile(), store.load())
@@ -576,7 +577,7 @@ def test_wrong_rows_are_refused_and_nothing_is_added(
 ) -> None:
     store = PositionStore(tmp_path, NIM)
     with pytest.raises(ValueError, match=message):
-        store.append(**{**numbered(0, 2), **wrong})
+        store.extend(rows_of(**{**numbered(0, 2), **wrong}))
     assert store.waiting == 0
 
 
@@ -590,9 +591,6 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
         PositionStore(tmp_path, Words())
     with pytest.raises(ValueError, match="shard_rows: expected 1 to"):
         PositionStore(tmp_path, NIM, shard_rows=0)
-    for fraction in (0.0, 1.0, float("nan")):
-        with pytest.raises(ValueError, match="test_fraction: expected a share"):
-            split(fraction)
 
 
 def test_the_benchmark_finds_what_is_promised_of_size(capsys: pytest.CaptureFixture[str]) -> None:

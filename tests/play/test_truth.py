@@ -12,8 +12,8 @@ from games.connect_four.solver import Solver
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from play.__main__ import main
-from play.judging.judge import random_positions
-from play.judging.truth import Known, Referees, judge_by_games, judge_by_truth, known_values
+from play.judging.judge import Verdicts, random_positions
+from play.judging.truth import Referees, judge_by_games, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -60,7 +60,7 @@ def test_positions_that_decide_nothing_are_refused() -> None:
     start = GAME.start()
     moves = Exhaustive(GAME).values(start)
     with pytest.raises(ValueError, match="expected positions in which a move throws something"):
-        judge_by_truth(GAME, Player("random"), Known((start,), (moves,)), limits=STATIC)
+        judge_by_truth(GAME, Player("random"), Verdicts((start,), (moves,)), limits=STATIC)
     with pytest.raises(ValueError, match="expected positions with more than one legal move"):
         known_values(GAME, "truth", [GAME.parse_position("XOXXOOOX. X")])
     with pytest.raises(ValueError, match="referee: expected one of truth for tic_tac_toe, found"):

@@ -14,9 +14,8 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
 from play.web.descriptions import measured
-from play.web.limits import Bucket
 from play.web.server import create_app
-from tests.web_client import BASE, act, client_of, new_table
+from tests.web_client import BASE, act, new_table
 from tests.web_server import HUMAN, ROOT
 
 Client = Any
@@ -126,27 +125,3 @@ def test_a_file_may_be_larger_than_other_requests(client: Client) -> None:
     assert act(client, view, "load", text=text).status_code == 200
     assert act(client, view, "load", text="x" * (1 << 20)).status_code == 413
     assert act(client, view, "position", text="x" * 100_000).status_code == 413
-
-
-def test_too_many_requests_at_a_table_are_refused(runs: Path) -> None:
-    with client_of(runs, rate=0.001, burst=5) as client:
-        view = new_table(client)
-        answers = [client.get(f"/api/tables/{view['id']}").status_code for _ in range(8)]
-        assert answers == [200] * 5 + [429] * 3
-        other = new_table(client)
-        assert client.get(f"/api/tables/{other['id']}").status_code == 200
-
-
-def test_too_many_requests_at_the_server_are_refused(runs: Path) -> None:
-    with client_of(runs, server_rate=0.001, server_burst=4) as client:
-        assert [client.get("/").status_code for _ in range(6)] == [200] * 4 + [429] * 2
-
-
-def test_a_bucket_fills_again() -> None:
-    now = [0.0]
-    bucket = Bucket(2.0, 3, clock=lambda: now[0])
-    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
-    now[0] = 0.6
-    assert [bucket.take() for _ in range(2)] == [True, False]
-    now[0] = 100.0
-    assert [bucket.take() for _ in range(4)] == [True, True, True, False]

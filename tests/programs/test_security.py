@@ -29,7 +29,7 @@ from games.checkers.pdn import read_games
 from games.file_form import form_of
 from games.kernels import cache
 from games.kernels.cache import only_ours
-from learner.positions.store import PositionStore
+from learner.positions.store import PositionStore, Rows
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
 from play.__main__ import main as play
@@ -161,7 +161,7 @@ class Trap:
 def store(path: Path) -> None:
     game = Checkers()
     positions = PositionStore(path, game)
-    positions.append([game.start()], value=0.0, game_number=0)
+    positions.extend(Rows.of([game.start()]))
     positions.flush()
     (shard,) = path.glob("positions-*")
     shard.write_bytes(pickle.dumps(Trap()))

@@ -598,7 +598,7 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
     succeeds("checkers", "--learner", "rootstrap", "--resume", folder / "without", "--quiet")
     # if the user names the file, learning continues from the weights learned so far
     best = folder / "best.json"
-    with pytest.raises(ValueError, match="expected features= for a set of your own"):
+    with pytest.raises(ValueError, match="expected inputs= for a set of your own"):
         load_evaluator(best)
     succeeds(*with_features(tmp_path, "rootstrap", games=2), tmp_path / "more", "--from", best)
 

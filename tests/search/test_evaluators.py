@@ -425,15 +425,15 @@ def test_terms_that_mean_something_else_by_now_are_refused(tmp_path: Path) -> No
         EvaluatorError,
         match=r"other definitions of men: expected \['[0-9a-f]{8}'\], found \['[0-9a-f]{8}'\]",
     ):
-        load_evaluator(path, game=CHECKERS, features=changed)
+        load_evaluator(path, game=CHECKERS, inputs=changed)
     # harmless if its weight is 0
     weights = {"kings": 1.0}
     LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights).save(path)
-    assert load_evaluator(path, game=CHECKERS, features=changed).term_weights()["kings"] == 1
+    assert load_evaluator(path, game=CHECKERS, inputs=changed).term_weights()["kings"] == 1
     # a term that was only reformatted or moved is the same term
     reversed_terms = FeatureSet("classic", dict(reversed(terms.items())), swap_sides)
     random_weights(CHECKERS, "classic").save(path)
-    again = load_evaluator(path, game=CHECKERS, features=reversed_terms)
+    again = load_evaluator(path, game=CHECKERS, inputs=reversed_terms)
     assert again.term_weights() == random_weights(CHECKERS, "classic").term_weights()
 
 
@@ -442,13 +442,13 @@ def test_a_feature_set_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "evaluator.json"
     own = FeatureSet("own", {"pieces": pieces})
     LinearEvaluator(CHECKERS, own, [2.0]).save(path)
-    assert load_evaluator(path, features=own).term_weights() == {"pieces": 2.0}
+    assert load_evaluator(path, inputs=own).term_weights() == {"pieces": 2.0}
     with pytest.raises(
         EvaluatorError, match=r"expected a feature set of checkers \(classic.*'own'"
     ):
         load_evaluator(path)
     with pytest.raises(EvaluatorError, match="expected terms of feature set classic, found"):
-        load_evaluator(path, features=CHECKERS.features["classic"])
+        load_evaluator(path, inputs=CHECKERS.features["classic"])
 
 
 GARBAGE: list[tuple[str, Any, str]] = [

@@ -254,8 +254,6 @@ def test_an_encoding_of_ones_own(tmp_path: Path) -> None:
     assert load_evaluator(path, game=NIM, inputs=STICKS)(NIM.start()) == evaluator(NIM.start())
     with pytest.raises(EvaluatorError, match="another definition"):
         load_evaluator(path, game=NIM, inputs=Encoding("sticks", 24, 4, sticks_left_reversed))
-    with pytest.raises(EvaluatorError, match="expected a linear evaluator"):
-        load_evaluator(path, game=NIM, features=CHECKERS.features["classic"])
 
 
 @kernel
