@@ -7,10 +7,11 @@ import re
 from typing import Any
 
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import MoveError, PositionError, load
+from games import MoveError, load
 from games.backgammon.identifiers import xgid
 from games.backgammon.match_file import Match, read_matches, write_match
 from games.backgammon.record import BackgammonRecord, CubeAction
@@ -139,17 +140,6 @@ def test_a_double_that_is_dropped() -> None:
     assert (record.over, record.cube, record.offered) == (False, 2, False)
 
 
-def test_who_may_not_double() -> None:
-    with pytest.raises(MoveError, match="expected no double in the Crawford game"):
-        BackgammonRecord(GAME, match_length=3, score=(2, 0), crawford=True).double()
-    with pytest.raises(MoveError, match="expected no double of X, as the other side has the cube"):
-        BackgammonRecord(GAME, cube=2, owner=1).double()
-    with pytest.raises(MoveError, match="expected a double to 32768 at most"):
-        BackgammonRecord(GAME, cube=1 << 15).double()
-    with pytest.raises(MoveError, match="expected a double to drop, found none"):
-        BackgammonRecord(GAME).drop()
-
-
 @pytest.mark.parametrize(
     ("options", "turns", "outcome"),
     [
@@ -162,15 +152,6 @@ def test_who_may_not_double() -> None:
 def test_points_by_the_cube(options: Any, turns: Any, outcome: float) -> None:
     record = BackgammonRecord(GAME, last_roll({6: 15}), **options)
     assert play(record, *turns, "21: 1/off").outcome() == outcome
-
-
-def test_records_that_cannot_be() -> None:
-    with pytest.raises(PositionError, match="expected scores below the match length, 5"):
-        BackgammonRecord(GAME, match_length=5, score=(5, 0))
-    with pytest.raises(PositionError, match="expected a cube that is a power of 2"):
-        BackgammonRecord(GAME, cube=3)
-    with pytest.raises(ValueError, match="expected the game of backgammon, found 'nim'"):
-        BackgammonRecord(load("nim"))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -547,37 +528,6 @@ def declared(outcome: float) -> BackgammonRecord:
     return record
 
 
-@pytest.mark.parametrize(
-    ("records", "options", "message"),
-    [
-        (list, {}, "games of one match length, found"),
-        (
-            lambda: [BackgammonRecord(GAME), BackgammonRecord(GAME, match_length=3)],
-            {},
-            r"games of one match length, found \[0, 3\]",
-        ),
-        (lambda: [BackgammonRecord(GAME, last_roll({6: 15}))], {}, "a game from the start"),
-        (lambda: [BackgammonRecord(GAME, cube=2)], {}, "a cube of 1 in the middle at first"),
-        (lambda: [BackgammonRecord(GAME, owner=0)], {}, "a cube of 1 in the middle at first"),
-        (
-            lambda: [BackgammonRecord(GAME, jacoby=True), BackgammonRecord(GAME)],
-            {},
-            "the Jacoby rule in all games or none",
-        ),
-        (lambda: [declared(0.0)], {}, "an outcome of whole points, found 0"),
-        (lambda: [declared(0.5)], {}, "an outcome of whole points, found 0.5"),
-        (lambda: [declared(1.0)], {"players": ("A:", "B")}, "a name without colons"),
-        (lambda: [declared(1.0)], {"players": ("A  B", "B")}, "a name without colons"),
-        (lambda: [declared(1.0)], {"players": ("", "B")}, "a name without colons"),
-        (lambda: [declared(1.0)], {"tags": {"Site": 'a "b"'}}, "a tag without quotes"),
-        (lambda: [declared(1.0)], {"tags": {"": "a"}}, "a tag without quotes"),
-    ],
-)
-def test_what_a_file_cannot_hold(records: Any, options: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=f"expected {message}"):
-        write_match(records(), **options)
-
-
 @settings(max_examples=150, deadline=None)
 @given(
     cuts=st.lists(
@@ -599,3 +549,6 @@ def test_a_damaged_file_is_read_to_its_end(cuts: list[tuple[int, int, str]]) -> 
 @given(text=st.text(alphabet="Game 1point mach:)(/*\n3564barofDublesTkWins;[]\"'", max_size=300))
 def test_any_text_is_read_to_its_end(text: str) -> None:
     list(read_matches(text, GAME))
+
+
+test_errors = errors_of(globals())

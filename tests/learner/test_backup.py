@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from errors import errors_of
 from numpy.typing import NDArray
 
 from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon, kinds
 from games.backgammon.rules import ROLLS
-from games.checkers import Checkers
 from games.kernels import kernel
 from games.values import EXACT
 from learner.models.outcome_model import OutcomeModel
@@ -160,18 +160,6 @@ def test_two_checkers_on_the_ace_point_are_off_with_any_roll() -> None:
 
 
 def test_wrong_requests() -> None:
-    with pytest.raises(ValueError, match="positions of 5 integers"):
-        backed_up([(1, 2, 3)])
-    with pytest.raises(ValueError, match="found checkers"):
-        Backups(Checkers(), NET.outcomes)
-    with pytest.raises(TypeError, match="a lookup that knows outcomes"):
-        backups(exact=Lookup(_nothing))
-    with pytest.raises(TypeError, match="marked with @kernel"):
-        Lookup(_nothing, outcomes=lambda tables, position, target: False)
-    with pytest.raises(
-        ValueError, match="lookup of checkers: expected endgame, .* found 'bearoff'"
-    ):
-        DatabaseLookup(Checkers(), "bearoff")
     assert backed_up([]).shape == (0, 5)
 
 
@@ -327,7 +315,4 @@ def test_one_net_grows_beside_one_that_is_kept(positions: Any) -> None:
     np.testing.assert_allclose(whole.outcomes(positions), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("hidden", [(11,), (12, 9), ()])
-def test_growth_that_cannot_be(hidden: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="hidden: expected widths that"):
-        grown(NET, hidden, seed=(1,))
+test_errors = errors_of(globals())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
@@ -118,19 +118,6 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "options", "message"), WRONG)
-def test_wrong_options(kind: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        kind(CHECKERS, **options).fit()
-
-
-def test_evaluators_that_learning_cannot_start_from() -> None:
-    samuel = CHECKERS.features["samuel"]
-    for given in (LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel))), lambda position: 0.0):
-        with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
-            make(RootStrap).fit(given)
-
-
 @compiled_only
 def test_checkpoints_of_others_and_damaged_ones() -> None:
     learner = make(RootStrap, games=4)
@@ -163,3 +150,6 @@ def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() 
         learner.prepare(given)
         weights = learner.evaluator_.term_weights()
         assert (weights["men"], weights["kings"], weights["bridge"]) == (1.0, 1.35, -0.07)
+
+
+test_errors = errors_of(globals())

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from toys import CHECKERS_BLOCKS
 
 from games import kernels, load
 from games.backgammon import Backgammon
 from games.checkers import Checkers
-from games.errors import ContractError
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.books.book_study import BookStudy
 from learner.bootstrap.root_strap import RootStrap
@@ -396,18 +396,4 @@ class Careless(RootStrap):
         return {}
 
 
-@pytest.mark.parametrize(
-    ("kind", "message"),
-    [
-        (
-            Forgetful,
-            r"a run resumes after game \d to the same bits .state after game \d.: expected",
-        ),
-        (Restless, "the same seed gives the same bits .*state after game 1.: expected"),
-        (Silent, "a run reports on its games in order: expected at least two reports, found"),
-        (Careless, "a checkpoint is refused by a learner with .'seed': 70.: expected"),
-    ],
-)
-def test_a_broken_rule_is_named(kind: Any, message: str) -> None:
-    with pytest.raises(ContractError, match=message):
-        check(kind("tic_tac_toe", games=3, depth=2, games_per_update=1))
+test_errors = errors_of(globals())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
 from search import PROVEN, WIN, Engine, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
@@ -138,17 +139,6 @@ def test_text() -> None:
 
 
 @plain
-@pytest.mark.parametrize(
-    ("scale", "draw"),
-    [((), ()), ((1.0,), ()), ((0.0,), (1.0,)), ((1.0,), (-0.1,)), ((math.nan,), (1.0,)),
-     ((1.0,), (math.inf,)), (("1",), (1.0,)), ((True,), (1.0,))],
-)  # fmt: skip
-def test_numbers_out_of_range_are_refused(scale: Any, draw: Any) -> None:
-    with pytest.raises(ValueError, match="calibration: expected"):
-        Calibration(scale, draw)
-
-
-@plain
 def test_an_evaluator_without_calibration_knows_no_chances() -> None:
     assert linear().chances(START) is None
     assert linear().chances(START, WIN - 3) is None
@@ -247,3 +237,6 @@ def test_values_in_men() -> None:
     assert 0.8 < samuel.in_units(samuel(up)) < 1.7
     assert samuel.in_units(WIN - 5) == WIN - 5 > PROVEN
     assert linear().in_units(2.5) == 2.5
+
+
+test_errors = errors_of(globals())

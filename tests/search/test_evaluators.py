@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from numba.core import event
 from twin import PlainFace, Twin, random_positions
 
@@ -238,26 +239,6 @@ def test_changing_weights_in_place_compiles_nothing(kind: str) -> None:
 
 
 @plain
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1.0], r"weights: expected 16 for feature set classic, found shape \(1,\)"),
-        ([[1.0] * 16], r"expected 16 for feature set classic, found shape \(1, 16\)"),
-        ([math.nan] * 16, "weights: expected finite numbers, found NaN or infinity for .*'men'"),
-        ({"kings": math.inf}, r"found NaN or infinity for \['kings'\]"),
-        (
-            {"men": 1.0, "queens": 9.0},
-            "weights: queens not in feature set classic, whose terms are",
-        ),
-        ({"men": "many"}, "many"),
-    ],
-)
-def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
-
-
-@plain
 def test_weights_are_copied() -> None:
     weights = np.ones(16)
     evaluator = LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
@@ -266,33 +247,6 @@ def test_weights_are_copied() -> None:
     other.weights[:] = 3
     assert evaluator.weights.tolist() == [1.0] * 16
     assert evaluator.term_weights()["men"] == 1.0
-
-
-@plain
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: KernelEvaluator(CHECKERS, in_python), "expected a function marked with @kernel"),
-        (lambda: KernelEvaluator(CHECKERS, weighted), r"expected value\(position\), or value"),
-        (lambda: KernelEvaluator(CHECKERS, pieces, np.ones(2)), "found 1 parameters and weights"),
-        (lambda: PythonEvaluator(CHECKERS, 5), "expected a callable as evaluator, found 5"),
-        (lambda: as_evaluator(CHECKERS, 5), "found|not int"),
-    ],
-)
-def test_what_is_no_evaluator(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        make()
-
-
-@compiled_only
-@pytest.mark.parametrize(
-    "weights",
-    [np.ones(4)[::2], np.ones((2, 2)).T, np.ones(2, dtype=np.uint8), np.array(1.0)],
-    ids=["strided", "transposed", "unsigned", "scalar"],
-)
-def test_arrays_that_native_code_cannot_read(weights: Any) -> None:
-    with pytest.raises(TypeError, match="expected contiguous arrays of int8, .*, found"):
-        Engine(CHECKERS, KernelEvaluator(CHECKERS, weighted, weights))
 
 
 # --- Python callables ------------------------------------------------------------------------
@@ -318,28 +272,6 @@ def fails_at(number: int, failure: Any) -> Callable[[Any], float]:
 
 
 FACES = [CHECKERS, PlainFace(CHECKERS)]
-
-
-@plain
-@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
-@pytest.mark.parametrize(
-    ("failure", "error", "message"),
-    [
-        (Refusal("I will not"), Refusal, "I will not"),
-        (math.nan, ValueError, r"evaluator value returned NaN for \("),
-        ("much", ValueError, "could not convert string to float: 'much'"),
-        (None, TypeError, "NoneType"),
-    ],
-)
-def test_an_evaluator_that_fails_is_heard(
-    game: games.Game, failure: Any, error: type[Exception], message: str
-) -> None:
-    for number in (1, 30):
-        engine = Engine(game, fails_at(number, failure))
-        with pytest.raises(error, match=message):
-            engine.search(game.start(), depth=8)
-        with pytest.raises(error, match=message):  # the failure leaves nothing behind
-            engine.search(game.start(), depth=8, seconds=60)
 
 
 @plain
@@ -547,18 +479,6 @@ def test_files_that_hold_no_evaluator(text: bytes, message: str, tmp_path: Path)
     assert len(str(caught.value)) < 500
 
 
-@plain
-def test_a_missing_file(tmp_path: Path) -> None:
-    path = tmp_path / "nothing.json"
-    for given in (path, tmp_path):
-        with pytest.raises(FileNotFoundError, match="expected an evaluator file, found none"):
-            load_evaluator(given)
-    with pytest.raises(
-        FileNotFoundError, match="classix: expected an evaluator file or one of .*cl"
-    ):
-        Engine(CHECKERS, "classix")
-
-
 @pytest.mark.parametrize("weight", [1e38, -1e10])
 def test_weights_whose_values_could_not_be_told_from_proved_wins_are_refused(
     weight: float, tmp_path: Path
@@ -572,3 +492,6 @@ def test_weights_whose_values_could_not_be_told_from_proved_wins_are_refused(
     NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers).save(path)
     with pytest.raises(EvaluatorError, match="expected finite numbers of at most 1e\\+09"):
         load_evaluator(path)
+
+
+test_errors = errors_of(globals())

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 import safetensors.numpy
 import torch
+from errors import errors_of
 from numpy.typing import NDArray
 from twin import random_positions
 
 from games import kernels
 from games.checkers import Checkers
-from games.checkers.encoding import PIECE_SQUARES, piece_squares
+from games.checkers.encoding import PIECE_SQUARES
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels import kernel, popcount
@@ -155,22 +156,6 @@ def too_many(position, places):
     """Lists more places than `most`."""
     places[0] = 1
     return 2
-
-
-@plain
-@pytest.mark.parametrize("active", [out_of_range, too_many])
-def test_encodings_that_break_their_word(active: Any) -> None:
-    with pytest.raises(ValueError, match="encoding odd: expected at most 1 places from 0 to 4, f"):
-        Encoding("odd", 5, 1, active).active_rows([NIM.start()])
-
-
-@plain
-def test_what_is_no_encoding() -> None:
-    for size, most in ((0, 0), (5, 6), (5, 0), (1 << 25, 4)):
-        with pytest.raises(ValueError, match="encoding odd: expected 1 <= most <= size"):
-            Encoding("odd", size, most, piece_squares)
-    with pytest.raises(TypeError, match="encoding odd: expected a function marked with @kernel"):
-        Encoding("odd", 5, 1, lambda position, places: 0)
 
 
 # --- values ----------------------------------------------------------------------------------
@@ -319,17 +304,6 @@ def test_layers_that_do_not_fit(layers: Any, message: str) -> None:
         NetworkEvaluator(CHECKERS, PIECE_SQUARES, layers)
 
 
-@plain
-def test_inputs_that_are_none() -> None:
-    for inputs in (None, "classic", (CLASSIC, PIECE_SQUARES), (PIECE_SQUARES,), 128):
-        with pytest.raises(
-            TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"
-        ):
-            NetworkEvaluator(CHECKERS, inputs, [ZEROS])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="scale: expected a finite number, found nan"):
-        network(CHECKERS, PIECE_SQUARES, scale=math.nan)
-
-
 # --- activations and skips -------------------------------------------------------------------
 
 SHAPED: dict[str, dict[str, Any]] = {
@@ -379,18 +353,6 @@ def test_activations_and_skips_are_those_of_torch(inputs: str, shape: str, tmp_p
 
 @plain
 def test_activations_and_skips_that_do_not_fit(tmp_path: Path) -> None:
-    for activations in (["sine"], ["tanh", "tanh"], [7]):
-        with pytest.raises(
-            ValueError, match="activations: expected 1 of relu, tanh, normalise, .*, f"
-        ):
-            network(NIM, PILES, 3, activations=activations)
-    for skip in ([0], [0, 0], [1, 0], [0, 2], [0, 1.0], [-1, 1], [0, 1, 1]):
-        with pytest.raises(
-            ValueError, match="skips: expected pairs of hidden layers of the same wi"
-        ):
-            network(NIM, PILES, 3, 3, skips=[skip])
-    with pytest.raises(ValueError, match="skips: expected pairs"):
-        network(NIM, PILES, 3, 4, skips=[(0, 1)])
     path = tmp_path / "one.safetensors"
     network(CHECKERS, PIECE_SQUARES, 3, activations=["tanh"]).save(path)
     for field, value, message in (
@@ -550,3 +512,6 @@ def test_inputs_that_mean_something_else_by_now_are_refused(saved: Path) -> None
     as_evaluator(CHECKERS, "classic").save(saved)
     with pytest.raises(EvaluatorError, match="expected weights of an encoding, found linear ones"):
         load_evaluator(saved, inputs=PIECE_SQUARES)
+
+
+test_errors = errors_of(globals())

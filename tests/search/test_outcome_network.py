@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from errors import errors_of
 from numpy.typing import NDArray
 
 from games import kernels
@@ -25,7 +26,6 @@ from games.backgammon.rules import MOST_MOVES, legal_moves, outcome, play
 from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import kernel
-from games.tic_tac_toe import TicTacToe
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
@@ -300,38 +300,6 @@ def test_two_threads_get_what_one_gets() -> None:
 GOOD = [(np.zeros((3, 2)), np.zeros(2)), (np.zeros((2, 5)), np.zeros(5))]
 
 
-@plain
-@pytest.mark.parametrize(
-    ("nets", "message"),
-    [
-        ([], "nets: expected 1 or 3, found 0"),
-        ([(NUMBERS, GOOD)] * 2, "nets: expected 1 or 3, found 2"),
-        ([(NUMBERS, GOOD[1:])], "layers: expected 2 to 16, found 1"),
-        ([(NUMBERS, GOOD[:1] * 17)], "layers: expected 2 to 16, found 17"),
-        (
-            [(NUMBERS, [GOOD[0], (np.zeros((2, 4)), np.zeros(4))])],
-            r"layer 1: expected weights of shape \(2, 5\) and bias of shape \(5,\), found \(2, 4\)",
-        ),
-    ],
-    ids=range(5),
-)
-def test_nets_that_do_not_fit(nets: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        OutcomeNetwork(GAME, nets)
-
-
-@plain
-def test_games_and_inputs_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match="expected a game with outcomes, found tic_tac_toe"):
-        OutcomeNetwork(TicTacToe(), [(NUMBERS, GOOD)])
-    with pytest.raises(ValueError, match="nets: expected 1 or 1, found 3"):
-        OutcomeNetwork(WHOLE, [(NUMBERS, GOOD)] * 3)
-    with pytest.raises(TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"):
-        OutcomeNetwork(WHOLE, [("points", GOOD)])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="linear gives values only, found no probabilities"):
-        LinearEvaluator(WHOLE, NUMBERS, [1, 2, 3]).outcomes([START])
-
-
 # --- files -----------------------------------------------------------------------------------
 
 
@@ -584,7 +552,4 @@ def test_the_best_of_the_replies_that_a_prefilter_keeps(keep: int) -> None:
     assert (others > 10) == (keep < 10)
 
 
-@pytest.mark.parametrize("keep", [0, -1, 1025])
-def test_a_prefilter_keeps_some(keep: int) -> None:
-    with pytest.raises(ValueError, match=f"keep: expected 1 to 1024, found {keep}"):
-        Prefilter(as_evaluator(GAME, None), keep)
+test_errors = errors_of(globals())

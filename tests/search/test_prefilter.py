@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
 from games import kernels
 from play.workers.transport import pack, unpack
-from search import Engine, EvaluatorError, Lookup, as_evaluator, load_evaluator
+from search import Engine, EvaluatorError, Lookup, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.quantised import QuantisedNetwork
@@ -196,20 +197,6 @@ def test_a_damaged_prefilter_is_refused(saved: Path, change: Any, message: str) 
     assert "\n" not in str(error.value)
 
 
-@plain
-def test_a_prefilter_that_is_no_network_of_integers_is_not_saved(tmp_path: Path) -> None:
-    evaluator = network("three of points", prefilter=Prefilter(as_evaluator(GAME, None)))
-    with pytest.raises(TypeError, match="prefilter: expected a quantised network to save"):
-        evaluator.save(tmp_path / "file.safetensors")
-
-
-@plain
-@pytest.mark.parametrize("margin", [0.0, -1.0, math.nan])
-def test_a_margin_is_positive(margin: float) -> None:
-    with pytest.raises(ValueError, match=f"margin: expected more than 0, found {margin}"):
-        Prefilter(small(), 4, margin)
-
-
 @pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 def test_the_shipped_prefilter_excludes_half_of_the_moves_and_no_good_ones() -> None:
     game: Any = games.load("backgammon")
@@ -228,3 +215,6 @@ def test_the_shipped_prefilter_excludes_half_of_the_moves_and_no_good_ones() -> 
     assert all(group["thousandths lost"] <= 0.03 for group in evidence.values())
     assert evidence["natural"]["decisions"] >= 5000
     assert evidence["natural"]["kept"] < 0.6 * evidence["natural"]["moves"]
+
+
+test_errors = errors_of(globals())

@@ -14,6 +14,7 @@ import numba
 import numpy as np
 import pytest
 import safetensors.numpy
+from errors import errors_of
 from twin import random_positions
 
 from games import kernels
@@ -27,7 +28,6 @@ from games.nim import Nim
 from play.judging.explanation import explain
 from search import EvaluatorError, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
-from search.evaluators.layers import MOST_UNITS
 from search.evaluators.noise import NoisyEvaluator
 from search.evaluators.quantised import UNIT, QuantisedNetwork
 from search.evaluators.samples import sample_positions
@@ -188,18 +188,6 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> N
         QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers, **change)
 
 
-def test_other_mistakes() -> None:
-    with pytest.raises(TypeError, match="expected an Encoding"):
-        QuantisedNetwork(CHECKERS, CHECKERS.features["classic"], [])
-    wide = MOST_UNITS + 1
-    layers = [(np.zeros((128, wide)), np.zeros(wide)), (np.zeros((1, wide, 1)), np.zeros((1, 1)))]
-    with pytest.raises(ValueError, match=f"1 to {MOST_UNITS} units"):
-        QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers)
-    layers = [(np.zeros((128, 2, 2)), np.zeros(2)), (np.zeros((1, 2, 1)), np.zeros((1, 1)))]
-    with pytest.raises(ValueError, match="layer 0: expected weights of shape"):
-        QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers)
-
-
 # --- search ----------------------------------------------------------------------------------
 
 
@@ -321,3 +309,6 @@ def test_the_shipped_network_is_whole() -> None:
     ahead = CHECKERS.parse_position("B:WK5,21,22:BK11,K18,1,2")
     behind = CHECKERS.parse_position("B:WK5,21,22,K32:BK11,1,2")
     assert shipped(ahead) > 0.3 > -0.3 > shipped(behind)
+
+
+test_errors = errors_of(globals())
