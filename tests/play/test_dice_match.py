@@ -517,14 +517,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("command", "message"), WRONG)
-def test_wrong_commands(command: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(command.split()) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("play: ") and message in err
-
-
 @pytest.mark.parametrize("native", [True, False])
 def test_random_players_play_each_other_twice_with_the_same_dice(
     native: bool, monkeypatch: pytest.MonkeyPatch

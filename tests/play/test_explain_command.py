@@ -102,27 +102,6 @@ def test_a_finished_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert "The game is over" in shown(capsys, "checkers", "W:W:B1", "classic")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers", "nonsense", "classic"], "expected the side to move first"),
-        (["checkers", "start", "nowhere.json"], "nowhere.json"),
-        (["checkers", "start", "random"], "expected an evaluator to play with, found 'random'"),
-        (["checkers", "start", "classic", "--roll", "31"], "expected a game with dice"),
-        (["checkers", "start", "classic", "--depth", "0"], "expected at least 1 ply"),
-        (["checkers", "start", "classic", "--most", "-1"], "--most: expected 0 or more, found -1"),
-        (["backgammon", "start", "hand", "--roll", "77"], "expected a roll such as 31"),
-        (["chess", "start", "hand"], "expected one of checkers, backgammon"),
-    ],
-)
-def test_wrong_input(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["explain", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert message in err and err.count("\n") == 1
-
-
 def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
     # the case study of the course, two plies deep: the first reply to 31-26 refutes it
     fen = "W:W20,21,K31:B23,K22"

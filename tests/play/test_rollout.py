@@ -657,23 +657,4 @@ def test_the_command_compares_moves(capsys: Any) -> None:
     assert "not luck-adjusted" in printed and "plies/s" in printed
 
 
-@plain
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers", "x", "classic"], "expected a game with dice, found checkers"),
-        (["backgammon", "x", "random"], "expected an evaluator, found random"),
-        (["backgammon", "nonsense", "pips"], "expected"),
-        (["backgammon", "a", "b", "pips", "--roll", "31"], "expected"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--best", "2"], "--best: expected --roll"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--confidence", ".9"], "--confidence: expected"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--roll", "77"], "roll"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--roll", "31", "--best", "0"], "--best"),
-    ],
-)
-def test_the_command_says_what_it_expected(arguments: Any, message: str, capsys: Any) -> None:
-    assert main(["rollout", *arguments, "--quiet"]) == 2
-    assert message in capsys.readouterr().err
-
-
 test_errors = errors_of(globals())

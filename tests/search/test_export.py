@@ -141,11 +141,11 @@ def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) 
     export(evaluator, tmp_path, name="net")
     # the interpreter is the oracle: no code of Numba's takes part
     value, positions = evaluator.plain(), sample_positions(evaluator.game, 3000)[::7]
+    values = [value(position) for position in positions]
     rows = kind in ("network", "outcomes", "quantised")
     for more in ([], *([["-DPLAIN"], ["-march=native"]] if rows else [])):
         library = compiled(tmp_path, compiler, *more)
-        for position in positions:
-            expected = value(position)
+        for position, expected in zip(positions, values, strict=True):
             found = value_of(library, position)
             near = 0.0 if kind == "quantised" else 1e-5 if kind == "network" else 1e-6
             assert found == pytest.approx(expected, rel=near, abs=near)
