@@ -62,6 +62,7 @@ def error_of(expression: str, names: dict[str, Any], folder: Path) -> str:
         value = eval(expression, {**names, "tmp_path": folder})
     except Exception as error:
         said = str(error).replace(str(folder), "{tmp}").replace("\n", r"\n")
+        assert len(said) < 3000, expression
         return f"{type(error).__name__}: {said}"
     raise AssertionError(f"{expression}: expected an error, found {value!r}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -302,113 +303,22 @@ def test_files_without_games() -> None:
     assert match.problems[0].startswith("line 1: expected a match length or a game, found")
 
 
-#: Games of the dialects of servers, each with its points for X and what is odd about it.
-DIALECT = {
-    "a loser's column": (
-        """\
-; [Site "BackgammonGalaxy"]
-; [Player 1 Elo "1,00/0"]
-
-4 point match
-
- Game 1
- Ann : 0                         Bob : 0
-  1)                             53: 8/3 6/3
-  2) 54: 24/20 20/15             62: 24/18 13/11
-  3) 31: 8/5 6/5                 43: 13/9 13/10      Losses 2 point
-      Wins 2 point
-""",
-        2,
-        [],
-    ),
-    "nothing but the loss": (
-        " Game 1\n A : 0     B : 0\n  1) 31: 8/5 6/5        Losses 1 point\n",
-        1,
-        [],
-    ),
-    "resigned before the first roll": (
-        """\
-2 point match
-
- Game 1
-  1)                              Losses 1 point
-      Wins 1 point
-""",
-        1,
-        [],
-    ),
-    "a hidden move and points without a meaning": (
-        """\
-; [Site "Backgammon Studio"]
-
-3 point match
-
- Game 1
- Ann : 0                         Bob : 0
-  1) 31: 8/5 6/5                 42: 8/4 6/4
-  2)  Doubles => 2                Takes
-  3) 61: 13/7 8/7                66: ????
-      Wins 2008 point and the match
-""",
-        3,
-        ["line 10: expected 2, 4 or 6 points, found 2008, counted as 3"],
-    ),
-    "nothing rolled": (
-        """\
- Game 1
- Ann : 0                         Bob : 0
-  1) 31: 8/5 6/5                 00: ????
-  2) Wins 1 point
-""",
-        1,
-        [],
-    ),
-    "a hidden move that only one fits": (
-        """\
- Game 1
- Ann : 0                         Bob : 0
-  1) 31: 8/5 6/5                 66: ???
-  2) 51: 13/8 6/5                22: 18/16(2) 7/5(2)
-  3) 52: Resigns
-                                  Wins 1 point
-""",
-        -1,
-        ["line 3: expected a move, found '???': only 24/18(2) 13/7(2) fits the moves after it"],
-    ),
-    "no more points than the match needs": (
-        """\
-2 point match
- Game 1
- Ann : 1                         Bob : 0
-  1) 31: 8/5 6/5                 42: 8/4 6/4
-  2) 51: 13/8 24/23              Resigned Match
-      Wins 1 point and the      match
-""",
-        1,
-        [],
-    ),
-    "other numbers, arrows and dice": (
-        """\
- Game 1
- A: 0     B: 0
- 1. 31: 8/5 6/5            42: 8/4 6/4
- 2. 33: 13/10 13/10 6/3 6/3      Doubles ==> 2
- 3. Drops
-                                Wins 1 points
-""",
-        -1,
-        [],
-    ),
-}
+#: Games of the dialects of servers: a title with the points for X, what is odd, and the text.
+DIALECTS = re.findall(
+    r"^== (.*): (\S+) points\n((?:\? .*\n)*)((?:[^=?].*\n|\n)+)",
+    (Path(__file__).parent / "dialects.txt").read_text("utf-8"),
+    re.MULTILINE,
+)
 
 
-@pytest.mark.parametrize("name", DIALECT)
-def test_the_dialects_of_servers(name: str) -> None:
-    text, points, odd = DIALECT[name]
+@pytest.mark.parametrize(
+    ("points", "odd", "text"), [row[1:] for row in DIALECTS], ids=[row[0] for row in DIALECTS]
+)
+def test_the_dialects_of_servers(points: str, odd: str, text: str) -> None:
     match = read_one(text)
     ((record, problems),) = match.games
-    assert record is not None and problems == odd
-    assert record.outcome() == points
+    assert record is not None and [f"? {problem}" for problem in problems] == odd.splitlines()
+    assert record.outcome() == int(points)
 
 
 def test_the_tags_of_a_file_switch_rules() -> None:
@@ -422,7 +332,8 @@ def test_the_tags_of_a_file_switch_rules() -> None:
 
 def test_scores_that_cannot_be_do_not_hide_the_moves() -> None:
     """A match whose first game was worth 2008 points goes on with scores that are possible."""
-    text = DIALECT["a hidden move and points without a meaning"][0].replace("3 point", "5 point")
+    (text,) = (row[-1] for row in DIALECTS if row[0].startswith("a hidden move and points"))
+    text = text.replace("3 point", "5 point")
     text += "\n Game 2\n Ann : 2008      Bob : 0\n  1) 31: 8/5 6/5     42: 8/4 6/4\n"
     first, second = read_one(text).games
     assert first.record is not None and first.record.final_score() == (5, 0)

