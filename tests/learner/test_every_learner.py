@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from sklearn.base import clone
 from toys import CHECKERS_BLOCKS
 
 from games import kernels, load
@@ -291,6 +293,23 @@ def test_a_learner_keeps_the_contract(name: str) -> None:
     games = case.reports[-1]
     assert [(p.game, p.games) for p in run.reports] == [(game, games) for game in case.reports]
     case.check(case, run)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_learner_that_has_learned_is_copied(name: str) -> None:
+    learner = whole(name).learner
+    evaluator = learner.evaluator_
+    positions = sample_positions(evaluator.game, 20)
+    for again in (copy.copy(learner), copy.deepcopy(learner)):
+        assert list(again.evaluator_.values(positions)) == list(evaluator.values(positions))
+        assert again.games_played_ == learner.games_played_
+        for option, value in learner.get_params(deep=False).items():
+            assert getattr(again, option) == value or option == "game", option
+        new = copy.copy(clone(again))
+        assert not hasattr(new, "evaluator_")
+        if not isinstance(learner, Rote):
+            with pytest.raises(ValueError, match="that has learned in this process, found a new"):
+                new.checkpoint()
 
 
 @pytest.mark.parametrize("name", those(lambda case: case.another_seed))
