@@ -15,6 +15,7 @@ import safetensors.numpy
 import torch
 from errors import errors_of
 from numpy.typing import NDArray
+from toys import sticks_left
 from twin import random_positions
 
 from games import kernels
@@ -126,17 +127,6 @@ def test_the_colours_look_alike() -> None:
 def test_no_positions() -> None:
     assert PIECE_SQUARES.dense([]).shape == (0, 128)
     assert PIECE_SQUARES.active_rows(np.zeros((0, 4), dtype=np.int64)).shape == (0, 32)
-
-
-@kernel
-def sticks_left(position, places):
-    """List one input for each pile that has sticks, chosen by the number of sticks."""
-    count = 0
-    for pile in range(3):
-        if position[pile] > 0:
-            places[count] = 6 * pile + position[pile]
-            count += 1
-    return count
 
 
 PILES = Encoding("piles", 18, 3, sticks_left)

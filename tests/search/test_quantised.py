@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from errors import errors_of
+from toys import sticks_left
 from twin import random_positions
 
 from games import kernels
@@ -37,17 +38,6 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is comp
 
 CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
 POSITIONS = [CHECKERS.start(), *random_positions(CHECKERS, 4, 40, plies=120)]
-
-
-@kernel
-def sticks_left(position, places):
-    """List one input for each pile that has sticks, chosen by the number of sticks."""
-    count = 0
-    for pile in range(3):
-        if position[pile] > 0:
-            places[count] = 6 * pile + position[pile]
-            count += 1
-    return count
 
 
 STICKS = Encoding("sticks", 24, 3, sticks_left)
