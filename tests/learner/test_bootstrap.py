@@ -118,30 +118,6 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
 ]
 
 
-@compiled_only
-def test_checkpoints_of_others_and_damaged_ones() -> None:
-    learner = make(RootStrap, games=4)
-    state = json.loads(text_of(learner.fit()))
-    for other in (
-        make(TDLeaf, games=8), make(RootStrap, games=8, rate=0.5),
-        make(RootStrap, games=8, seed=2), make(RootStrap, games=8, fixed={"men": 2.0}),
-        make(RootStrap, True, games=8), make(RootStrap, games=8, inputs="samuel"),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match="expected a checkpoint of the same learner"):
-            other.fit(resume=state)
-    model = state["model"]
-    damaged = [
-        {**state, "model": [1]}, {**state, "games_played": "x"},
-        {**state, "model": {**model, "weights": [0.5]}},
-        {**state, "model": {**model, "square": [math.nan] * len(model["square"])}},
-        {**state, "model": {**model, "steps": math.inf}},
-        {**state, "model": {key: value for key, value in model.items() if key != "spread"}},
-    ]  # fmt: skip
-    for wrong in damaged:
-        with pytest.raises(ValueError, match="expected a state of this learner, found"):
-            make(RootStrap, games=8).fit(resume=json.loads(json.dumps(wrong)))
-
-
 def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() -> None:
     features = CHECKERS.features["classic"]
     given = LinearEvaluator(CHECKERS, features, {"men": 100.0, "kings": 135.0, "bridge": -7.0})
