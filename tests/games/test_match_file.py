@@ -233,60 +233,24 @@ def test_a_side_may_resign_after_its_roll() -> None:
     assert (record.ply, record.outcome()) == (1, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("42: 8/4 6/4", "42: 8/4 6/3", "line 9: expected one of .*, found '8/4 6/3'"),
-        (
-            "42: 8/4 6/4",
-            "42: ????",
-            "line 9: expected a move, found '????', for which 1. moves fit",
-        ),
-        ("42: 8/4 6/4", "42: 8/4 6/4*", "line 9: expected 8/4 6/4, .* marks another hit"),
-        (" Takes", "", "line 11: expected an answer to the double, take or drop, found"),
-        (
-            "42: 8/4 6/4 ",
-            " " * 12,
-            "line 9: expected a move of X, found one of O",
-        ),
-    ],
-)
-def test_a_damaged_game_is_left_out_and_the_next_is_read(old: str, new: str, problem: str) -> None:
+def damaged(old: str, new: str) -> None:
+    """Raises the problem of a damaged game, which leaves the next one as it is."""
     assert old in SAMPLE
     text = SAMPLE.replace(old, new, 1).replace("  2) 11: 24/23 6/5*/4* bar/24\n", "")
     match = read_one(text)
     assert len(match.games) == 2
-    assert re.match(problem.replace("?", r"\?"), match.games[0].problems[0]), match.games[0]
     second = match.games[1].record
     assert second is not None and second.ply == 2 and second.score == (0, 2)
+    raise ValueError(match.games[0].problems[0])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("Wins 2 points", "Wins 1 point", "line 13: expected 2 points, found 1"),
-        ("Doubles => 4", "Doubles => 8", "line 11: expected a double to 4, found 8"),
-        (" Takes", " Takes it", "line 10: expected nothing more, found 'it'"),
-        ("  5)  Drops", " and so on\n  5)  Drops", "line 12: expected a roll, a double, "),
-        (" Doubles => 2                Takes", "", "line 11: expected a double to 2, found 4"),
-        ("Wins 2 points", "", "line 17: expected a game with an end, found none"),
-        ("Bob : 2", "Bob : 1", r"line 15: expected a score of \(0, 2\) after the game before"),
-        ("Ann Lee : 0                     Bob : 0", "A : 3    B : 0", "line 6: expected scores"),
-        (
-            "                                  Wins",
-            "      Wins",
-            "line 13: expected a win of O, fo",
-        ),
-        ("  5)  Drops", "  5)  Drops\n  6) 31: 8/5 6/5", "line 13: expected nothing after the end"),
-    ],
-)
-def test_what_leaves_the_moves_in_no_doubt(old: str, new: str, problem: str) -> None:
+def mended(old: str, new: str) -> None:
+    """Raises the problems of games with an error that leaves the moves in no doubt."""
     assert old in SAMPLE
     text = SAMPLE.replace(old, new, 1).replace("  2) 11: 24/23 6/5*/4* bar/24\n", "")
     match = read_one(text)
     assert all(game.record is not None for game in match.games)
-    problems = [problem for game in match.games for problem in game.problems]
-    assert any(re.match(problem, found) for found in problems), problems
+    raise ValueError("; ".join(problem for game in match.games for problem in game.problems))
 
 
 def test_a_drop_that_is_not_written() -> None:
