@@ -12,7 +12,7 @@ expression, and an ellipsis, `…`, for any text. After a change that is meant,
     python -m tests.errors tests/FOLDER/test_NAME.py ...
 
 writes anew the errors that changed, and the difference is read. An expression is added by hand,
-without its error. A module with a function `told` has lines of another kind, which this one tries.
+without its error. A module with a function `error_of_line` has lines of another kind.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def error_of(expression: str, names: dict[str, Any], folder: Path) -> str:
     """Returns the error of an expression, as one line."""
     try:
         value = eval(expression, {**names, "tmp_path": folder})
-    except AssertionError:  # what a helper asserts on the way
-        raise
     except Exception as error:
+        if type(error) is AssertionError:  # what a helper asserts on the way
+            raise
         said = str(error).replace(str(folder), "{tmp}").replace("\n", r"\n")
         assert len(said) < 3000, expression
         return f"{type(error).__name__}: {said}"
@@ -71,7 +71,7 @@ def error_of(expression: str, names: dict[str, Any], folder: Path) -> str:
 
 def of_now(block: Block, names: dict[str, Any], folder: Path) -> Block:
     """Returns a block with the errors of now; one that still fits stays as it is stated."""
-    told = names.get("told", error_of)
+    told = names.get("error_of_line", error_of)
     cases = []
     for number, (expression, stated) in enumerate(block.cases):
         (folder / f"{number}").mkdir()

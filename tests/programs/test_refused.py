@@ -40,7 +40,7 @@ def files() -> dict[str, str]:
     return made
 
 
-def told(line: str, names: dict[str, Any], folder: Path) -> str:
+def error_of_line(line: str, names: dict[str, Any], folder: Path) -> str:
     """Returns what a command prints as it refuses."""
     for name, text in files().items():
         (folder / name).write_text(text, "latin-1")
