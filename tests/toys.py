@@ -118,3 +118,14 @@ class ThreeInARow(Game):
                 if all(squares[int(square)] == sign for square in line):
                     return tuple(2.0 if (side + k) % 3 == winner else -1.0 for k in range(3))
         return None if "." in squares else (0.0, 0.0, 0.0)
+
+
+@kernel
+def sticks_left(position, places):
+    """List one input for each pile that has sticks, chosen by the number of sticks."""
+    count = 0
+    for pile in range(3):
+        if position[pile] > 0:
+            places[count] = 6 * pile + position[pile]
+            count += 1
+    return count

@@ -40,6 +40,18 @@ def act(client: Client, view: dict[str, Any], action: str, **content: Any) -> An
     return client.post(f"/api/tables/{view['id']}/{action}", json=content)
 
 
+def acted(client: Client, view: dict[str, Any], action: str, **content: Any) -> dict[str, Any]:
+    """Returns the table after an action that is taken."""
+    answer = act(client, view, action, **content)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def same(view: dict[str, Any]) -> dict[str, Any]:
+    """Returns what stays of a table if a server or a page begins anew."""
+    return {key: value for key, value in view.items() if key != "version"}
+
+
 def wait_for(client: Client, view: dict[str, Any], ply: int) -> dict[str, Any]:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -192,52 +193,6 @@ def test_situations_come_back(form: Any, data: st.DataObject) -> None:
     assert parse_situation(form(situation)) == situation
 
 
-@pytest.mark.parametrize(
-    ("form", "fields"),
-    [
-        (xgid, {"players": ("Ann", "")}),
-        (fibs_text, {"jacoby": True}),
-        (fibs_text, {"offered": "raccoon"}),
-        (fibs_text, {"players": ("A:B", "")}),
-        (fibs_text, {"players": ("A B", "")}),
-    ],
-)
-def test_what_a_form_cannot_hold_is_refused(form: Any, fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="expected .* found "):
-        form(Situation(START, **fields))
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"roll": 21}, "a roll from 0 to 20, or None, found 21"),
-        ({"match_length": -1}, "a match length"),
-        ({"match_length": 5, "score": (5, 0)}, "scores below the match length, 5, found"),
-        ({"score": (-1, 0)}, "scores of 0 or more"),
-        ({"cube": 3}, "a cube that is a power of 2"),
-        ({"cube": 0}, "a cube that is a power of 2"),
-        ({"highest_cube": 1 << 16}, "a highest cube"),
-        ({"owner": 2}, "an owner of the cube"),
-        ({"offered": "beer"}, "an offer of"),
-        ({"offered": "double", "roll": 3}, "no roll beside an offered double"),
-        ({"crawford": True}, "no Crawford rule in a game for money"),
-        ({"match_length": 3, "crawford": True, "cube": 2}, "a cube of 1 in the middle in the Craw"),
-        (
-            {"match_length": 3, "crawford": True, "owner": 1},
-            "a cube of 1 in the middle in the Craw",
-        ),
-        (
-            {"match_length": 3, "crawford": True, "offered": "double"},
-            "a cube of 1 in the middle in the Crawford game, found 'double'",
-        ),
-        ({"match_length": 3, "jacoby": True}, "neither Jacoby rule nor beavers"),
-    ],
-)
-def test_situations_that_cannot_be(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(PositionError, match=f"^expected {message}"):
-        Situation(START, **fields)
-
-
 # --- moves and rolls ------------------------------------------------------------------------------
 
 
@@ -288,12 +243,6 @@ HITS = position({13: 1, 8: 2, 6: 2}, {18: 1, 16: 1, 6: 5})
 def test_moves_that_people_write(where: Position, dice: str, text: str, expected: str) -> None:
     roll = GAME.dice.parse(dice)
     assert GAME.move_text(where, GAME.parse_move(where, text, roll)) == expected
-
-
-@pytest.mark.parametrize("roll", [None, -1, 21])
-def test_a_move_needs_a_roll(roll: Any) -> None:
-    with pytest.raises(ValueError, match=f"roll: expected 0 to 20, found {roll}"):
-        GAME.parse_move(START, "8/5 6/5", roll)
 
 
 def test_rolls() -> None:
@@ -372,3 +321,6 @@ def test_boards_say_where_everything_is() -> None:
             numbers = [int(x) for x in column if x.strip().isdigit()]
             shown = numbers[0] if numbers else sum(mine in x for x in column)
             assert shown == count
+
+
+test_errors = errors_of(globals())

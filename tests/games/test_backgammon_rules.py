@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,106 +82,22 @@ def test_openings() -> None:
 
 # --- hard cases -----------------------------------------------------------------------------------
 
-FENCE = {1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2}  # a closed home
 
-#: Both sides' points, each in its own numbering, and all moves with some rolls. The opponent's
-#: point p is 25 - p here.
-CASES: dict[str, tuple[dict[int, int], dict[int, int], dict[str, set[str]]]] = {
-    "on the bar before a closed home": (
-        {25: 1, 6: 3},
-        FENCE,
-        {"31": {"no move"}, "66": {"no move"}, "65": {"no move"}, "22": {"no move"}},
-    ),
-    "on the bar with one entry, where nothing else moves before": (
-        {25: 1, 6: 3},
-        {1: 2, 3: 2, 4: 2, 5: 2, 6: 2},  # 23 is open
-        {
-            "21": {"bar/23 6/5"},  # 23/22 is blocked
-            "62": {"bar/17"},
-            "61": {"no move"},
-            "66": {"no move"},
-            "22": {"bar/23 6/4(3)", "bar/23 6/4 6/2"},  # no bearing off with one on 23
-        },
-    ),
-    "two on the bar": (
-        {25: 2, 6: 3},
-        {1: 2, 3: 2},  # 24 and 22 are blocked
-        {
-            "31": {"no move"},
-            "32": {"bar/23"},
-            "64": {"bar/21 bar/19"},
-            "22": {
-                "bar/21(2)",
-                "bar/23 bar/19",
-                "bar/23 bar/21 6/4",
-                "bar/23(2) 6/4(2)",
-                "bar/23(2) 6/2",
-            },
-        },
-    ),
-    "both dice in the one order that goes": (
-        {13: 1, 2: 2},
-        {18: 2},  # 7 is blocked
-        {"65": {"13/2"}},
-    ),
-    "both dice, so that a move that spoils it is out": (
-        {20: 1, 8: 1},
-        {11: 2, 12: 2, 24: 2},  # 14, 13 and 1 are blocked
-        {"61": {"20/19 8/2"}},  # after 8/7 there is no 6
-    ),
-    "either die and not both": (
-        {13: 1},
-        {22: 2},  # 3 is blocked
-        {"64": {"13/7"}},
-    ),
-    "the smaller die alone": (
-        {13: 1},
-        {18: 2, 22: 2},  # 7 and 3 are blocked
-        {"64": {"13/9"}},
-    ),
-    "bearing off with checkers behind": (
-        {6: 1, 3: 1, 1: 1},
-        {6: 2},
-        {
-            "54": {"6/1 3/off", "6/2 3/off"},  # with one on 6, a 5 does not bear off from 3
-            "66": {"6/off 3/off 1/off"},
-            "21": {"6/3", "6/4 3/2", "6/4 1/off", "6/5 3/1", "3/off"},
-        },
-    ),
-    "bearing off with a checker still outside": (
-        {7: 1, 2: 2},
-        {6: 2},
-        {
-            "61": {"7/1 2/1", "7/off"},
-            "65": {"7/1 2/off", "7/off"},
-            "66": {"7/off 2/off(2)"},
-        },
-    ),
-    "the larger die where the smaller would do": (
-        {2: 2},
-        {6: 2},
-        {"65": {"2/off(2)"}, "61": {"2/1 2/off"}, "11": {"2/off(2)"}},
-    ),
-    "a double of which two go": ({13: 2}, {20: 2}, {"44": {"13/9(2)"}}),
-    "a double of which three go": ({13: 1}, {24: 2}, {"33": {"13/4"}}),
-    "hits on the way": (
-        {13: 1},
-        {18: 1},  # on 7
-        {"64": {"13/7*/3", "13/3"}},
-    ),
-    "a hit either way": ({13: 1}, {16: 1, 18: 1}, {"64": {"13/7*/3", "13/9*/3"}}),
-    "hits by several": (
-        {13: 2},
-        {18: 1, 24: 1},
-        {"66": {"13/7*/1 13/1*"}},
-    ),
-}
+#: A title, both sides' points, each in its own numbering, and all moves with some rolls. The
+#: opponent's point p is 25 - p here.
+HARD = (Path(__file__).parent / "hard_moves.txt").read_text("utf-8")
+CASES = re.findall(r"^\S.*\n(?: .*\n)+", HARD, re.MULTILINE)
 
 
 @plain
-@pytest.mark.parametrize("name", CASES)
-def test_hard_cases(name: str) -> None:
-    own, theirs, expected = CASES[name]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.partition("\n")[0])
+def test_hard_cases(case: str) -> None:
+    lines = [line.partition("  # ")[0].strip() for line in case.splitlines()[1:]]
+    own, theirs = (
+        {int(point): int(count) for point, count in re.findall(r"(\d+):(\d+)", half)}
+        for half in lines[0].split("against")
+    )
+    expected = {line[:2]: set(line[5:].split(", ")) for line in lines[1:]}
     for side in (0, 1):
         where = position(own, theirs, side)
         assert {dice: texts(where, dice) for dice in expected} == expected

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
 from games import kernels
@@ -507,19 +508,6 @@ def test_the_lookup_answers_natively_as_in_python(
     del keep
 
 
-@plain
-def test_other_games_have_no_bear_off() -> None:
-    with pytest.raises(ValueError, match="lookup of nim: expected no name.* found 'bearoff'"):
-        DatabaseLookup(games.load("nim"), "bearoff")
-
-
-@plain
-@pytest.mark.parametrize("options", [(15, 9), (16, 6), (3, 4), (3, 0)])
-def test_tables_have_a_size(options: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="expected 1 <= both <= checkers"):
-        build(checkers=options[0], both=options[1])
-
-
 # --- files -----------------------------------------------------------------------------------
 
 
@@ -627,3 +615,6 @@ def test_both_sides_are_as_in_gnu_backgammon() -> None:
             target = np.zeros(5)
             assert outcomes(full().tables, position(mine, theirs), target)
             assert target[0] == pytest.approx(gnu.probabilities(board, kind)[0], abs=2e-4)
+
+
+test_errors = errors_of(globals())

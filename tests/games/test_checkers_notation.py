@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -229,25 +230,9 @@ def test_squares_between_may_be_left_out_where_that_is_clear() -> None:
     assert move_path(parse_move(position, "30x14x21x30")) == [30, 23, 14, 21, 30]
 
 
-def test_no_move_is_as_long_as_that() -> None:
-    with pytest.raises(
-        MoveError, match="^expected a move such as .*, found '11-15-11.*\\.\\.\\.'$"
-    ):
-        parse_move(START, "11-15-" * 50 + "18")
-
-
 def test_long_lists_of_moves_are_shortened() -> None:
     position = parse_position("W:WK10,K11,K18,K19:B")
     assert len(legal(position)) > 12
-    with pytest.raises(MoveError, match=f" and {len(legal(position)) - 12} more, found '1-2'$"):
-        parse_move(position, "1-2")
-
-
-def test_no_text_for_a_move_that_is_not_legal() -> None:
-    move = legal(START)[0]
-    after = rules.play(START, move)
-    with pytest.raises(MoveError, match=f"^expected one of 21-17, .*, found the number {move}$"):
-        move_text(after, move)
 
 
 def test_the_board() -> None:
@@ -281,3 +266,6 @@ def tuple_after(square: int, move: int) -> Position:
     """Returns the board with the mover's man moved, still seen with Black to move."""
     _, own, _, _ = rules.play((1 << square_bit(square), 0, 0, BLACK), move)
     return own, 0, 0, BLACK
+
+
+test_errors = errors_of(globals())

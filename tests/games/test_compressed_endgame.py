@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
@@ -16,7 +17,6 @@ from games.checkers.endgame import (
     Compressed,
     Endgame,
     EndgameError,
-    EndgameMissing,
     build,
     compress,
     database,
@@ -217,16 +217,6 @@ def test_damaged_files_are_refused_and_replaced(damage: Any, folder: Path, tmp_p
     assert compress(2, tmp_path).read_bytes() == whole
 
 
-@plain
-def test_a_missing_file_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(EndgameMissing, match="make it with: .* compress --pieces 5"):
-        read_compressed(5, tmp_path)
-    with pytest.raises(EndgameMissing, match="build it with: .* build --pieces 5"):
-        compress(5, tmp_path)
-    with pytest.raises(ValueError, match="pieces: expected 2 to 6, found 7"):
-        read_compressed(7, tmp_path)
-
-
 # --- in the search ---------------------------------------------------------------------------
 
 
@@ -269,3 +259,6 @@ def test_wins_of_unknown_length_are_won(folder: Path) -> None:
         value = engine.search(at, depth=1).value
         assert plies <= UNKNOWN_PLIES // 3 <= WIN - value <= UNKNOWN_PLIES + 2
         assert convert(engine, source, at, 20_000) == "won"
+
+
+test_errors = errors_of(globals())

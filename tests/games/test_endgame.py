@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
@@ -39,7 +40,6 @@ from games.checkers.endgame.numbering import (
 )
 from games.checkers.endgame.retrograde import EXACT_DEPTH, place_of
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
-from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.whole_files import write_atomically
 from play.players.parse import parse_player
@@ -334,12 +334,6 @@ def test_long_wins_are_played_to_the_end(tmp_path: Path, monkeypatch: pytest.Mon
         assert GAME.outcome(at) == -1
 
 
-@plain
-def test_other_games_have_no_endgame_database() -> None:
-    with pytest.raises(ValueError, match="lookup of nim: expected no name.*; found 'endgame'"):
-        DatabaseLookup(Nim(), "endgame")
-
-
 @compiled_only
 def test_players_name_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(tmp_path))
@@ -525,18 +519,6 @@ def test_one_process_builds_at_a_time(tmp_path: Path) -> None:
     build(2, tmp_path)
 
 
-@plain
-@pytest.mark.parametrize("pieces", [1, 7, -1])
-def test_pieces_have_a_range(pieces: int, tmp_path: Path) -> None:
-    for ask in (path_of, build, endgame):
-        with pytest.raises(ValueError, match=f"pieces: expected 2 to 6, found {pieces}"):
-            ask(pieces, tmp_path)
-    with pytest.raises(ValueError, match="threads: expected at least 1, found 0"):
-        build(2, tmp_path, threads=0)
-    with pytest.raises(ValueError, match="threads: expected at least 1, found 0"):
-        check(empty(2), threads=0)
-
-
 # --- commands --------------------------------------------------------------------------------
 
 
@@ -604,3 +586,6 @@ def test_mistakes_at_the_command_line_are_told_in_a_line(
     assert captured.err.startswith("games.checkers.endgame: ")
     assert says in captured.err
     assert captured.err.count("\n") == 1
+
+
+test_errors = errors_of(globals())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import Game, kernels
 from games.checkers import Checkers
@@ -222,43 +223,9 @@ def test_terms_travel_by_value(tmp_path: Path) -> None:
 # --- what is not -----------------------------------------------------------------------------
 
 
-@pytest.mark.plain
-def test_no_such_file(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.py", tmp_path):
-        with pytest.raises(FileNotFoundError, match="expected a file with features, found none"):
-            load_features(path, CHECKERS, CLASSIC)
-
-
 def one(body: str, before: str = "", parameters: str = "position") -> str:
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return f"{HEAD}{before}@kernel\ndef wrong({parameters}):\n{lines}"
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("x = 1\n", "my_features.py: expected a function term.position. marked with @kernel, found"
-         " none"),
-        ("x = 1\n\ndef f(:\n", "my_features.py, line 3: expected Python, found invalid syntax"),
-        ("x = 1\nx = y\n", "my_features.py, line 2: NameError: name 'y' is not defined"),
-        ("import nothing_such\n", "line 1: ModuleNotFoundError: No module named 'nothing_such'"),
-        ("def f(position):\n    return 1\n", "found f without the mark"),
-        ("FEATURES = 3\n", "expected FEATURES to be a games.features.FeatureSet, found int"),
-        (one("return 1").replace("wrong", "men"), "no term of classic has, found men"),
-        (one("return 1", parameters="position, other"), "take a position, found 2 parameters"),
-        (one("return later(position)"), "line 5: NameError: kernel wrong uses the name later"),
-        (one("return None"), "expected term wrong to return a number, found None in position B:W"),
-        (one("return 1e999"), "return a finite number, found inf in position B:W"),
-        (one("return 0.0 / (position[2] * 0.0)"), "raised ZeroDivisionError: .* in position B:W"),
-        (one("if position[2]:\n    raise ValueError('kings')\nreturn 1"),
-         "term wrong raised ValueError: kings in position .*K"),
-        (one("return position[position[3] + 3]"), "raised IndexError: .* in position W:"),
-    ],
-)  # fmt: skip
-def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(FeatureFileError, match=message):
-        load_features(written(tmp_path, text), CHECKERS, CLASSIC)
 
 
 @pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -299,3 +266,6 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path.write_bytes(b"x = 1\x00\n")
     with pytest.raises(FeatureFileError, match="null bytes"):
         load_features(path, CHECKERS, CLASSIC)
+
+
+test_errors = errors_of(globals())

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 import games
-from games.board import Board, Pieces
+from games.board import Pieces
 from games.contract import DiceGame, Game
 from games.file_form import PLAIN_TEXT, form_of
 from games.record import GameRecord, new_record
@@ -135,13 +136,4 @@ def test_games_answer_for_themselves(name: str) -> None:
         assert words and count >= 1 and without != record.position
 
 
-@pytest.mark.plain
-def test_every_row_of_a_board_has_a_name_or_none_has() -> None:
-    with pytest.raises(ValueError, match=r"expected names of 2 rows, found \['b'\]"):
-        Board(2, 3, lambda position: {}, lambda position, move: [], row_names="b")
-
-
-@pytest.mark.parametrize("size", [0, 27, "3", 2.0])
-def test_boards_have_a_size(size: Any) -> None:
-    with pytest.raises(ValueError, match="board: expected 1 to 26 rows, found"):
-        Board(size, 3, lambda position: {}, lambda position, move: [])
+test_errors = errors_of(globals())

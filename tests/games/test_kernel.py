@@ -15,6 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -148,32 +149,6 @@ def test_a_fingerprint_of_something_else() -> None:
 
 
 # --- what is refused -------------------------------------------------------------------------
-
-
-@plain
-@pytest.mark.parametrize(
-    ("source", "error", "message"),
-    [
-        ("@kernel\ndef f(x): return f(x - 1) if x else 0", TypeError, "kernel f calls itself"),
-        ("def f(x): return f(x - 1) if x else 0\nf = kernel(f)", TypeError, "calls itself"),
-        (
-            "@kernel\ndef f(x): return x\n\n@kernel\ndef f(x): return f(x)",
-            TypeError,
-            "calls itself",
-        ),
-        ("@kernel\ndef f(x): return g(x)", NameError, "kernel f uses the name g, which is not"),
-        ("@kernel\ndef f(x): return [g(i) for i in x]", NameError, "uses the name g"),
-        (
-            "def make():\n    @kernel\n    def f(x): return f(x)\n    return f\nmake()",
-            NameError,
-            "kernel f uses the local name f, which is not defined yet",
-        ),
-        ("f = kernel(kernel(lambda x: x))", TypeError, "is a kernel already"),
-    ],
-)  # fmt: skip
-def test_kernels_that_are_refused(source: str, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        define(source)
 
 
 @plain
@@ -583,3 +558,6 @@ def test_code_that_was_kept_of_a_module_that_was_renamed(tmp_path: Path) -> None
             cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (done.stdout, done.stderr) == ("42\n", "")
+
+
+test_errors = errors_of(globals())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import gc
-import pickle
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.kernels import NativeRecord, kernel
@@ -136,16 +134,4 @@ def test_arrays_with_gaps_are_refused() -> None:
     assert record.numbers == 0
 
 
-@pytest.mark.parametrize(
-    ("dtype", "found"),
-    [(np.dtype(np.int64), "int64"), (np.dtype([("put", np.int64), ("bind", np.int64)]), "put, ")],
-)
-def test_dtypes_that_cannot_be_records(dtype: Any, found: str) -> None:
-    with pytest.raises(ValueError, match=f"expected a dtype of fields .*, found {found}"):
-        NativeRecord(dtype)
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_records_are_not_copied(copied: Any) -> None:
-    with pytest.raises(TypeError, match="expected a record for this process alone"):
-        copied(filled())
+test_errors = errors_of(globals())

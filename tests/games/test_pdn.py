@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -186,37 +187,16 @@ def test_proven_values_are_written_in_words() -> None:
     assert again is not None and again.annotations == notes
 
 
-@pytest.mark.parametrize(
-    ("note", "message"),
-    [
-        ({"comment": "a } b"}, "expected a comment without braces, found 'a } b'"),
-        ({"comment": "{"}, "expected a comment without braces, found '{'"),
-        ({"value": float("nan")}, "expected a finite value below 1e15, found nan"),
-        ({"value": float("inf")}, "expected a finite value below 1e15, found inf"),
-        ({"depth": -1}, "expected a depth from 0 to 999999999, found -1"),
-    ],
-)
-def test_notes_that_cannot_be_written(note: dict[str, Any], message: str) -> None:
+def noted(note: dict[str, Any], message: str) -> None:
+
     record = record_of("11-15")
     record.annotate(**note)
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        write_game(record)
+    write_game(record)
 
 
-@pytest.mark.parametrize(
-    ("tags", "message"),
-    [
-        ({"Result": "1-0"}, "tag Result: expected \\*, found '1-0'"),
-        ({"GameType": "20"}, "tag GameType: expected 21, found '20'"),
-        ({"FEN": "B:W32:B1"}, "tag FEN: expected none, found 'B:W32:B1'"),
-        ({"Event": "a\nb"}, "tag Event: expected printable characters, found 'a"),
-        ({"My Tag": "a"}, "expected a tag's name of letters and digits, found 'My Tag'"),
-    ],
-)
-def test_tags_that_cannot_be_written(tags: dict[str, str], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        write_game(record_of("11-15"), tags)
-    assert write_game(record_of("11-15"), {"Result": "*", "GameType": "21"})
+def tagged(tags: dict[str, str], message: str) -> None:
+
+    write_game(record_of("11-15"), tags)
 
 
 def test_only_checkers_is_written() -> None:
@@ -354,49 +334,19 @@ def test_draw_rules_are_asked_for() -> None:
 GOOD = '[Event "good"]\n[Result "*"]\n\n1. 11-15 *\n'
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (
-            '[Event "bad"]\n\n1. 11-15 22-18\n2. 15x23 1-0\n',
-            "line 4: move 3 of the game: expected one of 15x22 (captures are mandatory), found",
-        ),
-        (
-            '[Event "bad"]\n[FEN "B:W4:B1"]\n\n1. 1-5 *\n',
-            "line 2: tag FEN: expected a king on 4, where men of White are crowned, found a man",
-        ),
-        (
-            '[Event "bad"]\n[GameType "20"]\n\n1. 31-26 *\n',
-            "line 2: expected English checkers (GameType 21), found international draughts (Game",
-        ),
-        ('[SetUp "1"]\n\n1. 11-15 *\n', "line 1: expected a tag FEN beside SetUp, found none"),
-        ('[Event "bad]\n[Site "x"]\n\n1. 11-15 *\n', "line 1: expected a tag such as"),
-        (
-            '[Event "bad"]\n\n1. 11-15 {no end\n22-18 *\n',
-            "line 3: expected a comment that ends, found",
-        ),
-        ('[Event "bad"]\n\n1. 11-15 (22-18\n23-18 *\n', "line 3: expected ')', found"),
-        ('[Event "bad"]\n\n1. 11-15\n) 22-18 *\n', "line 4: expected a move, found ')'"),
-        ('[Event "bad"]\n\n1. e4 e5 *\n', "line 3: expected a move, found 'e4'"),
-        ('[Event "bad"]\n\n1. 11-15 [x] 22-18 *\n', "line 3: expected a move, found '[x] 22-18 *'"),
-        ('[Event "bad"]\n\n1. 11-155 *\n', "line 3: expected a move, found '11-155'"),
-        ('[Event "bad"]\n\n1. 11-\n15 *\n', "line 3: expected a move, found '11-'"),
-        ('[Event "bad"]\n\n1. 11-15}\n *\n', "line 3: expected a move, found '}'"),
-    ],
-)
-def test_a_damaged_game_is_skipped_and_the_next_one_read(text: str, problem: str) -> None:
-    lines = text.count("\n")
+def damaged(text: str) -> None:
+    """Raises the problem of a damaged game, which leaves the games around it as they are."""
     bad, good = read(text + GOOD)
+    (problem,) = bad.problems
     assert bad.record is None
-    assert len(bad.problems) == 1
-    assert bad.problems[0].startswith(problem)
     assert (good.tags["Event"], texts_of(good.record), good.problems) == ("good", ["11-15"], [])
     # The same at the end of a file, and if lines are counted from a later one.
     good, bad = read(GOOD + text)
     assert good.record is not None and bad.record is None
     number = int(problem.split(" ")[1].rstrip(":"))
     assert bad.problems[0].startswith(f"line {number + 4}:")
-    assert number <= lines
+    assert number <= text.count("\n")
+    raise ValueError(problem)
 
 
 def test_a_game_that_only_lacks_its_result() -> None:
@@ -616,3 +566,6 @@ def test_games_of_another_program_end_in_the_same_positions(tmp_path: Path) -> N
         assert game.record is not None
         assert game.record.position == CHECKERS.parse_position(end)
     assert sum(game.record.ply for game in games if game.record) > 1500
+
+
+test_errors = errors_of(globals())

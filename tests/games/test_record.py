@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import Pile
@@ -231,26 +232,6 @@ def test_no_declaration_after_the_end() -> None:
     assert record.outcome() == 1.0
 
 
-def test_nothing_to_take_back_or_to_annotate() -> None:
-    record = GameRecord(CHECKERS)
-    with pytest.raises(MoveError, match="expected a move to take back, found none"):
-        record.undo()
-    with pytest.raises(MoveError, match="expected a move to annotate, found none"):
-        record.annotate(value=1.0)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"repetitions": 1}, "repetitions: expected None or at least 2, found 1"),
-        ({"quiet_moves": 0}, "quiet_moves: expected None or at least 1, found 0"),
-    ],
-)
-def test_draw_rules_that_make_no_sense(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        GameRecord(CHECKERS, **options)
-
-
 @settings(deadline=None)  # the first example may compile
 @given(st.integers(0, 2**32))
 def test_taking_back_restores_everything(seed: int) -> None:
@@ -316,3 +297,6 @@ def test_who_forfeits_a_game_of_three_is_last() -> None:
     text = places_text(("A", "B", "C"), record.outcomes() or ())
     assert text == "A and C are first, then B"
     assert places_text(("A", "B", "C"), (0.0, 0.0, 0.0)) == ""
+
+
+test_errors = errors_of(globals())

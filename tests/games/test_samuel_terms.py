@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from games.checkers import rules
+from games.checkers.notation import parse_position
 from games.checkers.rules import BLACK, START, WHITE, swap_sides
 from games.checkers.samuel_connectives import CONNECTIVES, RESERVE
 from games.checkers.samuel_terms import INITIAL_ACTIVE, SIMPLE_TERMS, piece_advantage
@@ -47,148 +49,20 @@ def positions():
     return found
 
 
-# Three positions that serve several terms.
-# A: 11 can step to 15, where 19x10 captures it and 7x14 answers (3 is held, so 19x10 ends there):
-#    an exchange; and to 16, where 19x12 captures it and nothing answers: denied. 8 and 10 are safe.
-#    Black: MOB 4, DENY 1, MOBIL 3. White can step to 15 and 16, and loses the man to 11x18 and
-#    11x20: MOB 2, DENY 2, MOBIL 0. CENT: one passive man for either side, 19 and 11.
-A = {"black": [3, 7, 11], "white": [19]}
-# B: Black can step to 5, 6 and 8 (safe), and to 15 and 16, where 19x10 and 19x12 cannot be
-#    answered: MOB 5, DENY 2, MOBIL 3. White can step to 15, where 11x18 is answered by 23x14 (27 is
-#    held, so 11x18 ends there), to 16, where 11x20 is not answered, and to 18 and 24 (safe): MOB 4,
-#    DENY 1, MOBIL 3. CENT: 19 and 23 are passive for Black, 11 for White.
-B = {"black": [1, 4, 11], "white": [19, 23, 27]}
-# C: as B, and the man on 3 can step to 7: MOB 6, DENY 2, MOBIL 4.
-C = {"black": [1, 3, 4, 11], "white": [19, 23, 27]}
-
-WORKED = [
-    # White's 5th-6th rows are 16-9: men on 10 and 11. Its 3rd-4th are 24-17: 22. The king is none.
-    ("ADV", 1, place(BLACK, black=[1], white=[10, 11, 22], white_kings=[14])),
-    # Black's 5th-6th rows are 17-24: 18. Its 3rd-4th are 9-16: 9 and 12.
-    ("ADV", -1, place(WHITE, black=[9, 12, 18], white=[32])),
-    # No kings, Black's man on 7, White on neither 7 nor 26.
-    ("APEX", -1, place(BLACK, black=[7], white=[31])),
-    # White has no king; Black holds 1 and 3.
-    ("BACK", 1, place(WHITE, black=[1, 3], white=[31])),
-    # 18 and 22 are centre squares; 27 is not, and the king on 15 is not a man.
-    ("CENT", 2, place(BLACK, black=[1], white=[18, 22, 27], white_kings=[15])),
-    ("KCENT", 1, place(BLACK, black=[1], white=[18, 22, 27], white_kings=[15, 29])),
-    # 18 itself, 22 and 23 reached by 18, 14 by 9, which also reaches 13, outside.
-    ("CNTR", 4, place(BLACK, black=[9, 18], white=[32])),
-    # Black has 3 points, White 6; the king on 6 can step to 1.
-    ("CORN", 1, place(BLACK, black_kings=[6], white_kings=[30, 31])),
-    # Black's 13 and 9 hold White's 17, 21, 22 and 25.
-    ("CRAMP", 2, place(WHITE, black=[9, 13], white=[17, 21, 22, 25])),
-    ("CRAMP", 2, place(BLACK, black=[8, 11, 12, 16], white=[20, 19])),
-    ("DENY", 1, place(BLACK, **A)),
-    ("DENY", 2, place(WHITE, **A)),
-    # At 15 the man is captured by 19x10x3, which takes 7 too. At 16 it is safe if it comes from 11,
-    # because then 19x12 has no room; from 12 it would be lost. One safe way suffices.
-    ("DENY", 1, place(BLACK, black=[7, 11, 12], white=[19])),
-    ("EXCH", 1, place(BLACK, **A)),
-    # 10 lies on 1-28, 23 on 5-32, 30 on neither.
-    ("DIA", 2, place(BLACK, black=[1], white=[10, 23, 30])),
-    # 10 at distance 0: 3/2; 16 at 1: 1; 30 at 2: 1/2; 29 at 3: nothing.
-    ("DIAV", 3.0, place(BLACK, black=[1], white=[10, 16, 29, 30])),
-    # 18-22-25 and 22-25-29.
-    ("DYKE", 2, place(BLACK, black=[1], white=[18, 22, 25, 29])),
-    # 18 between 15 and 22, both empty (14 is Black's); 29 has one neighbour.
-    ("EXPOS", 1, place(BLACK, black=[14], white=[18, 29])),
-    # From 18 a man would jump 22, to 25, or 23, to 27.
-    ("FORK", 1, place(BLACK, black=[1], white=[22, 23])),
-    # From 15 a white man would jump 10, to 6, or 11, to 8: 15x6 and 15x8.
-    ("FORK", 1, place(WHITE, black=[10, 11], white=[32])),
-    # 23 between 18 and 27; 31 and 32 between 27 and the edge.
-    ("GAP", 3, place(BLACK, black=[1], white=[18, 27])),
-    # 4 (in the corner) and 3 between 8 and the upper edge; 12 between 8 and the right-hand edge;
-    # 11 has 15 opposite, empty.
-    ("GAP", 3, place(WHITE, black=[8], white=[29])),
-    # White has no king; Black holds 2, 3 and 7, though not the bridge.
-    ("GUARD", 1, place(WHITE, black=[2, 3, 7], white=[31])),
-    ("OREO", 1, place(WHITE, black=[2, 3, 7], white=[31])),
-    # 18 touches 15, 22 and 23; 19 touches 15 and 23, 26 touches 22 and 23.
-    ("HOLE", 1, place(BLACK, black=[1], white=[15, 22, 23])),
-    ("MOB", 4, place(BLACK, **A)),
-    # A king in the middle reaches 14, 15, 22 and 23; the man on 10 reaches 14 and 15 as well.
-    ("MOB", 4, place(BLACK, black=[10], black_kings=[18], white=[32])),
-    ("MOBIL", 3, place(BLACK, **A)),
-    # Two pieces, 4 points; Black's files hold 1, and 13 is on the others.
-    ("MOVE", 1, place(BLACK, black=[1], white=[13])),
-    # 18 has 15, 22, 23 empty; the king on 27 has all four; 29 has one neighbour.
-    ("NODE", 2, place(BLACK, black=[14], white=[18, 29], white_kings=[27])),
-    # 19 stands alone; 28, on the edge, is not surrounded; on 10 stands a king.
-    ("POLE", 1, place(BLACK, black=[1], white=[19, 28], white_kings=[10])),
-    # 11-15 threatens 15x24, 11-16 threatens 16x23; 18-22 and 18-23 open 9x18.
-    ("THRET", 4, place(BLACK, black=[9, 11, 18], white=[14, 19])),
-    # 26-31 makes a king, which threatens 31x24 over 27; 26-30 threatens nothing.
-    ("THRET", 1, place(BLACK, black=[26], white=[27])),
-    # DENY 2 > 1, MOB 5 > 4.
-    ("DEMO", 1, place(BLACK, **B)),
-    # White: DENY 2 > 1, MOB 2 < 4.
-    ("DEMMO", 1, place(WHITE, **A)),
-    # DENY 1 < 2, MOB 4 > 2.
-    ("DDEMO", 1, place(BLACK, **A)),
-    # White: DENY 1 < 2, MOB 4 < 5.
-    ("DDMM", 1, place(WHITE, **B)),
-    # MOBIL 4 > 3, DENY 2 > 1.
-    ("MODE1", 1, place(BLACK, **C)),
-    # MOBIL 3 > 0, DENY 1 < 2.
-    ("MODE2", 1, place(BLACK, **A)),
-    # MOBIL 3 = 3, DENY 2 > 1.
-    ("MODE3", 1, place(BLACK, **B)),
-    # White: MOBIL 3 < 4, DENY 1 < 2.
-    ("MODE4", 1, place(WHITE, **C)),
-    # MOBIL 4 > 3, CENT 2 > 1.
-    ("MOC1", 1, place(BLACK, **C)),
-    # MOBIL 3 > 0, CENT 1 = 1.
-    ("MOC2", 1, place(BLACK, **A)),
-    # MOBIL 3 = 3, CENT 2 > 1.
-    ("MOC3", 1, place(BLACK, **B)),
-    # White: MOBIL 3 < 4, CENT 1 < 2.
-    ("MOC4", 1, place(WHITE, **C)),
-]
-
-# One condition of a rare pattern fails: each of these is 0.
-ABSENT = [
-    # A passive man on 26; a king on the board.
-    ("APEX", place(BLACK, black=[7], white=[26])),
-    ("APEX", place(BLACK, black=[7], white_kings=[31])),
-    # The active side has a king; 3 is not held.
-    ("BACK", place(WHITE, black=[1, 3], white_kings=[31])),
-    ("BACK", place(WHITE, black=[1, 2, 7], white=[31])),
-    ("GUARD", place(WHITE, black=[1, 2, 3, 7], white_kings=[31])),
-    # 7 points are too many; 3 points against 3; on 1 and 5 it stands already.
-    ("CORN", place(BLACK, black=[2, 3], black_kings=[6], white_kings=[29, 30, 31])),
-    ("CORN", place(BLACK, black_kings=[6], white_kings=[31])),
-    ("CORN", place(BLACK, black=[5], black_kings=[1], white_kings=[30, 31])),
-    # Neither 9 nor 14; 25 is not held; the side that cramps is to move.
-    ("CRAMP", place(WHITE, black=[13], white=[17, 21, 22, 25])),
-    ("CRAMP", place(WHITE, black=[9, 13], white=[17, 21, 22])),
-    ("CRAMP", place(BLACK, black=[9, 13], white=[17, 21, 22, 25])),
-    # The landing square 25 is held; the two stand in different rows, on 20 and 21.
-    ("FORK", place(BLACK, black=[1], white=[22, 23, 25])),
-    ("FORK", place(BLACK, black=[1], white=[20, 21])),
-    # Black's files hold none of 5 and 13; one piece is against two.
-    ("MOVE", place(BLACK, black=[5], white=[13])),
-    ("MOVE", place(BLACK, black=[1], white=[13, 14])),
-    # The passive side has a king; 7 is not held.
-    ("OREO", place(WHITE, black=[2, 3, 7], black_kings=[12], white=[31])),
-    ("OREO", place(WHITE, black=[1, 2, 3], white=[31])),
+ROWS = [
+    line.split()
+    for line in (Path(__file__).parent / "samuel_terms.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "position"), WORKED)
+@pytest.mark.parametrize(("name", "value", "position"), ROWS)
 def test_term_has_the_value_worked_by_hand(name, value, position):
-    assert TERMS[name](position) == value
-
-
-@pytest.mark.parametrize(("name", "position"), ABSENT)
-def test_pattern_needs_all_its_conditions(name, position):
-    assert TERMS[name](position) == 0
+    assert TERMS[name](parse_position(position)) == float(value)
 
 
 def test_every_term_is_worked_by_hand():
-    assert {name for name, _, _ in WORKED} == set(TERMS)
+    assert {name for name, value, _ in ROWS if value != "0"} == set(TERMS)
 
 
 def test_tables_hold_samuels_terms_once():

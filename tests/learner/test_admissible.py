@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games.kernels import kernel
 from games.problem import Heuristic, Known
 from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
-from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
 from learner.heuristics.admissible import Admissible
@@ -88,10 +88,4 @@ def test_a_base_that_overestimates_is_refused() -> None:
         Admissible(problem, base=("too_much",)).fit()
 
 
-def test_problems_that_cannot_be_enumerated_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected at most 100 positions and moves that can be"):
-        Admissible(SlidingTiles(3, 3), most=100).fit()
-    with pytest.raises(ValueError, match="game: expected one whose rules are kernels"):
-        Admissible(RoadMap()).fit()
-    with pytest.raises(ValueError, match="encoding: expected one of tile_pairs for sliding3"):
-        Admissible(SlidingTiles(2, 2), "pairs").fit()
+test_errors = errors_of(globals())

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from errors import errors_of
 
 import train
 from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.kinds import KINDS
-from games.checkers import Checkers
 from learner.frame import Progress
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
@@ -157,25 +157,6 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
     assert np.array_equal(start.nets[0].layers[0][0], before)
     with pytest.raises(ValueError, match="can grow to"):
         BackupFit(**{**SMALL, "hidden": (5,)}).fit(start)
-    with pytest.raises(ValueError, match="a network of outcomes to start from"):
-        BackupFit(**SMALL).fit(lambda position: 0.0)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"precision": "auto"}, "precision: expected one of float32, bfloat16, found 'auto'"),
-        ({"hidden": ()}, "hidden"),
-        ({"hidden": (0,)}, "hidden"),
-        ({"hidden": ((8,), 9)}, "hidden"),
-        ({"device": "tpu"}, "device"),
-        ({"inputs": "nothing"}, "inputs"),
-        ({"game": Checkers()}, "found checkers"),
-    ],
-)
-def test_wrong_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        BackupFit(**{**SMALL, **options}).prepare()
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
@@ -232,3 +213,6 @@ def test_packing(level: int) -> None:
         unpacked(text, np.int64, size=99, compressed=level > 0)
     with pytest.raises(ValueError):
         unpacked(text[8:], np.int64, size=100, compressed=level > 0)
+
+
+test_errors = errors_of(globals())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
 from benchmarks import book as benchmark
@@ -104,10 +105,6 @@ def test_differences_are_paired() -> None:
     # games agree on which book moves rank high, so the difference has a smaller error than either
     width = ahead.strict.high - ahead.strict.low
     assert width < one.strict.high - one.strict.low
-    with pytest.raises(ValueError, match="expected entries of a book, found none"):
-        agreement(FIRST, [])
-    with pytest.raises(ValueError, match="expected entries of a book, found none"):
-        compare(FIRST, FIRST, [])
 
 
 # --- reading and making ----------------------------------------------------------------------
@@ -232,16 +229,6 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
     entries = read_book(nim, path, side="both", report=report)
     assert [entry.move for entry in entries] == record.moves[:-1]  # the last has one move
     assert [skipped.game for skipped in report.skipped] == [2]
-
-
-@plain
-def test_bad_options_of_a_book(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="side: expected one of winner, both, found 'loser'"):
-        next(record_entries(GameRecord(CHECKERS), side="loser"))
-    with pytest.raises(FileNotFoundError):
-        read_book(CHECKERS, tmp_path / "none.pdn")
-    with pytest.raises(ValueError, match="depth: expected at least 1, found 0"):
-        make_book(CHECKERS, "material", games=1, depth=0)
 
 
 def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
@@ -500,32 +487,6 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
     assert one((1, 2, 0, 0)) == 0.0
 
 
-@plain
-@pytest.mark.parametrize(
-    ("kind", "options", "message"),
-    [
-        (SignatureTables, {"method": "guess"}, "method: expected one of samuel, logistic"),
-        (SignatureTables, {"smoothing": 0.0}, "smoothing: expected more than 0"),
-        (SignatureTables, {"material": {"MOB": 1.0}}, "found MOB"),
-        (
-            SignatureTables,
-            {"game": "nim"},
-            "expected a game with signature tables, such as checkers, found nim",
-        ),
-        (
-            SignatureTables,
-            {"layout": replace(tables_of(True), features=ONE_SIDED)},
-            "expected a symmetric layout with odd numbers of levels",
-        ),
-        (BookPolynomial, {"features": "none"}, "features: expected one of classic"),
-        (BookPolynomial, {"material": {"none": 1.0}}, "found none"),
-    ],
-)
-def test_bad_options_of_learners(kind: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        kind(**options).fit([])
-
-
 def test_learning_checkers_from_search(tmp_path: Path) -> None:
     records = make_book(CHECKERS, "classic", games=12, depth=5, seed=2, most_plies=60)
     entries = [e for n, record in enumerate(records) for e in record_entries(record, number=n)]
@@ -551,3 +512,6 @@ def test_the_benchmark_makes_a_book_and_reads_it_again(
     benchmark.main()
     second = capsys.readouterr().out
     assert second[second.index("learned from") :].strip() in first
+
+
+test_errors = errors_of(globals())

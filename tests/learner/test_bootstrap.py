@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
@@ -118,43 +118,6 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "options", "message"), WRONG)
-def test_wrong_options(kind: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        kind(CHECKERS, **options).fit()
-
-
-def test_evaluators_that_learning_cannot_start_from() -> None:
-    samuel = CHECKERS.features["samuel"]
-    for given in (LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel))), lambda position: 0.0):
-        with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
-            make(RootStrap).fit(given)
-
-
-@compiled_only
-def test_checkpoints_of_others_and_damaged_ones() -> None:
-    learner = make(RootStrap, games=4)
-    state = json.loads(text_of(learner.fit()))
-    for other in (
-        make(TDLeaf, games=8), make(RootStrap, games=8, rate=0.5),
-        make(RootStrap, games=8, seed=2), make(RootStrap, games=8, fixed={"men": 2.0}),
-        make(RootStrap, True, games=8), make(RootStrap, games=8, inputs="samuel"),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match="expected a checkpoint of the same learner"):
-            other.fit(resume=state)
-    model = state["model"]
-    damaged = [
-        {**state, "model": [1]}, {**state, "games_played": "x"},
-        {**state, "model": {**model, "weights": [0.5]}},
-        {**state, "model": {**model, "square": [math.nan] * len(model["square"])}},
-        {**state, "model": {**model, "steps": math.inf}},
-        {**state, "model": {key: value for key, value in model.items() if key != "spread"}},
-    ]  # fmt: skip
-    for wrong in damaged:
-        with pytest.raises(ValueError, match="expected a state of this learner, found"):
-            make(RootStrap, games=8).fit(resume=json.loads(json.dumps(wrong)))
-
-
 def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() -> None:
     features = CHECKERS.features["classic"]
     given = LinearEvaluator(CHECKERS, features, {"men": 100.0, "kings": 135.0, "bridge": -7.0})
@@ -163,3 +126,6 @@ def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() 
         learner.prepare(given)
         weights = learner.evaluator_.term_weights()
         assert (weights["men"], weights["kings"], weights["bridge"]) == (1.0, 1.35, -0.07)
+
+
+test_errors = errors_of(globals())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
 from games.connect_four import ConnectFour
@@ -107,15 +108,6 @@ def test_quality_is_measured_on_games_that_were_not_fitted() -> None:
     evidence = calibration_of(noise, CHECKERS).evidence
     assert evidence["log_loss"] > evidence["guess"]
     assert calibration_of(sample, CHECKERS).evidence["error"] < 0.01
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("factor", [0.0, -1.0])
-def test_values_that_say_nothing_are_refused(factor: float) -> None:
-    sample = drawn(TRUTH, 2_000)
-    other = Sample(factor * sample.values, sample.results, sample.phases, sample.games)
-    with pytest.raises(ValueError, match="calibration: expected"):
-        fit_calibration(other, CHECKERS)
 
 
 def test_the_sample_holds_the_searches_of_whole_games() -> None:
@@ -223,11 +215,6 @@ def test_the_command_follows_the_search_and_keeps_its_games(
     assert main(["calibrate", "backgammon", "hand", "--nodes", "1", "2"]) == 2
 
 
-def test_bad_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least 2 games"):
-        self_play_sample(CHECKERS, "classic", games=1)
-
-
 def test_the_command_writes_the_file_and_changes_no_value(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -278,3 +265,6 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
     assert content == json.loads((tmp_path / "60/snapshots/000060.json").read_text())
     # a small run is not worth it
     assert run(3).calibration is None
+
+
+test_errors = errors_of(globals())

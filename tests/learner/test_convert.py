@@ -11,34 +11,31 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from errors import errors_of
 from sklearn.decomposition import PCA
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
-    PoissonRegressor,
     Ridge,
     SGDRegressor,
 )
 from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
-    FunctionTransformer,
     MaxAbsScaler,
     MinMaxScaler,
-    PolynomialFeatures,
     RobustScaler,
     StandardScaler,
 )
 from sklearn.svm import LinearSVR
-from sklearn.tree import DecisionTreeRegressor
 from torch import nn
 
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from learner.models.convert import Case, agreement, agreement_text, as_native
-from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
+from search import Engine, LinearEvaluator, load_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
 
@@ -397,88 +394,6 @@ def test_the_worst_cases_come_first() -> None:
     assert Case((), 0.0, 0.5).difference == 0.5
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nn.Sequential(nn.Linear(16, 1), nn.GELU()), "ReLU, .* Dropout, .* found a GELU"),
-        (lambda: nn.Sequential(), "expected a model with layers, found no layer"),
-        (lambda: Forward(lambda x, own: own(x) * own(x)), "found a mul"),
-        (lambda: Forward(lambda x, own: own(x) if x.sum() > 0 else x), "found Forward: symbolic"),
-        (lambda: Forward(lambda x, own: own(x) + own.weight[0, 0]), "found a "),
-        (
-            lambda: Forward(lambda x, own: torch.relu(own(x)) + torch.tanh(own(x))),
-            "expected layers and skips past some of them, found other branches",
-        ),
-        (lambda: Forward(lambda x, own: own(x).clamp(min=0)), "found a clamp"),
-        (lambda: nn.Bilinear(16, 16, 1), "found a Bilinear"),
-        (lambda: nn.ModuleList([nn.Linear(16, 1)]), "found a ModuleList"),
-        (
-            lambda: fitted(MLPRegressor(activation="tanh", max_iter=2)),
-            "activation relu or ident.*tanh",
-        ),
-        (
-            lambda: with_outputs(fitted(MLPRegressor(max_iter=2)), "exp"),
-            "expected outputs identity or logistic, found exp",
-        ),
-        (lambda: fitted(DecisionTreeRegressor()), "that is linear, .* found a DecisionTreeReg"),
-        (lambda: fitted(PoissonRegressor(), np.abs(VALUES)), "found a PoissonRegressor"),
-        (lambda: fitted(make_pipeline(PolynomialFeatures(), Ridge())), "found a PolynomialFeatu"),
-        (lambda: fitted(make_pipeline(FunctionTransformer(np.tanh), Ridge())), "a FunctionTransf"),
-        (lambda: fitted(make_pipeline(MinMaxScaler(clip=True), Ridge())), "found a MinMaxScaler"),
-        (lambda: fitted(make_pipeline(StandardScaler())), "Pipeline of linear.*a StandardScaler"),
-        (lambda: Pipeline([("all", "passthrough")]), "found a Pipeline"),
-        (lambda: VALUES, "found a ndarray"),
-        (lambda: lambda position: 0.0, "found a function"),
-    ],
-    ids=range(20),
-)
-def test_models_of_other_kinds(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        as_native(CHECKERS, make(), CLASSIC)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: model_of(15, 4, 1),
-            "expected a model of 16 inputs and one output, found 15 and 1",
-        ),
-        (
-            lambda: model_of(16, 4, 2),
-            "expected a model of 16 inputs and one output, found 16 and 2",
-        ),
-        (lambda: fitted(Ridge(), np.c_[VALUES, VALUES]), "inputs and one output, found 16 and 2"),
-        (lambda: fitted(LogisticRegression(), np.arange(400) % 3), "found 16 and 3"),
-        (
-            lambda: fitted(MLPClassifier(hidden_layer_sizes=(3,), max_iter=2), np.arange(400) % 3),
-            "found 16 and 3",
-        ),
-        (lambda: not_a_number(nn.Linear(16, 1)), "expected finite numbers, found NaN or infinity"),
-    ],
-    ids=range(6),
-)
-def test_models_of_other_shapes(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        as_native(CHECKERS, make(), CLASSIC)
-
-
-@pytest.mark.parametrize(
-    "model", [Ridge(), MLPRegressor(), make_pipeline(StandardScaler(), Ridge())]
-)
-def test_models_that_were_not_fitted(model: Any) -> None:
-    with pytest.raises(NotFittedError, match="not fitted"):
-        as_native(CHECKERS, model, CLASSIC)
-
-
-def test_agreement_needs_inputs_and_positions() -> None:
-    model = nn.Linear(16, 1)
-    with pytest.raises(TypeError, match="expected a NetworkEvaluator or a LinearEvaluator, found"):
-        agreement(CHECKERS, as_evaluator(CHECKERS, None), model, POSITIONS)
-    with pytest.raises(ValueError, match="positions: expected at least one, found none"):
-        as_native(CHECKERS, model, CLASSIC, positions=[])
-
-
 def test_the_worst_disagreements_are_told() -> None:
     file = Path(__file__).resolve().parents[2] / "data/checkers/network.safetensors"
     evaluator = load_evaluator(file, game=CHECKERS)
@@ -488,3 +403,6 @@ def test_the_worst_disagreements_are_told() -> None:
     assert float(head.split()[6]) < 1e-4
     assert len(cases) == 2
     assert all(" and " in case and ":W" in case for case in cases)
+
+
+test_errors = errors_of(globals())

@@ -24,21 +24,7 @@ from games.checkers import Checkers
 from games.feature_file import add_features
 from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
-from learner import (
-    BackupFit,
-    BatchFit,
-    BookStudy,
-    LogisticFit,
-    NetworkFit,
-    QuantisedFit,
-    RootStrap,
-    Rote,
-    Samuel,
-    Samuel1959,
-    TDGammon,
-    TDLeaf,
-    TreeStrap,
-)
+from learner import LogisticFit, RootStrap, Samuel, TDLeaf
 from search import Engine, as_evaluator, load_evaluator
 from search.evaluators.evaluator import KernelEvaluator
 from search.evaluators.network import NetworkEvaluator
@@ -143,48 +129,10 @@ def test_an_engine_is_copied_with_its_options() -> None:
         assert (mine.move, mine.value, mine.nodes) == (its.move, its.value, its.nodes)
 
 
-FITTED = [
-    Samuel(CHECKERS, games=6, round_games=6, depth=1),
-    Samuel1959(CHECKERS, games=2, depth=1, seed=1),
-    Rote("checkers", games=1, depth=1, capacity=500),
-    TDLeaf(CHECKERS, games=2, depth=1, inputs="piece_squares", hidden=(4,)),
-    TreeStrap(CHECKERS, games=2, depth=2),
-    BatchFit(CHECKERS, games=6, round_games=6, depth=1, blend=0.0, K=1.0),
-    NetworkFit(CHECKERS, games=4, round_games=4, depth=1, hidden=(4,)),
-    QuantisedFit(
-        CHECKERS, games=4, round_games=4, depth=1, nodes=None, hidden=(4,), endgame=0, most_plies=40
-    ),
-    BookStudy(CHECKERS, games=3, depth=2, held_out=0.0),
-    TDGammon(games=2, inputs="points", hidden=(24,), tables=1, memory=5),
-    BackupFit(
-        games=4, round_games=4, hidden=(12,), inputs="points", bear_off=False,
-        threads=1,
-    ),
-]  # fmt: skip
-
-
-@compiled_only
-@pytest.mark.parametrize("given", FITTED, ids=lambda learner: type(learner).__name__)
-def test_fitted_learners_are_copied(given: Any) -> None:
-    fitted = clone(given).fit("material" if isinstance(given, Rote) else None)
-    expected = values(fitted.evaluator_)
-    for again in (copy.copy(fitted), copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
-        assert values(again.evaluator_) == expected
-        assert again.games_played_ == given.games
-        for name, option in given.get_params(deep=False).items():
-            assert getattr(again, name) == option or name == "game", name
-        if not isinstance(given, Rote):
-            with pytest.raises(ValueError, match="that has learned in this process, found a new"):
-                copy.copy(clone(again)).checkpoint()
-    # an unfitted clone of a copy learns the same
-    same = clone(pickle.loads(pickle.dumps(fitted)))
-    assert not hasattr(same, "evaluator_")
-    assert values(same.fit("material" if isinstance(given, Rote) else None).evaluator_) == expected
-
-
 @compiled_only
 def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
-    model = clone(FITTED[3]).fit().model_
+    options: dict[str, Any] = {"inputs": "piece_squares", "hidden": (4,)}
+    model = TDLeaf(CHECKERS, games=2, depth=1, **options).fit().model_
     again = pickle.loads(pickle.dumps(model))
     before = values(model.evaluator)
     rows = again.inputs.active_rows(sample_positions(CHECKERS, 50))

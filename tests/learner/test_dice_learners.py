@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.backgammon import Backgammon
@@ -21,7 +22,6 @@ from learner.models.model import squash
 from learner.rounds.batch import BatchFit
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
-from learner.run.recipes import RECIPES
 from learner.self_play import SelfPlay, Task, game_rows, lambda_returns
 from play.dice import Dice
 from search import Engine, LinearEvaluator, as_evaluator
@@ -272,27 +272,6 @@ def test_a_few_hundred_games_teach_to_bring_checkers_home() -> None:
 # --- what is refused --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["samuel1959", "tdleaf", "treestrap", "book", "network"])
-def test_learners_without_dice_say_so(name: str) -> None:
-    learner = RECIPES[name].load()(BACKGAMMON)
-    with pytest.raises(ValueError, match=f"expected one without dice for {RECIPES[name].kind}"):
-        learner.fit()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"depth": 3}, "depth: expected 0 to 2 plies in a game with dice, found 3"),
-        ({"depth": 0, "nodes": 100}, "expected 0 to 2 plies in a game with dice, found 100 nodes"),
-        ({"depth": 0, "rollouts": 4}, "rollouts: expected 0 in a game with dice, found 4"),
-        ({"depth": 0, "features": "classic"}, "expected one of expert, linear for"),
-    ],
-)
-def test_options_that_dice_do_not_take(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        BatchFit(BACKGAMMON, **{"features": "linear", **options}).fit()
-
-
 @pytest.mark.parametrize("name", LEARNERS)
 def test_train_has_a_recipe(name: str) -> None:
     arguments = ["backgammon", "--learner", name]
@@ -300,3 +279,6 @@ def test_train_has_a_recipe(name: str) -> None:
     assert settings.depth == 0
     options = settings.options
     assert options.get("features", options.get("inputs")) == "linear"
+
+
+test_errors = errors_of(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from collections.abc import Callable, Iterator
@@ -13,12 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
+from sklearn.base import clone
 from toys import CHECKERS_BLOCKS
 
 from games import kernels, load
 from games.backgammon import Backgammon
 from games.checkers import Checkers
-from games.errors import ContractError
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.books.book_study import BookStudy
 from learner.bootstrap.root_strap import RootStrap
@@ -293,6 +295,23 @@ def test_a_learner_keeps_the_contract(name: str) -> None:
     case.check(case, run)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_a_learner_that_has_learned_is_copied(name: str) -> None:
+    learner = whole(name).learner
+    evaluator = learner.evaluator_
+    positions = sample_positions(evaluator.game, 20)
+    for again in (copy.copy(learner), copy.deepcopy(learner)):
+        assert list(again.evaluator_.values(positions)) == list(evaluator.values(positions))
+        assert again.games_played_ == learner.games_played_
+        for option, value in learner.get_params(deep=False).items():
+            assert getattr(again, option) == value or option == "game", option
+        new = copy.copy(clone(again))
+        assert not hasattr(new, "evaluator_")
+        if not isinstance(learner, Rote):
+            with pytest.raises(ValueError, match="that has learned in this process, found a new"):
+                new.checkpoint()
+
+
 @pytest.mark.parametrize("name", those(lambda case: case.another_seed))
 def test_another_seed_gives_other_bits(name: str) -> None:
     case = CASES[name]
@@ -396,18 +415,4 @@ class Careless(RootStrap):
         return {}
 
 
-@pytest.mark.parametrize(
-    ("kind", "message"),
-    [
-        (
-            Forgetful,
-            r"a run resumes after game \d to the same bits .state after game \d.: expected",
-        ),
-        (Restless, "the same seed gives the same bits .*state after game 1.: expected"),
-        (Silent, "a run reports on its games in order: expected at least two reports, found"),
-        (Careless, "a checkpoint is refused by a learner with .'seed': 70.: expected"),
-    ],
-)
-def test_a_broken_rule_is_named(kind: Any, message: str) -> None:
-    with pytest.raises(ContractError, match=message):
-        check(kind("tic_tac_toe", games=3, depth=2, games_per_update=1))
+test_errors = errors_of(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -115,22 +116,6 @@ def test_the_scale_comes_back_in_any_unit_of_values(loss: str, scale: float) -> 
     best = mean_loss(loss, found * value, (result + 1) / 2, np.ones(len(value)))[0]
     for other in (0.97 * found, 1.03 * found):
         assert mean_loss(loss, other * value, (result + 1) / 2, np.ones(len(value)))[0] > best
-
-
-@plain
-@pytest.mark.parametrize(
-    ("value", "result", "message"),
-    [
-        ([1.0, 2.0], [2, 2], "expected rows with a known result"),
-        ([0.0, 0.0], [1, -1], "expected rows with a known result and a value that is not 0"),
-        ([1.0, -1.0], [-1, 1], "expected results that rise with the values"),
-        ([1.0, 1.0], [0, 0], "expected results that rise"),
-        ([1e12], [1], "expected rows"),
-    ],
-)
-def test_a_scale_that_cannot_be_found_is_an_error(value: Any, result: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit_scale(value, result)
 
 
 # --- known weights come back -----------------------------------------------------------------
@@ -344,45 +329,6 @@ def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
 # --- wrong input -----------------------------------------------------------------------------
 
 
-@plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"loss": "absolute"}, "loss: expected one of cross_entropy, squared"),
-        ({"scale": 0.0}, "scale: expected more than 0, found 0.0"),
-        ({"scale": float("nan")}, "scale: expected more than 0"),
-        ({"alpha": -1.0}, "alpha: expected at least 0"),
-        ({"fixed": {"queens": 1.0}}, "fixed: expected terms of men, kings.*found queens"),
-        ({"fixed": dict.fromkeys(NAMES, 1.0)}, "expected a term to learn"),
-        ({"fixed": {"men": -1.0}}, "whose weighted sum rises with the targets"),
-    ],
-)
-def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
-    terms = terms_of(100)
-    with pytest.raises(ValueError, match=message):
-        LogisticFit(NAMES, **options).fit(terms, expit(K * terms @ TRUE))
-
-
-@plain
-@pytest.mark.parametrize(
-    ("rows", "targets", "weights", "message"),
-    [
-        (np.zeros((4, 3)), np.zeros(4), None, r"X: expected \[rows, 5 terms\], found shape"),
-        (np.zeros((0, 5)), np.zeros(0), None, "X: expected"),
-        (np.full((4, 5), np.nan), np.zeros(4), None, "X: expected finite numbers"),
-        (np.ones((4, 5)), np.zeros(3), None, "y: expected 4 numbers of 0 to 1"),
-        (np.ones((4, 5)), np.full(4, -1.0), None, "y: expected 4 numbers of 0 to 1"),
-        (np.ones((4, 5)), np.full(4, np.nan), None, "y: expected 4 numbers of 0 to 1"),
-        (np.ones((4, 5)), np.zeros(4), np.ones(3), "sample_weight: expected 4 numbers"),
-        (np.ones((4, 5)), np.zeros(4), -np.ones(4), "sample_weight: expected 4 numbers"),
-        (np.ones((4, 5)), np.zeros(4), np.zeros(4), "sample_weight: expected 4 numbers"),
-    ],
-)
-def test_wrong_data_is_refused(rows: Any, targets: Any, weights: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        LogisticFit(NAMES).fit(rows, targets, weights)
-
-
 # --- calibration -----------------------------------------------------------------------------
 
 
@@ -443,16 +389,4 @@ def test_bins_in_which_all_games_end_alike_have_an_interval_still() -> None:
     assert calibration([], []) == []
 
 
-@plain
-def test_wrong_predictions_are_refused() -> None:
-    for arguments, message in (
-        (([0.5, 2.0], [0, 1]), "predicted: expected numbers of 0 to 1"),
-        (([0.5, 0.5], [0, np.nan]), "found: expected numbers of 0 to 1"),
-        (([0.5], [0, 1]), "expected one number a row"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            calibration(*arguments)
-    with pytest.raises(ValueError, match="bins: expected at least 1"):
-        calibration([0.5], [1], bins=0)
-    with pytest.raises(ValueError, match="expected at least one bin"):
-        calibration_error([])
+test_errors = errors_of(globals())

@@ -177,36 +177,3 @@ def test_curves_and_distances_of_known_heuristics() -> None:
     assert double.over == 359 / 360 and double.most_over == 21
     # 420 pairs of neighbours, of which one leads down each; the goal's two moves are not asked
     assert double.inconsistent == 420 / 838
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--learner", "samuel"],
-            "--learner: expected one of bootstrap, admissible, .* for sliding8",
-        ),
-        (["--depth", "5"], "--depth: expected none for the problem sliding8, found 5"),
-        (["--from", "classic"], "expected heuristics of sliding8 .manhattan, misplaced"),
-        (["--opponents", "best"], "zero or abstractions, found 'best'"),
-        (["--features", "pairs"], "encoding: expected one of tile_pairs for sliding8"),
-        (["--set", "each=a"], "--set each: expected int, found 'a'"),
-        (["--set", "rate=1"], "--set: expected one of"),
-    ],
-)
-def test_wrong_options_are_refused_in_one_line(
-    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import re
-
-    assert main(["sliding8", *options, "--run", str(tmp_path / "run")]) == 2
-    error = capsys.readouterr().err
-    assert re.search(message, error) and error.count("\n") == 1, error
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.plain
-def test_a_game_has_no_learner_of_heuristics(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["checkers", "--learner", "bootstrap"]) == 2
-    assert "expected one of samuel, samuel1959" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from sklearn.linear_model import Ridge
 
 import games
@@ -126,25 +127,6 @@ def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> No
     assert kept == sorted(lines[-50:])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"games": 0}, "games: expected at least 1, found 0"),
-        ({"each": 0}, "each: expected at least 1"),
-        ({"growth": 0.9}, "growth: expected at least 1, found 0.9"),
-        ({"enough": 1.5}, "enough: expected 0 to 1, found 1.5"),
-        ({"percentile": 101}, "percentile: expected 0 to 100"),
-        ({"held_out": 1.0}, "held_out: expected 0 to 0.9"),
-        ({"over": 0.5}, "over: expected at least 1"),
-        ({"weight": 0.5}, "weight: expected at least 1, found 0.5"),
-    ],
-)
-def test_options_out_of_range(options: dict[str, float], message: str) -> None:
-    problem = SlidingTiles(2, 2)
-    with pytest.raises(ValueError, match=message):
-        Bootstrap(problem, **options).fit()
-
-
 @pytest.mark.whole_run
 def test_workers_in_processes_learn_the_same() -> None:
     problem = games.load("sliding8")
@@ -155,3 +137,6 @@ def test_workers_in_processes_learn_the_same() -> None:
     assert np.array_equal(together.evaluator_.weights, alone.evaluator_.weights)
     assert together.evaluator_.offset == alone.evaluator_.offset
     assert together.checkpoint() == alone.checkpoint()
+
+
+test_errors = errors_of(globals())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from errors import errors_of
 from numpy.typing import NDArray
 
 from games import kernels
@@ -433,22 +433,6 @@ def test_a_scale_of_a_network_to_start_from_is_part_of_the_state() -> None:
 # --- errors ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("game", "inputs", "hidden", "message"),
-    [
-        (CHECKERS, "classic", (1,), "hidden: expected widths of at least 2, found (1,)"),
-        (CHECKERS, "nothing", (4,), "expected one of classic"),
-        (CHECKERS, "nothing", (4,), "piece_squares"),
-        (CHECKERS, "nothing", (4,), "for checkers, found 'nothing'"),
-        (TIC_TAC_TOE, 7, (4,), "expected one of lines, positions, cells for tic_tac_toe, found 7"),
-        (CHECKERS, "classic", (5000,), "found 5000"),
-    ],
-)
-def test_networks_that_cannot_be(game: Any, inputs: Any, hidden: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        network_model(game, inputs, hidden, scale=1.0, seed=0)
-
-
 # --- encodings of the small games ------------------------------------------------------------
 
 
@@ -464,3 +448,6 @@ def test_encodings_of_the_small_games() -> None:
     assert len(set(zip(numbers, boards, strict=True))) == len(set(numbers)) == len(set(boards))
     piles = NIM.encodings["piles"]
     assert piles.places((3, 0, 5, 1)) == [3, 64, 128 + 5]
+
+
+test_errors = errors_of(globals())

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from twin import PlainFace, random_positions
 
 from games import kernels
@@ -266,33 +267,6 @@ def test_points_count_as_wins_in_labels() -> None:
 
 
 @plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"games": 0}, "games: expected at least 1, found 0"),
-        ({"most_plies": 0}, "most_plies: expected at least 1, found 0"),
-        ({"depth": None}, "expected a depth or a number of nodes, found neither"),
-        ({"depth": 0}, "depth: expected 1 to 30 plies, found 0"),
-        ({"noise": -1.0}, "amplitude: expected a finite number from 0 on, found -1.0"),
-        ({"noise": math.nan}, "amplitude: expected a finite number from 0 on, found nan"),
-        ({"seed": -1}, "seed: expected at least 0, found -1"),
-    ],
-)
-def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Rollout(MATERIAL, **{"depth": 1, "noise": 0.1, **options})
-
-
-@plain
-def test_other_errors() -> None:
-    with pytest.raises(TypeError, match="expected an evaluator to add noise to, found 'material'"):
-        Rollout("material", depth=1, noise=0.1)  # type: ignore[arg-type]
-    rollout = Rollout(MATERIAL, depth=1, noise=0.1)
-    with pytest.raises(ValueError, match="reshape"):
-        rollout.outcomes([(1, 2, 3)])
-
-
-@plain
 def test_an_evaluator_that_fails() -> None:
     def fails(position: Any) -> float:
         raise RuntimeError("broken")
@@ -348,3 +322,6 @@ def test_learners_learn_from_rollouts(kind: Any, monkeypatch: pytest.MonkeyPatch
     )
     np.testing.assert_array_equal(rows.result, rollout.label(rows).result)
     assert len(set(rows.result.tolist())) > 2
+
+
+test_errors = errors_of(globals())

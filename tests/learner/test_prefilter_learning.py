@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
 from games import kernels
 from learner.__main__ import main
-from learner.td_gammon.prefilter import Decisions, calibrated, collect
+from learner.td_gammon.prefilter import Decisions, collect
 from learner.td_gammon.td_gammon import new_network
 from search import Engine, load_evaluator
-from search.evaluators.quantised import QuantisedNetwork
 from search.lookups.database import DatabaseLookup
 
 GAME: Any = games.load("backgammon")
@@ -78,17 +78,6 @@ def test_decisions_are_those_of_an_engine(file: Path) -> None:
     assert decisions.values[:200].tolist() == expected
 
 
-def test_a_network_that_ranks_badly_makes_no_prefilter() -> None:
-    random = np.random.default_rng(2)
-    counts = np.full(50, 60)
-    rows = np.tile(np.array(GAME.start()), (3000, 1))
-    decisions = {"all": Decisions(rows, counts, random.normal(size=3000))}
-    first = np.zeros((len(POINTS), 1)), np.zeros(1)
-    blind = QuantisedNetwork(GAME, POINTS, [first, (np.ones((1, 1, 1)), np.zeros((1, 1)))])
-    with pytest.raises(ValueError, match="expected a prefilter that loses at most 1e-05 points"):
-        calibrated(blind, decisions, decisions, 0.00001)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -104,3 +93,6 @@ def test_bad_arguments_are_refused_in_a_line(
     assert main(["prefilter", *arguments]) != 0
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+
+
+test_errors = errors_of(globals())

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from sklearn.base import clone
 
-import train
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.match_file import read_matches
@@ -164,12 +163,6 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
     ):  # fmt: skip
         whole, other = tmp_path / "whole" / file, tmp_path / "killed" / file
         assert other.read_bytes() == whole.read_bytes(), file
-
-
-def test_a_learner_without_features_takes_none(capsys: Any, tmp_path: Path) -> None:
-    arguments = ["checkers", "--learner", "book", "--features", "classic"]
-    assert train.main([*arguments, "--run", str(tmp_path / "book")]) == 2
-    assert "--features: expected none for book" in capsys.readouterr().err
 
 
 PLACED = [("checkers", name) for name in RECIPES] + [("sliding8", name) for name in HEURISTICS]

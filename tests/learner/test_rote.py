@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from sklearn.base import clone
 from twin import Twin, random_positions
 
@@ -22,7 +23,6 @@ from games import Game, Rules, kernels
 from games.checkers import Checkers
 from games.checkers.rules import reflect, turn
 from games.kernel_game import KernelGame
-from games.nim import Nim
 from games.record import GameRecord
 from learner.online.rote import Rote
 from learner.run.run import MemoryRun
@@ -125,37 +125,6 @@ def test_values_shrink_by_direction_but_wins_do_not() -> None:
     assert probe(found, first) == (pytest.approx(8.0 * 0.95), 5)
     assert probe(found, second) == (WIN - 7, 5)
     assert probe(found, third) == (7 - WIN, 5)
-
-
-@plain
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2 * WIN])
-def test_what_is_no_value_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match=r"expected a value .* found"):
-        memory().store(CHECKERS.start(), value, 1)
-    with pytest.raises(ValueError, match=r"a depth of at least 0, found .* and -1"):
-        memory().store(CHECKERS.start(), 0.0, -1)
-
-
-@plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"capacity": 0}, "capacity: expected 1 to 67108864, found 0"),
-        ({"capacity": 10**12}, "capacity: expected 1 to 67108864, found 1000000000000"),
-        ({"oldest": 0}, "oldest: expected at least 1, found 0"),
-        ({"direction": -0.1}, "direction: expected 0 to 0.1, found -0.1"),
-        ({"direction": float("nan")}, "direction: expected 0 to 0.1, found nan"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        memory(**options)
-
-
-@plain
-def test_a_game_without_keys_has_no_memory() -> None:
-    with pytest.raises(ValueError, match="expected a game whose rules have a key, found nim"):
-        RoteMemory(Nim((3, 4)))
 
 
 # --- standard forms --------------------------------------------------------------------------
@@ -384,20 +353,11 @@ class NewRules(Checkers):
     version = Checkers.version + 1
 
 
-@plain
-@pytest.mark.parametrize(
-    ("game", "message"),
-    [
-        (OtherGame, "expected a rote memory of giveaway .* found checkers"),
-        (OtherKeys, "expected positions identified as by rules .* another numbering"),
-        (NewRules, "expected positions identified as by rules 2 of checkers, found rules 1"),
-    ],
-)
-def test_another_game_is_refused(tmp_path: Path, game: type[KernelGame], message: str) -> None:
+def of_another_game(tmp_path: Path, game: type[KernelGame]) -> None:
+
     filled().save(tmp_path / "memory.sqlite")
     other: Game = game()
-    with pytest.raises(RoteError, match=message):
-        RoteMemory.load(other, tmp_path / "memory.sqlite")
+    RoteMemory.load(other, tmp_path / "memory.sqlite")
 
 
 @plain
@@ -677,15 +637,10 @@ def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> 
     assert RoteMemory.load(CHECKERS, "moved/memory.sqlite").records() == before
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"depth": None}, "expected a depth or a number of nodes"),
-        ({"game": "nim"}, "expected a game whose rules have a key, found nim"),
-    ],
-)
-def test_bad_options_of_the_learner(tmp_path: Path, options: Any, message: str) -> None:
+def with_options(tmp_path: Path, options: Any) -> None:
+
     learner = Rote(**{"game": CHECKERS, "games": 1, "depth": 1, **options})
-    with pytest.raises(ValueError, match=message):
-        MemoryRun(learner, tmp_path / "run").train(None)
-    assert not (tmp_path / "run").exists()
+    MemoryRun(learner, tmp_path / "run").train(None)
+
+
+test_errors = errors_of(globals())

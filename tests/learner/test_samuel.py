@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
@@ -114,22 +115,6 @@ def test_a_start_keeps_its_largest_weights() -> None:
     assert weights[NAMES[-1]] == pytest.approx(0.25 / 4.0 * given[NAMES[-1]])
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"library": ("ADV", "MAGIC")},
-            "library: expected terms of samuel, each once, found MAGIC",
-        ),
-        ({"library": ("PIECES",)}, "library: expected a term that is not fixed, found none"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        prepared(**options)
-
-
 @compiled_only
 def test_positions_that_the_fixed_terms_decide_teach_the_others_nothing() -> None:
     even = ["W:W21,22,26:B1,2,7", "B:W30,K15:BK3,12", "W:W17,29:B4,9", "W:W31,K10:BK24,5"]
@@ -161,3 +146,6 @@ def test_the_weights_settle_and_the_last_are_better_than_samuels() -> None:
                for name, one in (("learned", learner.evaluator_), ("rote", "rote"))]  # fmt: skip
     match = play_match(CHECKERS, *players, limits=Limits(depth=3), games=200, threads=1)
     assert match.summary().score.low > 0.5
+
+
+test_errors = errors_of(globals())

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
-from games.tic_tac_toe import TicTacToe
 from learner.online.samuel1959 import Samuel1959, Step, powers_of_two, span
 from search import WIN, LinearEvaluator, Result
 
@@ -297,43 +295,6 @@ def test_the_third_black_mark_sets_the_leading_term_to_zero() -> None:
 # --- options and starts ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"depth": None}, "expected a depth or a number of nodes, found neither"),
-        ({"features": "nonsense"}, "features: expected one of classic, samuel for checkers"),
-        ({"fixed": {"NONSENSE": 1.0}}, "fixed: expected terms of samuel, found NONSENSE"),
-        ({"fixed": {"PIECES": float("nan")}}, "expected finite numbers"),
-        ({"library": ("MOB", "NONSENSE")}, "library: expected terms of samuel, .* NONSENSE"),
-        ({"library": ("MOB", "MOB")}, "library: expected .* each once, found MOB, MOB"),
-        ({"library": ("PIECES",)}, "expected a term that is not fixed, found none"),
-        ({"game": "chess"}, "expected one of checkers, backgammon"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], message: str) -> None:
-    learner = Samuel1959(**{"game": CHECKERS, "fixed": PIECES, "games": 1, "depth": 1, **options})
-    with pytest.raises(ValueError, match=message):
-        learner.fit()
-
-
-def test_bad_evaluators_to_start_from() -> None:
-    with pytest.raises(FileNotFoundError, match="expected an evaluator file"):
-        Samuel1959(CHECKERS).fit("no such file")
-    with pytest.raises(ValueError, match="expected an evaluator over the terms PIECES, .* found"):
-        Samuel1959(CHECKERS).fit("classic")
-    with pytest.raises(ValueError, match="expected an evaluator over the terms PIECES, .* found"):
-        Samuel1959(CHECKERS).fit(lambda position: 0.0)
-    game = TicTacToe()
-    other = LinearEvaluator(game, game.features["lines"], [1.0, 1.0])
-    with pytest.raises(ValueError, match="expected an evaluator of checkers"):
-        Samuel1959(CHECKERS).fit(other)
-
-
-def test_more_random_plies_than_the_game_has() -> None:
-    with pytest.raises(ValueError, match="expected openings of 30 plies, found none"):
-        Samuel1959(TicTacToe(), features="lines", depth=1, opening_plies=30).fit()
-
-
 def test_a_warm_start_keeps_what_samuel_learned(tmp_path: Path) -> None:
     weights = {"PIECES": 2.0**20, "MOB": -(2.0**18), "KCENT": 2.0**11, "DENY": -(2.0**5)}
     saved = LinearEvaluator(CHECKERS, CHECKERS.features["samuel"], weights)
@@ -391,10 +352,4 @@ def test_learning_from_zero() -> None:
     assert max(map(abs, learned.values())) == 2.0**18
 
 
-@compiled_only
-def test_damaged_checkpoints() -> None:
-    learner = Samuel1959(CHECKERS, games=1, depth=1, seed=2, fixed=PIECES, trial=2).fit()
-    state = json.loads(json.dumps(learner.checkpoint()))
-    for damage in ({"alpha": [1.0]}, {"seen": "x"}, {"games_played": None}):
-        with pytest.raises(ValueError, match="expected a state of this learner, found"):
-            clone(learner).fit(resume={**state, **damage})
+test_errors = errors_of(globals())

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from numpy.typing import NDArray
 
 import games
@@ -29,7 +30,6 @@ from learner.td_gammon.td_play import MOST_PLIES, ActorLearner
 from play.match.driver import play_match
 from play.players.parse import parse_player
 from play.players.player import Player
-from search import LinearEvaluator, PythonEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Prefilter
 from search.native import rules_addresses
@@ -91,38 +91,6 @@ def whole_run() -> tuple[TDGammon, list[str], list[Progress]]:
 
 
 # --- options ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"hidden": ()}, r"hidden: expected widths of 1 to 4096, found \(\)"),
-        ({"hidden": (0,)}, r"hidden: expected widths of 1 to 4096, found \(0,\)"),
-        ({"hidden": (5000,)}, r"hidden: expected widths of 1 to 4096, found \(5000,\)"),
-        ({"hidden": (1.5,)}, r"hidden: expected widths of 1 to 4096, found \(1.5,\)"),
-        ({"hidden": (2,) * 16}, "layers: expected 2 to 16, found 17"),
-        ({"inputs": "planes"}, r"inputs: expected an encoding \(points\), .*found 'planes'"),
-        ({"inputs": "points+points"}, "inputs: expected an encoding .*, found 'points.points'"),
-        ({"inputs": ""}, "inputs: expected an encoding .*, found ''"),
-    ],
-    ids=lambda value: str(value)[:30],
-)
-def test_options_that_are_wrong(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        learner(**options).prepare()
-
-
-def test_games_and_evaluators_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match="game: expected one with dice and outcomes .*tic_tac_toe"):
-        TDGammon("tic_tac_toe").prepare()
-    for wrong in (
-        PythonEvaluator(GAME, lambda position: 0.0),
-        LinearEvaluator(GAME, FeatureSet("odd", {"odd": odd}), [1.0]),
-    ):
-        with pytest.raises(ValueError, match="expected a network of outcomes to start from, found"):
-            learner().prepare(wrong)
-    with pytest.raises(TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"):
-        learner(inputs=7).prepare()
 
 
 @kernel
@@ -495,3 +463,6 @@ def test_games_without_end_are_dropped() -> None:
     assert errors[0] == errors[1] > 0
     assert all(map(np.array_equal, bits(actor.evaluator), bits(again.evaluator)))
     assert (actor.lengths > 0).all() and np.array_equal(actor.lengths, again.lengths)
+
+
+test_errors = errors_of(globals())

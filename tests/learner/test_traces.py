@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
@@ -356,24 +357,14 @@ def test_the_command_fits_patches_and_starts_again_from_its_weights(
     assert content["terms"][0]["weight"] == pytest.approx(100, rel=0.2)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("int a = 1; // fit:pawns\n", "line 1: expected fit: and the name of a term, found pawns"),
-        ("int a = 1; // fit:men\nint b = 1; // fit:men\n", "line 2: expected fit:men once"),
-        ("int a = 1;\n", "expected comments fit:NAME beside numbers, found none"),
-        ("int a; // fit:men\n", "line 1: expected 1 numbers, found 0"),
-        ("// fit:*\n1, 2\n// fit:end\n", "line 3: expected 3 numbers, found 2"),
-        ("// fit:*\n1, 2, 3\n", "expected fit:end after"),
-    ],
-)
-def test_a_source_file_that_does_not_fit_stays(text: str, said: str, tmp_path: Path) -> None:
+def unpatched(tmp_path: Path, text: str) -> None:
+    """Patches a source file that does not fit, which stays as it is."""
     source = tmp_path / "eval.c"
     source.write_text(text)
-    fitted = fit_traces(traces(), {}, Settings(alpha=0.0))
-    with pytest.raises(TraceError, match=said.replace("*", r"\*")):
-        patched(source, fitted)
-    assert source.read_text() == text
+    try:
+        patched(source, fit_traces(traces(), {}, Settings(alpha=0.0)))
+    finally:
+        assert source.read_text() == text
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -419,3 +410,6 @@ def test_positions_and_games_of_checkers_become_traces(tmp_path: Path, capsys: A
     path.write_text("position,result\nnonsense,1\n")
     with pytest.raises(TraceError, match="row 1, column position"):
         traces_of([path], game, features)
+
+
+test_errors = errors_of(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from toys import CHECKERS_BLOCKS
 
 from games import kernels
@@ -14,7 +15,6 @@ from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.extras import extra
 from games.features import Cells
-from games.nim import Nim
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
 from learner.models.tuple_model import TupleModel, tuple_model
@@ -76,32 +76,6 @@ def test_a_state_goes_on_where_it_was_left() -> None:
     state = first.get_state()
     with pytest.raises(ValueError, match="expected 281250 numbers of float32"):
         second.set_state({**state, "sums": state["sums"][:400]})
-
-
-@pytest.mark.plain
-def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="tuples: expected lines or walks:N,L for connect_four, found"
-    ):
-        tuple_model(FOUR, "hand", scale=1.0)
-    with pytest.raises(ValueError, match="tuples: expected none for nim, found 'walks:4,3'"):
-        tuple_model(Nim(), "walks:4,3", scale=1.0)
-    for wrong in ("walks:", "walks:0,3", "walks:4", "walks:4,3.5", "walks:9999999,3"):
-        with pytest.raises(ValueError, match=f"tuples: expected walks:N,L, .*, found '{wrong}'"):
-            tuple_model(FOUR, wrong, scale=1.0)
-    with pytest.raises(
-        ValueError, match="tuples: expected at most 1 groups of 42 squares, found 2"
-    ):
-        tuple_model(FOUR, "walks:2,42", scale=1.0)
-    with pytest.raises(ValueError, match="groups: expected at most 67108864 weights"):
-        tuple_model(CHECKERS, "walks:2,12", scale=1.0)
-    with pytest.raises(ValueError, match="expected an n-tuple network of the same layout"):
-        tuple_model(FOUR, "lines", scale=1.0, start="hand")
-    other = TupleEvaluator(CHECKERS, CHECKERS_BLOCKS)
-    with pytest.raises(ValueError, match="expected an evaluator of connect_four"):
-        tuple_model(FOUR, "lines", scale=1.0, start=other)
-    with pytest.raises(ValueError, match="hidden: expected none with tuples, found"):
-        TreeStrap(FOUR, games=1, tuples="lines", hidden=(4,)).prepare()
 
 
 @pytest.mark.plain
@@ -176,3 +150,6 @@ def test_a_network_over_walks_learns_and_loads(tmp_path: Path) -> None:
         assert (again(position), learner.evaluator_.plain()(position)) == pytest.approx(
             (value,) * 2
         )
+
+
+test_errors = errors_of(globals())

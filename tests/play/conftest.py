@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +112,23 @@ def page(browser: Any, base: str) -> Iterator[Any]:
     yield made
     context.close()
     assert problems == []
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Callable[..., Any]:
+    """Returns a function that makes another server with the same folder of games."""
+    from starlette.testclient import TestClient
+
+    from play.web.limits import Limits
+    from play.web.server import create_app
+    from tests.web_client import BASE
+    from tests.web_server import ROOT
+
+    def make(**limits: Any) -> Any:
+        app = create_app(
+            data=ROOT / "data", runs=tmp_path / "runs", kept=tmp_path / "kept",
+            limits=Limits(**limits), seed=lambda: 5,
+        )  # fmt: skip
+        return TestClient(app, base_url=BASE)
+
+    return make

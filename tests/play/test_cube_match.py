@@ -139,32 +139,6 @@ def test_the_command_writes_matches_that_are_read_again(
     assert "games for money with the cube" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers", "classic", "classic", "--cube"], "--cube: expected a game with dice"),
-        (["backgammon", "hand", "wide", "--cube"], "evaluator that gives the chances"),
-        (["backgammon", "wide", "random", "--match", "3"], "evaluator that gives the chances"),
-        (["backgammon", "wide", "wide", "--match", "65"], "--match: expected 1 to 64 points"),
-        (["backgammon", "wide", "wide", "--match", "0"], "--match: expected 1 to 64 points"),
-        (["backgammon", "wide", "wide", "--jacoby"], "--jacoby: expected --cube"),
-        (
-            ["backgammon", "wide", "wide", "--jacoby", "--match", "3"],
-            "--jacoby: expected games for money",
-        ),
-        (
-            ["backgammon", "wide", "wide", "--cube", "--luck"],
-            "--luck: expected games without the cube",
-        ),
-    ],
-)
-def test_what_is_refused(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["match", *arguments, "--games", "2", "--quiet"]) == 2
-    assert message in capsys.readouterr().err
-
-
 TABLE = """<met><info><name>Level</name><length>3</length></info>
 <pre-crawford-table type="explicit">
 <row><me>0.5</me><me>0.9</me><me>0.95</me></row>

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.backgammon import Backgammon
@@ -114,32 +115,6 @@ def test_intervals_of_ratios() -> None:
     assert (even.value, even.high) == (1.0, 1.0) and even.low == pytest.approx(0.05**0.25)
 
 
-@plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"player": RANDOM, "referee": RANDOM}, "referee: expected an evaluator or gnubg:PLIES"),
-        ({"player": RANDOM, "referee": AHEAD}, "records: expected games with decisions, found 0"),
-        (
-            {"player": RANDOM, "referee": AHEAD, "limits": Limits(10)},
-            "depth: expected 0 to 9 plies",
-        ),
-        ({"player": RANDOM, "referee": AHEAD, "threads": 0}, "threads: expected at least 1"),
-    ],
-)
-def test_wrong_options(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        equity_loss(GAME, records=[], **options)
-
-
-@plain
-def test_wrong_samples() -> None:
-    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
-        sample_games(GAME, RANDOM, games=0)
-    with pytest.raises(ValueError, match="seed: expected at least 0, found -1"):
-        sample_games(GAME, RANDOM, seed=-1)
-
-
 @native_only
 def test_on_the_command_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -166,3 +141,6 @@ def test_against_gnu_backgammon() -> None:
     assert 0 < found[0].loss.value < 0.01 < found[1].loss.value < 0.1
     with pytest.raises(ValueError, match="which give values, found pubeval"):
         equity_loss(GAME, players[0], players[1], records)
+
+
+test_errors = errors_of(globals())

@@ -102,44 +102,12 @@ def test_a_finished_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert "The game is over" in shown(capsys, "checkers", "W:W:B1", "classic")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers", "nonsense", "classic"], "expected the side to move first"),
-        (["checkers", "start", "nowhere.json"], "nowhere.json"),
-        (["checkers", "start", "random"], "expected an evaluator to play with, found 'random'"),
-        (["checkers", "start", "classic", "--roll", "31"], "expected a game with dice"),
-        (["checkers", "start", "classic", "--depth", "0"], "expected at least 1 ply"),
-        (["checkers", "start", "classic", "--most", "-1"], "--most: expected 0 or more, found -1"),
-        (["backgammon", "start", "hand", "--roll", "77"], "expected a roll such as 31"),
-        (["chess", "start", "hand"], "expected one of checkers, backgammon"),
-    ],
-)
-def test_wrong_input(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["explain", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert message in err and err.count("\n") == 1
-
-
 def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
     # the case study of the course, two plies deep: the first reply to 31-26 refutes it
     fen = "W:W20,21,K31:B23,K22"
     out = shown(capsys, "checkers", fen, "material", "--tree", "--depth", "2")
     assert "cut: 22x31 gives -4 <= alpha 1; 1 move not looked at" in out
     assert "value 1; 9 positions valued, of the 10 that minimax values" in out
-    for wrong, message in (
-        (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
-        (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
-        (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
-        (["checkers", "start", "classic", "--order", "game"], "--order: expected --tree as well"),
-        (["tree", "[1, 2", "--tree"], "expected nested lists of numbers such as"),
-        (["tree", "[1, 2]", "--tree", "--order", "x"], "order: expected one of game, evaluation"),
-        (["tree", "[[1, 2]]", "--tree", "--order", "evaluation"], "expected an evaluator"),
-    ):
-        assert main(["explain", *wrong]) == 2
-        assert message in capsys.readouterr().err
 
 
 def test_estimates_of_a_problem_and_of_the_positions_after_its_moves(
@@ -167,15 +135,6 @@ def test_a_heuristic_without_parts_still_has_values(capsys: pytest.CaptureFixtur
     out = shown(capsys, "pancakes10", "start", "gap")
     assert "gap: not a sum, and pancakes10 has no pieces to take away" in out
     assert re.search(r"^ +gap +\d+ +1 \+ \d+", out, re.M)
-
-
-@pytest.mark.parametrize("option", [["--depth", "3"], ["--tree"], ["--roll", "31"]])
-def test_a_problem_has_no_plies_and_no_dice(
-    option: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["explain", "sliding8", "start", "manhattan", *option]) == 2
-    told = capsys.readouterr().err
-    assert re.match(rf"play: {option[0]}: expected a game .*, found sliding8\n", told)
 
 
 def test_nested_lists_are_drawn_without_being_asked(capsys: pytest.CaptureFixture[str]) -> None:

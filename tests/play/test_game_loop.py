@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from twin import PlainFace
 
 from games import kernels
@@ -167,16 +168,6 @@ def test_traces_of_a_game() -> None:
     assert 0 < len(engine.traced()[0]) < whole
 
 
-def test_errors() -> None:
-    steady = Engine(CHECKERS, "material")
-    with pytest.raises(ValueError, match="expected a depth or a number of nodes"):
-        GameLoop(CHECKERS, steady, steady)
-    for options in ({"seed": 1}, {"threads": 2}):
-        engine = Engine(CHECKERS, "material", **options)
-        with pytest.raises(ValueError, match="with no seed and one thread"):
-            GameLoop(CHECKERS, steady, engine, depth=3)
-
-
 def test_records_hold_values_in_the_games_unit() -> None:
     """A man is four million to `samuel`, in a game against an evaluator that counts men."""
     first, second = (Engine(CHECKERS, name, table_mib=1) for name in ("samuel", "classic"))
@@ -187,3 +178,6 @@ def test_records_hold_values_in_the_games_unit() -> None:
         assert note.value == engine.evaluator.in_units(value)
     undecided = [abs(note.value or 0) for note in notes if abs(note.value or 0) < PROVEN]
     assert 0.01 < max(undecided[::2]) < 30 and max(abs(played.values[:40:2])) > 1000
+
+
+test_errors = errors_of(globals())

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 import games
 import play.players.hub_player
@@ -381,28 +382,6 @@ def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
     assert re.search(rb"games [1-9]", out) and (tmp_path / "games.pdn").stat().st_size > 100
 
 
-@pytest.mark.parametrize(
-    "game, text, error, expected",
-    [
-        ("checkers", "hub:", ValueError, "found no command"),
-        ("checkers", "hub:'x", ValueError, "No closing quotation"),
-        ("checkers", "hub:cat 'a\nb'", ValueError, "expected hub:COMMAND in one line"),
-        (
-            "checkers",
-            "hub:no-such-program",
-            FileNotFoundError,
-            "found no program 'no-such-program'",
-        ),
-        ("nim", "hub:cat", ValueError, "expected a game of checkers, found nim"),
-    ],
-)
-def test_texts_that_name_no_program(
-    game: str, text: str, error: type[Exception], expected: str
-) -> None:
-    with pytest.raises(error, match=expected):
-        parse_player(games.load(game), text)
-
-
 def test_programs_that_cannot_be_started(tmp_path: Path) -> None:
     path = tmp_path / "engine"
     path.write_text("no program\n")
@@ -443,3 +422,6 @@ def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
         time.sleep(1.0)  # the timer that ends an engine without an answer is off
         seat.begin(1)
     assert time.perf_counter() - began < 60
+
+
+test_errors = errors_of(globals())

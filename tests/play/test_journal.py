@@ -265,22 +265,6 @@ def test_a_match_stopped_by_sigterm_goes_on(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "whole"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--resume", "--resume: expected --save FILE as well, found none"),
-        ("--resume --save {tmp}/a", "expected a match that was stopped, found no {tmp}/a.journal"),
-    ],
-)
-def test_nothing_to_go_on_with(
-    options: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = "match nim random random --games 4 --quiet " + options.format(tmp=tmp_path)
-    assert main(line.split()) == 2
-    assert capsys.readouterr().err == f"play: {message.format(tmp=tmp_path)}\n"
-    assert not list(tmp_path.iterdir())
-
-
 class Full:
     """A file on a full disk, which tries once more to write what waits when it is closed."""
 

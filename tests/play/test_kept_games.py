@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,66 +13,28 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
-from starlette.testclient import TestClient
 
 from play.web.kept_games import FORMAT, KeptGames
-from play.web.limits import Limits
-from play.web.server import create_app
-from tests.web_server import HUMAN, ROOT
-
-BASE = "http://127.0.0.1:8000"
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Callable[..., Any]:
-    """Returns a function that makes another server with the same folder of games."""
-
-    def make(**limits: Any) -> Any:
-        app = create_app(
-            data=ROOT / "data",
-            runs=tmp_path / "runs",
-            kept=tmp_path / "kept",
-            limits=Limits(**limits),
-            seed=lambda: 5,
-        )
-        return TestClient(app, base_url=BASE)
-
-    return make
-
-
-def opened(client: Any, game: str = "checkers", **content: Any) -> dict[str, Any]:
-    content = {"game": game, "seats": [HUMAN, HUMAN], **content}
-    answer = client.post("/api/tables", json=content)
-    assert answer.status_code == 201, answer.text
-    return dict(answer.json())
-
-
-def act(client: Any, view: dict[str, Any], action: str, **content: Any) -> dict[str, Any]:
-    answer = client.post(f"/api/tables/{view['id']}/{action}", json=content)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
-
-
-def same(view: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in view.items() if key != "version"}
+from tests.web_client import acted, new_table, same
+from tests.web_server import HUMAN
 
 
 def test_a_server_that_starts_again_goes_on_with_every_game(server: Any) -> None:
     with server() as client:
-        checkers = opened(client)
+        checkers = new_table(client)
         for text in ("11-15", "22-18", "15x22"):
-            checkers = act(client, checkers, "move", text=text)
-        set_up = act(client, opened(client), "position", text="W:WK18:B1,5,K9")
-        resigned = act(client, opened(client, moves=[{"text": "11-15"}]), "resign")
-        dice = opened(client, "backgammon")
+            checkers = acted(client, checkers, "move", text=text)
+        set_up = acted(client, new_table(client), "position", text="W:WK18:B1,5,K9")
+        resigned = acted(client, new_table(client, moves=[{"text": "11-15"}]), "resign")
+        dice = new_table(client, "backgammon")
         for _ in range(2):
-            dice = act(client, dice, "move", text=dice["legal"][0])
-            dice = act(client, dice, "roll")
-        dice = act(client, dice, "undo")  # the later roll stays as it was, and is kept too
+            dice = acted(client, dice, "move", text=dice["legal"][0])
+            dice = acted(client, dice, "roll")
+        dice = acted(client, dice, "undo")  # the later roll stays as it was, and is kept too
         match = "XGID=-b----E-C---eE---c-e----B-:1:1:1:31:3:2:0:7:10"
-        scored = act(client, opened(client, "backgammon"), "position", text=match)
+        scored = acted(client, new_table(client, "backgammon"), "position", text=match)
         assert scored["situation"] == match
-        untouched = opened(client)
+        untouched = new_table(client)
     with server() as client:
         listed = client.get("/api/games").json()["games"]
         assert {one["id"] for one in listed} == {
@@ -86,12 +47,12 @@ def test_a_server_that_starts_again_goes_on_with_every_game(server: Any) -> None
             assert same(again) == same(view)
         assert dice["roll"] is not None and dice["rolled"]
         assert client.get(f"/api/tables/{untouched['id']}").status_code == 404
-        assert act(client, checkers, "move", text="25x18")["ply"] == 4
+        assert acted(client, checkers, "move", text="25x18")["ply"] == 4
 
 
 def test_an_idle_hour_loses_nothing(server: Any) -> None:
     with server(idle=0.1) as client:
-        view = act(client, opened(client), "move", text="11-15")
+        view = acted(client, new_table(client), "move", text="11-15")
         sittings = client.app.app.state.host.sittings
         until = time.monotonic() + 120
         while view["id"] in sittings:
@@ -102,12 +63,12 @@ def test_an_idle_hour_loses_nothing(server: Any) -> None:
 
 def test_a_page_continues_a_game_at_its_address(server: Any, tmp_path: Path) -> None:
     with server() as client:
-        view = act(client, opened(client), "move", text="11-15")
+        view = acted(client, new_table(client), "move", text="11-15")
         client.delete(f"/api/tables/{view['id']}")
         assert client.get(f"/api/tables/{view['id']}").status_code == 404
         content = {**view, "position": view["start"]}
         first = client.post("/api/tables", json=content).json()
-        act(client, first, "move", text="22-18")
+        acted(client, first, "move", text="22-18")
         second = client.post("/api/tables", json=content).json()  # another page, a little later
         assert first["id"] == second["id"] == view["id"]
         assert second["ply"] == 2
@@ -187,7 +148,7 @@ def test_files_of_others_run_no_code_and_break_nothing(server: Any, tmp_path: Pa
 
 def test_a_game_whose_evaluator_is_gone_is_opened(server: Any, tmp_path: Path) -> None:
     with server() as client:
-        view = act(client, opened(client), "move", text="11-15")
+        view = acted(client, new_table(client), "move", text="11-15")
     path = tmp_path / "kept" / f"{view['id']}.json"
     content = json.loads(path.read_text())
     content["seats"][1] = {"kind": "evaluator", "evaluator": "run:gone/evaluator.json"}
@@ -215,12 +176,12 @@ def test_the_number_of_files_is_bounded_and_each_is_whole(tmp_path: Path) -> Non
 def test_a_folder_that_cannot_be_written_is_said(server: Any, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("a file in the way")
     with server() as client:
-        view = act(client, opened(client), "move", text="11-15")
+        view = acted(client, new_table(client), "move", text="11-15")
         until = time.monotonic() + 120
         host = client.app.app.state.host
         while not host.kept.problem:
             assert time.monotonic() < until
             time.sleep(0.02)
-        act(client, view, "move", text="22-18")  # the game goes on
+        acted(client, view, "move", text="22-18")  # the game goes on
         _, news = host.sittings[view["id"]].news["problem"]
         assert news["error"].startswith("this game is not kept on disk: ")

@@ -154,13 +154,3 @@ WRONG = [
     ("ladder backgammon random hand --openings x", "--openings: expected a game without dice, fo"),
     ("ladder backgammon random hand --plies 9", "--plies: expected a game without dice, found ba"),
 ]
-
-
-@pytest.mark.parametrize(("line", "message"), WRONG, ids=[line for line, _ in WRONG])
-def test_wrong_commands(
-    line: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert main(line.format(tmp_path).split()) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("play: ") and message in err

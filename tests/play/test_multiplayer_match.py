@@ -141,21 +141,6 @@ def test_the_command_reports_places(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(lines[-1])["standings"][0]["place"][0] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("chinese_checkers hand random", "chinese_checkers: expected 3 players, found 2"),
-        ("checkers random random random", "checkers: expected 2 players, found 3"),
-        ("chinese_checkers hand hand hand --sprt 0,5", "--sprt: expected a game for two players"),
-    ],
-)
-def test_too_many_or_too_few_players(
-    words: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["match", *words.split(), "--quiet"]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_three_sit_at_the_terminal() -> None:
     game = ChineseCheckers(3)
     rows = game.position_text(game.start()).split()[0].replace("1", ".").split("/")

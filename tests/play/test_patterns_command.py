@@ -29,29 +29,3 @@ def test_a_database_is_built_and_used(tmp_path: Path, capsys: pytest.CaptureFixt
     path.write_bytes(before)
     assert main(["solve", "sliding15", "--heuristic", str(path)]) == 2
     assert "expected an evaluator of sliding15, found one of sliding8" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers"], "expected a problem with kernels, found checkers"),
-        (["hanoi8_3"], "expected a problem with patterns, found none"),
-        (["sliding8", "--sum", "1,2/2,3"], "without a common piece in a sum, found 2 in two"),
-        (["sliding8", "--sum", "a/b"], "--sum: expected 4-4, or pieces such as 1,2,3/4,5,6, found"),
-        (["sliding8", "--sum", "1,2,9"], "expected different pieces from 1 to 8 for a pattern"),
-        (["sliding15", "--memory", "1"], "memory: expected at least"),
-        (["cube2", "--sum", "1,2/3"], "expected one pattern, because a turn moves pieces of"),
-    ],
-)
-def test_wrong_input(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "p.safetensors"
-    assert main(["patterns", arguments[0], str(path), *arguments[1:], "--quiet"]) == 2
-    error = capsys.readouterr().err
-    assert message in error and len(error.strip().splitlines()) == 1 and not path.exists()
-
-
-def test_the_name_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["patterns", "sliding8", "p.bin"]) == 2
-    assert "expected a name that ends with .safetensors, found p.bin" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from errors import errors_of
 from scipy.optimize import minimize
 
 from benchmarks.groups import rate_groups
@@ -220,19 +221,6 @@ def test_all_draws_are_level_but_not_certain():
     assert 0.5 < many.margin < 5
 
 
-@pytest.mark.parametrize(
-    ("table", "anchor", "message"),
-    [
-        ({("a", "a"): Tally((0, 0, 1, 0, 0))}, "a", "found 'a' with itself"),
-        ({("a", "b"): Tally((0, 0, 1, 0, 0))}, "c", r"\['a', 'b'\], found 'c'"),
-        ({}, "a", r"among the players \[\], found 'a'"),
-    ],
-)
-def test_bad_input_is_refused(table, anchor, message):
-    with pytest.raises(ValueError, match=message):
-        rate(table, anchor=anchor)
-
-
 def test_rounds_of_one_pairing_each_are_a_table():
     counts = {("A", "B"): (30, 5, 20), ("B", "C"): (9, 4, 12), ("A", "C"): (6, 0, 30)}
     rounds = [
@@ -321,3 +309,6 @@ def test_a_group_of_one_is_that_player_and_the_anchors_error_is_in_every_interva
     # two members that happen to be equal do not make the rating exact
     few = {("one", "ada"): Tally((1, 1, 2, 3, 3)), ("two", "ada"): Tally((1, 1, 2, 3, 3))}
     assert rate_groups(few, {"both": ["one", "two"]}, anchor="ada")["both"].margin > 50
+
+
+test_errors = errors_of(globals())

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from toys import Walk
 
 from games import kernels
@@ -18,7 +19,6 @@ from games.backgammon import Backgammon
 from games.backgammon.bear_off import outcomes, probe
 from games.backgammon.bear_off_tables import build
 from games.backgammon.rules import CHECKERS, PROBABILITIES, START, packed
-from games.checkers import Checkers
 from games.kernels import kernel
 from games.kernels.chance import next_state
 from games.kernels.memory import native_function, read_position
@@ -623,23 +623,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@plain
-@pytest.mark.parametrize(("options", "message"), BAD)
-def test_bad_options(options: dict[str, Any], message: str) -> None:
-    positions = (3, 3) if "roll" in options else [(3, 3)]
-    with pytest.raises(ValueError, match=message):
-        rollout(WALK, positions, LAZY, **options)
-
-
-@plain
-def test_bad_positions_and_games() -> None:
-    for positions in (START, [START[:4]], [[1.5] * 5]):
-        with pytest.raises(ValueError, match="positions: expected"):
-            rollout(GAME, positions, VALUES_ONLY, games=1)
-    with pytest.raises(ValueError, match="expected a game with dice, found checkers"):
-        rollout(Checkers(), [Checkers().start()], None)  # type: ignore[arg-type]
-
-
 # --- the command ------------------------------------------------------------------------------
 
 
@@ -674,20 +657,4 @@ def test_the_command_compares_moves(capsys: Any) -> None:
     assert "not luck-adjusted" in printed and "plies/s" in printed
 
 
-@plain
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers", "x", "classic"], "expected a game with dice, found checkers"),
-        (["backgammon", "x", "random"], "expected an evaluator, found random"),
-        (["backgammon", "nonsense", "pips"], "expected"),
-        (["backgammon", "a", "b", "pips", "--roll", "31"], "expected"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--best", "2"], "--best: expected --roll"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--confidence", ".9"], "--confidence: expected"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--roll", "77"], "roll"),
-        (["backgammon", "4HPwATDgc/ABMA", "pips", "--roll", "31", "--best", "0"], "--best"),
-    ],
-)
-def test_the_command_says_what_it_expected(arguments: Any, message: str, capsys: Any) -> None:
-    assert main(["rollout", *arguments, "--quiet"]) == 2
-    assert message in capsys.readouterr().err
+test_errors = errors_of(globals())

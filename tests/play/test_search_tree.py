@@ -7,13 +7,13 @@ import math
 from xml.etree import ElementTree
 
 import pytest
+from errors import errors_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from games.checkers import Checkers
 from games.checkers.notation import parse_position
-from games.nim import Nim
-from games.tree import Chance, Tree
+from games.tree import Tree
 from play.judging.search_tree import search_tree
 from play.judging.tree_picture import CUT, FAINT
 from search import as_evaluator
@@ -112,17 +112,4 @@ def test_values_and_windows_of_checkers() -> None:
         assert tree.leaves == sum("(static)" in line for line in tree.lines)
 
 
-@plain
-def test_what_cannot_be_drawn() -> None:
-    game = Checkers()
-    with pytest.raises(ValueError, match="expected at least 1, found 0"):
-        search_tree(game, game.start(), 0, lambda position: 0.0)
-    with pytest.raises(ValueError, match="order: expected one of game, evaluation, perfect"):
-        search_tree(game, game.start(), 2, lambda position: 0.0, order="best")
-    dice = Tree([Chance((0.5, (1, 2, 3)), (0.5, (3, 2, 1)))], players=3)
-    with pytest.raises(ValueError, match="no chance nodes for 3 players"):
-        search_tree(dice, ())
-    with pytest.raises(ValueError, match="at most 10000 lines"):
-        search_tree(Nim((9, 9, 9)), (9, 9, 9, 0), 5, lambda position: 0.0)
-    with pytest.raises(ValueError, match="expected an evaluator"):
-        search_tree(game, game.start(), 2)
+test_errors = errors_of(globals())

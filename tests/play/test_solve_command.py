@@ -164,34 +164,3 @@ def test_a_search_that_is_cut_short_says_what_it_knows(
     assert main(["solve", "queens8", *options, "attacks"]) == 1
     answer = capsys.readouterr().out
     assert "at least" not in answer and "1 position expanded" in answer
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers"], "expected a problem with one agent, found the game checkers"),
-        (["sliding8", "1 1 2 3 4 5 6 7 8"], "found 1 twice and no 0"),
-        (["sliding8", "--heuristic", "nothing"], "nothing"),
-        (["sliding8", "--method", "bfs"], "method: expected one of breadth_first"),
-        (["sliding8", "--weight", "0.5"], "weight: expected 1 to 1000"),
-        (["sliding8", "--memory", "0"], "memory_mib: expected"),
-        (["romania", "--method", "lrta", "--width", "3"], "width: expected none with the method"),
-        (["romania", "--method", "rbfs", "--seconds", "3"], "--seconds: expected none with a str"),
-        (["romania", "--depth", "3"], "--depth: expected none with the method astar"),
-        (["nosuch"], "expected one of"),
-        (
-            ["sliding8", "--method", "ida", "--memory", "5"],
-            "--memory: expected none with the method",
-        ),
-        (["sliding8", "--width", "5"], "width: expected none with the method astar, found 5"),
-        (["sliding8", "--goal", "1 2 3"], "--goal: expected 9 tiles from 0"),
-        (["hanoi8_3", "--goal", "0 " * 8], "--goal: expected none, because the rules of hanoi8_3"),
-        (["road_map", "--goal", "Paris"], "--goal: expected a town of the map"),
-    ],
-)
-def test_wrong_input_is_one_clear_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[Any]
-) -> None:
-    assert main(["solve", *arguments]) != 0
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from play.__main__ import main
-from play.judging.judge import Verdicts, random_positions
+from play.judging.judge import random_positions
 from play.judging.truth import Referees, judge_by_games, judge_by_truth, known_values
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -53,18 +54,6 @@ def test_a_perfect_player_loses_nothing_and_a_random_one_its_share() -> None:
     found = judge_by_truth(GAME, parse_player(GAME, "random"), known, limits=STATIC, seed=1)
     assert found.kept.value == pytest.approx(np.mean(chance), abs=0.1)
     assert found.kept.low <= float(np.mean(chance)) <= found.kept.high
-
-
-@pytest.mark.plain
-def test_positions_that_decide_nothing_are_refused() -> None:
-    start = GAME.start()
-    moves = Exhaustive(GAME).values(start)
-    with pytest.raises(ValueError, match="expected positions in which a move throws something"):
-        judge_by_truth(GAME, Player("random"), Verdicts((start,), (moves,)), limits=STATIC)
-    with pytest.raises(ValueError, match="expected positions with more than one legal move"):
-        known_values(GAME, "truth", [GAME.parse_position("XOXXOOOX. X")])
-    with pytest.raises(ValueError, match="referee: expected one of truth for tic_tac_toe, found"):
-        known_values(GAME, "hand", [start])
 
 
 def test_random_positions_of_so_many_plies() -> None:
@@ -153,3 +142,6 @@ def test_the_command_for_whole_games(capsys: pytest.CaptureFixture[str]) -> None
     assert "--positions: expected no number of games beside it" in capsys.readouterr().err
     assert main([*arguments[:-1], "0"]) == 2
     assert "games: expected at least 1, found 0" in capsys.readouterr().err
+
+
+test_errors = errors_of(globals())

@@ -473,7 +473,7 @@ def test_bearing_off_to_the_end_by_clicks(page: Page, base: str) -> None:
     expect(page.locator(".result")).to_contain_text("X wins 1 point")
 
 
-@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.whole_run)])
 def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, width: int) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 812}, has_touch=True, is_mobile=True

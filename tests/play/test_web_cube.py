@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
 
 pytest.importorskip("starlette")
 
-from starlette.testclient import TestClient
 
 from games import load
 from games.file_form import form_of
@@ -19,38 +17,13 @@ from play.judging.cube import judge_cube
 from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.web.cube_decisions import PLIES
-from play.web.server import create_app
-from tests.web_server import HUMAN, ROOT
+from tests.web_client import acted, new_table, same
+from tests.web_server import HUMAN
 
 GAME: Any = load("backgammon")
+opened = partial(new_table, game="backgammon")
 STRONG_ID = "shipped:backgammon/wide.safetensors"
 STRONG = {"kind": "evaluator", "evaluator": STRONG_ID, "seconds": 5, "depth": 0}
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Callable[[], Any]:
-    """Returns a function that makes another server with the same folder of games."""
-
-    def make() -> Any:
-        app = create_app(
-            data=ROOT / "data", runs=tmp_path / "runs", kept=tmp_path / "kept", seed=lambda: 5
-        )
-        return TestClient(app, base_url="http://127.0.0.1:8000")
-
-    return make
-
-
-def opened(client: Any, **content: Any) -> dict[str, Any]:
-    content = {"game": "backgammon", "seats": [HUMAN, HUMAN], **content}
-    answer = client.post("/api/tables", json=content)
-    assert answer.status_code == 201, answer.text
-    return dict(answer.json())
-
-
-def act(client: Any, view: dict[str, Any], action: str, **content: Any) -> dict[str, Any]:
-    answer = client.post(f"/api/tables/{view['id']}/{action}", json=content)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
 
 
 def refused(client: Any, view: dict[str, Any], action: str, **content: Any) -> str:
@@ -61,11 +34,7 @@ def refused(client: Any, view: dict[str, Any], action: str, **content: Any) -> s
 
 def moved(client: Any, view: dict[str, Any]) -> dict[str, Any]:
     """Returns the table after the first legal move."""
-    return act(client, view, "move", text=view["legal"][0])
-
-
-def same(view: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in view.items() if key != "version"}
+    return acted(client, view, "move", text=view["legal"][0])
 
 
 def waits(client: Any, view: dict[str, Any], for_: str) -> dict[str, Any]:
@@ -84,7 +53,7 @@ def test_a_double_is_taken_and_turned_again(server: Any) -> None:
         assert not view["stakes"]["may_double"]  # the first roll comes before any double
         view = moved(client, view)
         assert (view["waiting"], view["stakes"]["may_double"]) == ("roll", True)
-        view = act(client, view, "cube", kind="double")
+        view = acted(client, view, "cube", kind="double")
         stakes = view["stakes"]
         assert (view["waiting"], stakes["offered"], stakes["answering"]) == (
             "answer",
@@ -94,11 +63,11 @@ def test_a_double_is_taken_and_turned_again(server: Any) -> None:
         assert "answer to the offer" in refused(client, view, "roll")
         assert "expected an offer to accept" in refused(client, view, "cube", kind="accept")
         assert "no beavers" in refused(client, view, "cube", kind="beaver")
-        view = act(client, view, "cube", kind="take")
+        view = acted(client, view, "cube", kind="take")
         assert view["stakes"]["value"] == 2 and view["stakes"]["owner"] == 1 - view["side"]
         assert "may double" in refused(client, view, "cube", kind="double")
-        view = moved(client, act(client, view, "roll"))
-        view = act(client, act(client, view, "cube", kind="double"), "cube", kind="drop")
+        view = moved(client, acted(client, view, "roll"))
+        view = acted(client, acted(client, view, "cube", kind="double"), "cube", kind="drop")
         assert view["waiting"] == "over" and abs(view["outcome"]) == 2
         assert view["result"].endswith(
             "wins 2 points: " + view["sides"][1 - view["side"]] + " dropped"
@@ -108,7 +77,7 @@ def test_a_double_is_taken_and_turned_again(server: Any) -> None:
 def test_a_beaver_quadruples_the_cube(server: Any) -> None:
     with server() as client:
         view = moved(client, opened(client, play={"cube": True, "jacoby": True, "beavers": True}))
-        view = act(client, act(client, view, "cube", kind="double"), "cube", kind="beaver")
+        view = acted(client, acted(client, view, "cube", kind="double"), "cube", kind="beaver")
         assert view["stakes"]["value"] == 4 and view["stakes"]["owner"] == 1 - view["side"]
 
 
@@ -141,11 +110,11 @@ def test_resignations_between_people_are_answered(server: Any) -> None:
     with server() as client:
         view = moved(client, opened(client, play={"cube": True}))
         side = view["side"]
-        view = act(client, view, "resign", kind=2)
+        view = acted(client, view, "resign", kind=2)
         assert view["stakes"]["resigning"] == "a gammon" and view["waiting"] == "answer"
-        view = act(client, view, "cube", kind="decline")
+        view = acted(client, view, "cube", kind="decline")
         assert (view["waiting"], view["outcome"], view["side"]) == ("roll", None, side)
-        view = act(client, act(client, view, "resign", kind=3), "cube", kind="accept")
+        view = acted(client, acted(client, view, "resign", kind=3), "cube", kind="accept")
         assert view["outcome"] == (-3 if side == 0 else 3)
         assert view["result"].endswith("resigned a backgammon")
         assert "found it over" in refused(client, view, "resign")
@@ -156,8 +125,8 @@ def test_an_evaluator_declines_less_than_it_can_expect(server: Any, kind: int, a
     """X is gammoned for sure: O has a last checker on its ace point, and X has none at home."""
     with server() as client:
         lost = f"XGID={'-' * 12}GH{'-' * 10}a-:0:0:1:00:0:0:0:0:10"
-        view = act(client, opened(client, seats=[HUMAN, STRONG]), "position", text=lost)
-        view = act(client, view, "resign", kind=kind)
+        view = acted(client, opened(client, seats=[HUMAN, STRONG]), "position", text=lost)
+        view = acted(client, view, "resign", kind=kind)
         view = waits(client, view, "over" if answer == "accepted" else "roll")
         assert view["outcome"] == (-2.0 if answer == "accepted" else None)
 
@@ -165,12 +134,12 @@ def test_an_evaluator_declines_less_than_it_can_expect(server: Any, kind: int, a
 def test_an_evaluator_drops_a_double_that_it_should(server: Any) -> None:
     with server() as client:
         view = opened(client, seats=[HUMAN, STRONG], play={"cube": True})
-        view = act(
+        view = acted(
             client, view, "position", text="XGID=-CCB---------------bbbb---:0:0:1:00:0:0:0:0:10"
         )
-        found = act(client, view, "cube-hint", evaluator=STRONG_ID)
+        found = acted(client, view, "cube-hint", evaluator=STRONG_ID)
         assert found["action"] == "double" and found["text"].endswith("drop") and found["reason"]
-        view = waits(client, act(client, view, "cube", kind="double"), "over")
+        view = waits(client, acted(client, view, "cube", kind="double"), "over")
         assert view["outcome"] == 1.0
 
 
@@ -179,17 +148,17 @@ def test_a_match_goes_on_with_its_score_and_crawford_game_and_is_kept(server: An
         view = opened(client, play={"length": 2})
         view = moved(client, view)
         loser = view["side"]
-        view = act(client, act(client, view, "resign"), "cube", kind="accept")
+        view = acted(client, acted(client, view, "resign"), "cube", kind="accept")
         assert view["stakes"]["match_goes_on"] and max(view["stakes"]["score"]) == 1
-        view = act(client, view, "cube", kind="next")
+        view = acted(client, view, "cube", kind="next")
         assert view["stakes"]["crawford"] and view["stakes"]["score"][1 - loser] == 1
         view = moved(client, view)
         assert not view["stakes"]["may_double"]
-        view = act(client, view, "resign", kind=2)
+        view = acted(client, view, "resign", kind=2)
     with server() as client:
         again = client.get(f"/api/tables/{view['id']}").json()
         assert same(again) == same(view) and len(again["earlier"]) == 1
-        over = act(client, view, "cube", kind="accept")
+        over = acted(client, view, "cube", kind="accept")
         assert (over["stakes"]["match_goes_on"], over["waiting"]) == (
             sum(over["stakes"]["score"]) != 3 and max(over["stakes"]["score"]) < 2, "over",
         )  # fmt: skip
@@ -219,10 +188,10 @@ def test_doubles_are_marked_and_count_as_in_analyse(server: Any) -> None:
     """A double after the first move throws points away, and so does dropping it."""
     with server() as client:
         view = moved(client, opened(client, play={"cube": True}))
-        view = act(client, view, "cube", kind="double")
-        view = act(client, view, "cube", kind="drop")
-        plain = act(client, moved(client, opened(client)), "curve", evaluator=STRONG_ID, depth=0)
-        answer = act(client, view, "curve", evaluator=STRONG_ID, depth=0)
+        view = acted(client, view, "cube", kind="double")
+        view = acted(client, view, "cube", kind="drop")
+        plain = acted(client, moved(client, opened(client)), "curve", evaluator=STRONG_ID, depth=0)
+        answer = acted(client, view, "curve", evaluator=STRONG_ID, depth=0)
         text = client.get(f"/api/tables/{view['id']}/save").json()["text"]
         assert plain["cubes"] == []
     double, drop = answer["cubes"]

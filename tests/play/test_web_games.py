@@ -205,7 +205,7 @@ def test_two_computers_pause_and_make_single_moves(page: Page, base: str) -> Non
     expect(page.locator(MOVES).nth(ply + 3)).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.whole_run)])
 def test_buttons_for_the_next_step_cover_no_piece(browser: Any, base: str, width: int) -> None:
     """Step back, Done, Roll, and the result, in both games, on a phone and beside panels."""
     context = browser.new_context(viewport={"width": width, "height": 800})

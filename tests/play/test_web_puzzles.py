@@ -111,7 +111,7 @@ def test_the_frontier_of_a_strategy_is_followed_step_by_step(page: Page, base: s
     expect(frontier.first).to_have_text("Bucharest 418")
 
 
-@pytest.mark.parametrize("width", [360, 768])
+@pytest.mark.parametrize("width", [360, pytest.param(768, marks=pytest.mark.whole_run)])
 def test_puzzles_fit_on_a_phone(browser: Any, base: str, width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 760})
     page = context.new_page()

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import games
-import plysmith
 from games.checkers.endgame.__main__ import parser as endgame_parser
 from learner.__main__ import parser as learner_parser
 from learner.run.command_line import parser as train_parser
@@ -23,54 +22,6 @@ PARSERS = {
     "play": play_parser, "learner": learner_parser, "train": train_parser,
     "endgame": endgame_parser,
 }  # fmt: skip
-#: Options that are refused where they would do nothing, or read: a line, and what is said of it.
-REFUSED = [
-    *(
-        (f"{line} --features {{none}}", "expected a file with features, found none")
-        for line in (
-            "play ladder checkers random material",
-            "play openings checkers o.json",
-            "play judge checkers material",
-            "play rollout backgammon start wide",
-            "play explain checkers start material",
-        )
-    ),
-    ("play ladder checkers random material --time x", "time: expected SECONDS.INCREMENT"),
-    ("play rollout backgammon 4HPwATDgc/ABMA wide --fewest 9", "expected --confidence as well"),
-    ("play rollout backgammon 4HPwATDgc/ABMA wide --cube --threads 1", "without --cube, found bo"),
-    ("play rollout backgammon 4HPwATDgc/ABMA wide@2 --cube", "without options, found wide@2"),
-    (
-        "play rollout backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10 wide --cube",
-        "expected a position before the roll",
-    ),
-    ("play match backgammon random hand --cube --quiet", "chances of outcomes, found random"),
-    ("play judge tic_tac_toe random --referee truth --games 0", "games: expected at least 1"),
-    ("play judge chinese_checkers hand", "expected a game for two, found chinese_checkers for 3"),
-    ("play engine --gnubg-socket --turned-pos", "--turned-pos: expected --hub as well, found none"),
-    ("play engine --hub --seconds -1", "seconds: expected more than 0, found -1.0"),
-    ("play engine --hub --met {none}", "--met: expected a game with a cube, found checkers"),
-    ("play terminal checkers --first black", "--first: expected a game with dice, found checkers"),
-    ("play terminal checkers --seed 3", "--seed: expected a game with dice, found checkers"),
-    ("play terminal checkers --dice", "--dice: expected a game with dice, found checkers"),
-    ("play terminal checkers --cube", "expected a game with a cube, found checkers"),
-    ("play terminal backgammon --beavers", "--beavers: expected --cube, found a game without"),
-    ("play backgammon --met {none}", "--met: expected --cube or --match as well, found neither"),
-    ("learner calibrate backgammon wide --nodes 5", "--nodes: expected a game without dice, fo"),
-    ("learner calibrate backgammon wide --plies 5", "--plies: expected a game without dice, fo"),
-    ("learner calibrate checkers material --threads 0", "--threads: expected at least 1, found 0"),
-    ("learner prefilter backgammon wide --output {folder}", "--output: expected .* found folder"),
-    *(
-        (
-            f"train checkers --learner {name} --{option}",
-            f"--{option[:4]}.*: expected none for {name}",
-        )
-        for name in ("samuel1959", "rote", "book", "samuel1967")
-        for option in ("jobs 3", "backend loky")
-    ),
-    ("train backgammon --learner tdgammon --jobs 2", "--jobs: expected none for tdgammon, which"),
-    ("train backgammon --learner backups --jobs 2", "in this process: --set threads=N for more"),
-    ("train sliding8 --learner admissible --jobs 2", "--jobs: expected none for admissible, wh"),
-]
 
 
 def options() -> Iterator[tuple[str, list[str]]]:
@@ -91,12 +42,17 @@ def options() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.plain
 def test_a_test_names_every_option_of_every_command() -> None:
-    texts = [path.read_text("utf-8") for path in TESTS.rglob("test_*.py")]
+    paths = [*TESTS.rglob("test_*.py"), TESTS / "programs/errors/refused.txt"]
+    texts = [path.read_text("utf-8") for path in paths]
+    about: dict[str, str] = {}  # the texts that name a command
     untried = []
     for command, names in options():
-        word = re.compile(rf"\b{command.split()[-1]}\b")
+        name = command.split()[-1]
+        word = re.compile(rf"\b{name}\b")
+        if name not in about:
+            about[name] = "\n".join(text for text in texts if word.search(text))
         option = re.compile("|".join(rf"[\"' ]{re.escape(name)}(?![\w-])" for name in names))
-        if not any(word.search(text) and option.search(text) for text in texts):
+        if not option.search(about[name]):
             untried.append(f"{command} {names[0]}")
     assert untried == []
 
@@ -123,19 +79,3 @@ def test_help_names_every_game_and_only_players_that_are_taken() -> None:
         taken = name in ("match", "ladder", "judge")
         assert ("gnubg:0" in told) == taken
         assert "--match" not in told or "match" in [a.dest for a in command._actions], name
-
-
-@pytest.mark.parametrize(("line", "message"), REFUSED, ids=[line for line, _ in REFUSED])
-def test_an_option_that_would_do_nothing_is_refused(
-    line: str,
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    words = line.format(none=tmp_path / "none", folder=tmp_path).split()
-    monkeypatch.chdir(tmp_path)
-    assert plysmith.main(words) == 2
-    error = capsys.readouterr().err
-    assert re.search(message, error) and error.count("\n") == 1, error
-    assert list(tmp_path.rglob("*.*")) == []

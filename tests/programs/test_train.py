@@ -754,69 +754,6 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["chess"], "game: expected one of checkers, backgammon"),
-        (["no.such:Game"], "expected a class 'Game' in module no.such"),
-        (["checkers", "--learner", "magic"], "--learner: expected one of samuel, samuel1959"),
-        (["checkers", "--games", "-3"], "--games: expected at least 1, found -3"),
-        (["checkers", "--games", "few"], "invalid int value: 'few'"),
-        (["checkers", "--depth", "99"], "depth: expected 1 to 30 plies, found 99"),
-        (["checkers", "--seed", "-1"], "seed: expected at least 0, found -1"),
-        (["checkers", "--snapshots", "0"], "snapshots: expected at least 1, found 0"),
-        (["checkers", "--match-games", "0"], "--match-games: expected at least 2, found 0"),
-        (["checkers", "--snapshot-games", "1"], "--snapshot-games: expected at least 2, found 1"),
-        (["checkers", "--opponents", "nobody"], "nobody"),
-        (["checkers", "--features", "nobody"], "features: expected one of classic, samuel"),
-        (["checkers", "--from", "nobody"], "nobody: expected an evaluator file or one of"),
-        (["checkers", "--from", "classic"], "expected an evaluator over the terms PIECES"),
-        (["checkers", "--set", "tallies"], "--set: expected OPTION=VALUE, found 'tallies'"),
-        (["checkers", "--set", "=3"], "--set: expected OPTION=VALUE, found '=3'"),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "magic=3"],
-            "--set: expected one of active, asymmetric",
-        ),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "games=3"],
-            "--set: expected one of active, asymmetric",
-        ),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "tallies=many"],
-            "--set tallies: expected int, found 'many'",
-        ),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "trial=2.5"],
-            "--set trial: expected int, found 2.5",
-        ),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "settle=1"],
-            "--set settle: expected bool, found 1",
-        ),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "threshold='x'"],
-            "--set threshold: expected float | None",
-        ),
-        (["checkers", "--set", "fixed=7"], "--set fixed: expected dict[str, float] | None"),
-        (["checkers", "--set", "fixed={'MAGIC': 1}"], "fixed: expected terms of samuel, found"),
-        (
-            ["checkers", "--learner", "samuel1959", "--set", "tallies=0"],
-            "tallies: expected at least 1, found 0",
-        ),
-        (["checkers", "--learner", "rote", "--set", "capacity=0"], "capacity: expected 1 to"),
-        (["checkers", "--learner", "rote", "--from", "nobody"], "nobody: expected an evaluator"),
-        (["nim", "--learner", "rote"], "rote learning needs an evaluator: expected --from"),
-        ([], "game: expected one of checkers, backgammon"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
-def test_mistakes(tmp_path: Path, capsys: Any, arguments: list[str], message: str) -> None:
-    found = fails(capsys, *arguments, "--run", tmp_path / "run")
-    assert message in found
-    # nothing starts before everything is checked
-    assert not (tmp_path / "run").exists()
-
-
 def test_help_is_quick_because_it_imports_little() -> None:
     program = (
         "import sys, train\n"

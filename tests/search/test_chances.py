@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import games
-from search import PROVEN, WIN, Engine, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
+from search import PROVEN, WIN, Engine, Evaluator, LinearEvaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.calibration import TERMS, Calibration, Calibrations, Chances
 from search.evaluators.load import as_evaluator
@@ -138,17 +139,6 @@ def test_text() -> None:
 
 
 @plain
-@pytest.mark.parametrize(
-    ("scale", "draw"),
-    [((), ()), ((1.0,), ()), ((0.0,), (1.0,)), ((1.0,), (-0.1,)), ((math.nan,), (1.0,)),
-     ((1.0,), (math.inf,)), (("1",), (1.0,)), ((True,), (1.0,))],
-)  # fmt: skip
-def test_numbers_out_of_range_are_refused(scale: Any, draw: Any) -> None:
-    with pytest.raises(ValueError, match="calibration: expected"):
-        Calibration(scale, draw)
-
-
-@plain
 def test_an_evaluator_without_calibration_knows_no_chances() -> None:
     assert linear().chances(START) is None
     assert linear().chances(START, WIN - 3) is None
@@ -177,34 +167,16 @@ def test_a_file_keeps_the_calibration_and_not_a_value_changes(make: Any, tmp_pat
     assert path.read_bytes() == bare
 
 
-@pytest.mark.parametrize(
-    ("entry", "reason"),
-    [
-        ([], "expected a calibration"),
-        ({"scale": [1.0], "draw": [0.0]}, "field 'evidence'"),
-        ({"scale": [1.0], "draw": [0.0], "evidence": {}, "more": 1}, "expected no fields but"),
-        ({"scale": [0.0], "draw": [0.0], "evidence": {}}, "expected scale"),
-        ({"scale": [1.0] * 2, "draw": [0.0] * 2, "evidence": {}}, "for 3 phases, found 2"),
-        ({"scale": [1e400], "draw": [0.0], "evidence": {}}, "expected scale"),
-        ({**FOLLOWS, "terms": {"one": [0.0] * 7}}, "expected 7 finite numbers"),
-        ({**FOLLOWS, "nodes": [0, 1]}, "expected nodes"),
-        ({**FOLLOWS, "size": -1.0}, "expected a size"),
-        ({"scale": [1.0], "draw": [0.0], "evidence": {"\x1b[2J": 1}}, "printable"),
-        ({"scale": [1.0], "draw": [0.0], "evidence": {"by": ["\x1b[2J"]}}, "printable"),
-    ],
-)
-def test_a_damaged_entry_is_refused(entry: Any, reason: str, tmp_path: Path) -> None:
-    path = tmp_path / "e.json"
-    linear().save(path)
-    path.write_text(json.dumps({**json.loads(path.read_text()), "calibration": entry}))
-    with pytest.raises(EvaluatorError, match=reason):
-        load_evaluator(path)
-    other = tmp_path / "e.safetensors"
-    network().save(other)
-    header, arrays = load_arrays(other)
-    save_arrays(other, {**header, "calibration": entry}, arrays)
-    with pytest.raises(EvaluatorError, match=reason):
-        load_evaluator(other)
+def with_entry(path: Path, entry: Any) -> None:
+    """Loads an evaluator whose file has another calibration."""
+    if path.suffix == ".json":
+        linear().save(path)
+        path.write_text(json.dumps({**json.loads(path.read_text()), "calibration": entry}))
+    else:
+        network().save(path)
+        header, arrays = load_arrays(path)
+        save_arrays(path, {**header, "calibration": entry}, arrays)
+    load_evaluator(path)
 
 
 @pytest.mark.parametrize("name", ["quantised", "network", "rootstrap", "samuel"])
@@ -247,3 +219,6 @@ def test_values_in_men() -> None:
     assert 0.8 < samuel.in_units(samuel(up)) < 1.7
     assert samuel.in_units(WIN - 5) == WIN - 5 > PROVEN
     assert linear().in_units(2.5) == 2.5
+
+
+test_errors = errors_of(globals())

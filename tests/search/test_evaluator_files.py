@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from errors import errors_of
 from numba.core import event
 from toys import CHECKERS_BLOCKS
 from twin import random_positions
@@ -295,24 +296,11 @@ def test_a_file_that_is_cut_short_is_refused(kind: type[Evaluator], tmp_path: Pa
         load_evaluator(path)
 
 
-@pytest.mark.parametrize(
-    ("metadata", "message"),
-    [
-        (None, r"expected 'plysmith' in the file's metadata, found \[\]"),
-        ({"format": "pt"}, r"expected 'plysmith' in the file's metadata, found \['format'\]"),
-        ({"plysmith": "{"}, "expected JSON, found none"),
-        ({"plysmith": "[" * 100_000}, "expected JSON, found none"),
-        ({"plysmith": "[]"}, "expected a JSON object, found list"),
-        ({"plysmith": "{}"}, "expected format .*, found 'None'"),
-        ({"plysmith": '{"name": 1, "name": 2}'}, r"names that occur twice: \['name'\]"),
-    ],
-    ids=range(7),
-)
-def test_other_peoples_files(metadata: Any, message: str, tmp_path: Path) -> None:
+def of_others(tmp_path: Path, metadata: Any) -> None:
+
     path = tmp_path / "other.safetensors"
     path.write_bytes(safetensors.numpy.save({"a": np.ones(3)}, metadata))
-    with pytest.raises(EvaluatorError, match=message):
-        load_evaluator(path)
+    load_evaluator(path)
 
 
 @any_kind
@@ -340,3 +328,6 @@ def test_an_unwritable_place(kind: type[Evaluator], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         KINDS[kind]().save(tmp_path / "file" / "evaluator")
+
+
+test_errors = errors_of(globals())

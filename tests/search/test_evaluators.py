@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from numba.core import event
 from twin import PlainFace, Twin, random_positions
 
@@ -33,7 +34,6 @@ from search import (
     as_evaluator,
     load_evaluator,
 )
-from search.evaluators.linear import MOST_BYTES
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.quantised import QuantisedNetwork
 
@@ -238,26 +238,6 @@ def test_changing_weights_in_place_compiles_nothing(kind: str) -> None:
 
 
 @plain
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ([1.0], r"weights: expected 16 for feature set classic, found shape \(1,\)"),
-        ([[1.0] * 16], r"expected 16 for feature set classic, found shape \(1, 16\)"),
-        ([math.nan] * 16, "weights: expected finite numbers, found NaN or infinity for .*'men'"),
-        ({"kings": math.inf}, r"found NaN or infinity for \['kings'\]"),
-        (
-            {"men": 1.0, "queens": 9.0},
-            "weights: queens not in feature set classic, whose terms are",
-        ),
-        ({"men": "many"}, "many"),
-    ],
-)
-def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
-
-
-@plain
 def test_weights_are_copied() -> None:
     weights = np.ones(16)
     evaluator = LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
@@ -266,33 +246,6 @@ def test_weights_are_copied() -> None:
     other.weights[:] = 3
     assert evaluator.weights.tolist() == [1.0] * 16
     assert evaluator.term_weights()["men"] == 1.0
-
-
-@plain
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: KernelEvaluator(CHECKERS, in_python), "expected a function marked with @kernel"),
-        (lambda: KernelEvaluator(CHECKERS, weighted), r"expected value\(position\), or value"),
-        (lambda: KernelEvaluator(CHECKERS, pieces, np.ones(2)), "found 1 parameters and weights"),
-        (lambda: PythonEvaluator(CHECKERS, 5), "expected a callable as evaluator, found 5"),
-        (lambda: as_evaluator(CHECKERS, 5), "found|not int"),
-    ],
-)
-def test_what_is_no_evaluator(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        make()
-
-
-@compiled_only
-@pytest.mark.parametrize(
-    "weights",
-    [np.ones(4)[::2], np.ones((2, 2)).T, np.ones(2, dtype=np.uint8), np.array(1.0)],
-    ids=["strided", "transposed", "unsigned", "scalar"],
-)
-def test_arrays_that_native_code_cannot_read(weights: Any) -> None:
-    with pytest.raises(TypeError, match="expected contiguous arrays of int8, .*, found"):
-        Engine(CHECKERS, KernelEvaluator(CHECKERS, weighted, weights))
 
 
 # --- Python callables ------------------------------------------------------------------------
@@ -318,28 +271,6 @@ def fails_at(number: int, failure: Any) -> Callable[[Any], float]:
 
 
 FACES = [CHECKERS, PlainFace(CHECKERS)]
-
-
-@plain
-@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
-@pytest.mark.parametrize(
-    ("failure", "error", "message"),
-    [
-        (Refusal("I will not"), Refusal, "I will not"),
-        (math.nan, ValueError, r"evaluator value returned NaN for \("),
-        ("much", ValueError, "could not convert string to float: 'much'"),
-        (None, TypeError, "NoneType"),
-    ],
-)
-def test_an_evaluator_that_fails_is_heard(
-    game: games.Game, failure: Any, error: type[Exception], message: str
-) -> None:
-    for number in (1, 30):
-        engine = Engine(game, fails_at(number, failure))
-        with pytest.raises(error, match=message):
-            engine.search(game.start(), depth=8)
-        with pytest.raises(error, match=message):  # the failure leaves nothing behind
-            engine.search(game.start(), depth=8, seconds=60)
 
 
 @plain
@@ -451,62 +382,12 @@ def test_a_feature_set_of_ones_own(tmp_path: Path) -> None:
         load_evaluator(path, inputs=CHECKERS.features["classic"])
 
 
-GARBAGE: list[tuple[str, Any, str]] = [
-    # field, its replacement, the text of the message
-    ("game", "x" * 100_000, "expected an evaluator of checkers, found one of xxx"),
-    ("rules", "1", "expected field 'rules' of type int"),
-    ("features", "secret", r"expected a feature set of checkers \(classic.*, found 'secret'"),
-    ("features", None, "expected field 'features' of type str, found 'None'"),
-    ("weights", [1, 2], "expected field 'weights' of type dict"),
-    (
-        "weights",
-        {"men": True},
-        "at most 1e.09 as weight of men, found True",
-    ),
-    (
-        "weights",
-        {"men": "1"},
-        "at most 1e.09 as weight of men, found 1",
-    ),
-    (
-        "weights",
-        {"men": None},
-        "at most 1e.09 as weight of men, found None",
-    ),
-    ("weights", {"men": [1]}, "at most 1e.09 as weight of men"),
-    (
-        "weights",
-        {"men": math.nan},
-        "at most 1e.09 as weight of men, found nan",
-    ),
-    (
-        "weights",
-        {"men": -math.inf},
-        "at most 1e.09 as weight of men, found -inf",
-    ),
-    (
-        "weights",
-        {"men": 10**400},
-        "at most 1e.09 as weight of men, found 1000",
-    ),
-    ("weights", {"m" * 10**6: 1}, "expected terms of feature set classic, found"),
-    ("weights", {"queens": 1.0}, r"expected terms of feature set classic, found \['queens'\]"),
-    ("identity", 7, "expected field 'identity' of type dict"),
-    ("identity", {}, "other definitions of .*men"),
-    ("identity", {"men": ["a" * 10**6]}, "other definitions of .*men"),
-]
+def with_field(tmp_path: Path, field: str, value: Any) -> None:
 
-
-@plain
-@pytest.mark.parametrize(("field", "value", "message"), GARBAGE, ids=range(len(GARBAGE)))
-def test_fields_that_are_wrong(field: str, value: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "evaluator.json"
     fields = content(random_weights(CHECKERS, "classic"), path)
     path.write_text(json.dumps({**fields, field: value}))
-    with pytest.raises(EvaluatorError, match=message) as caught:
-        load_evaluator(path, game=CHECKERS)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert len(str(caught.value)) < 3000
+    load_evaluator(path, game=CHECKERS)
 
 
 @plain
@@ -520,43 +401,11 @@ def test_a_game_that_nobody_knows(tmp_path: Path) -> None:
         load_evaluator(path)
 
 
-@plain
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"", "expected JSON, found none"),
-        (b"\xff\xfe\x00", "expected JSON, found none"),
-        (b"[" * 100_000, "expected JSON, found none"),
-        (b'{"a":' * 100_000, "expected JSON, found none"),
-        (b"[1, 2]", "expected format 'plysmith-linear-1', found 'list'"),
-        (b"null", "found 'NoneType'"),
-        (b"{}", "found 'None'"),
-        (b'{"format": "plysmith-linear-1", "rules": ' + b"9" * 10_000 + b"}", "expected JSON"),
-        (b'{"men": 1, "men": 2}', r"names that occur twice: \['men'\]"),
-        (b'{"format": {"a": 1}}', "expected format 'plysmith-linear-1', found"),
-        (b" " * (MOST_BYTES + 1), "expected at most 4194304 bytes, found a larger file"),
-        (b"[" + b"1," * 2_600_000 + b"1]", "expected at most 4194304 bytes"),
-    ],
-    ids=range(12),
-)
-def test_files_that_hold_no_evaluator(text: bytes, message: str, tmp_path: Path) -> None:
+def of_bytes(tmp_path: Path, text: bytes) -> None:
+
     path = tmp_path / "evaluator.json"
     path.write_bytes(text)
-    with pytest.raises(EvaluatorError, match=message) as caught:
-        load_evaluator(path, game=CHECKERS)
-    assert len(str(caught.value)) < 500
-
-
-@plain
-def test_a_missing_file(tmp_path: Path) -> None:
-    path = tmp_path / "nothing.json"
-    for given in (path, tmp_path):
-        with pytest.raises(FileNotFoundError, match="expected an evaluator file, found none"):
-            load_evaluator(given)
-    with pytest.raises(
-        FileNotFoundError, match="classix: expected an evaluator file or one of .*cl"
-    ):
-        Engine(CHECKERS, "classix")
+    load_evaluator(path, game=CHECKERS)
 
 
 @pytest.mark.parametrize("weight", [1e38, -1e10])
@@ -572,3 +421,6 @@ def test_weights_whose_values_could_not_be_told_from_proved_wins_are_refused(
     NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers).save(path)
     with pytest.raises(EvaluatorError, match="expected finite numbers of at most 1e\\+09"):
         load_evaluator(path)
+
+
+test_errors = errors_of(globals())

@@ -18,10 +18,10 @@ from dice_twin import (
     lattice_value,
     played,
 )
+from errors import errors_of
 from interrupts import ctrl_c, no_search_runs, stopping
 
 from games import kernels
-from games.checkers import Checkers
 from games.contract import DiceGame
 from games.kernels import uncompiled
 from search import Engine, PythonEvaluator, Result
@@ -338,53 +338,10 @@ def test_a_finished_game() -> None:
     assert engine.values([over]).tolist() == [1.0]
 
 
-@plain
-def test_wrong_input() -> None:
+def lattice() -> Engine:
+    """Returns an engine of which wrong things are asked: see errors/expectiminimax.txt."""
     game = Lattice(1)
-    engine = Engine(game, Bounded(game, lattice_value))
-    start = game.start()
-    for roll in (4, -1, 1.5, "6-1"):
-        with pytest.raises(ValueError, match="roll: expected 0 to 3, found"):
-            engine.search(start, roll=roll, depth=1)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="roll: expected 0 to 3, found"):
-            engine.analyse(start, roll=roll, depth=1)  # type: ignore[arg-type]
-    for depth in (-1, 25):
-        with pytest.raises(ValueError, match=f"depth: expected 0 to 24 plies, found {depth}"):
-            engine.search(start, roll=0, depth=depth)
-        with pytest.raises(ValueError, match=f"depth: expected 0 to 24 plies, found {depth}"):
-            engine.values([start], depth=depth)
-    with pytest.raises(ValueError, match="expected a limit"):
-        engine.search(start, roll=0)
-    with pytest.raises(ValueError, match="rolls: expected 1, found an array of shape"):
-        engine.best_moves([start], [1, 2])
-    with pytest.raises(ValueError, match="roll: expected 0 to 3, found 4"):
-        engine.best_moves([start] * 3, [1, 4, 2])
-    with pytest.raises(ValueError, match="rolls: expected whole numbers"):
-        engine.best_moves([start], [1.5])
-    if kernels.compiled:
-        with pytest.raises(ValueError, match="expected a position of 3 integers"):
-            engine.search((1, 2), roll=0, depth=0)
-        with pytest.raises(ValueError, match=r"expected positions of 3 integers, found .*\(1, 2\)"):
-            engine.values([(1, 2)])
-
-
-@plain
-def test_a_game_without_dice_takes_no_roll() -> None:
-    game = Checkers()
-    engine = Engine(game, "material")
-    with pytest.raises(ValueError, match="checkers has no dice: expected no roll, found 3"):
-        engine.search(game.start(), depth=1, roll=3)
-    with pytest.raises(ValueError, match="checkers has no dice: expected no roll, found 0"):
-        engine.analyse(game.start(), depth=1, roll=0)
-    for call in (lambda: engine.best_moves([], []), lambda: engine.values([])):
-        with pytest.raises(TypeError, match="expected a game with dice, found checkers"):
-            call()
-    for options in ({"prune": "star1"}, {"order": "material"}, {"filters": "tiny"}):
-        (name,) = options
-        with pytest.raises(ValueError, match=f"checkers has no dice: .* techniques, found {name}"):
-            Engine(game, "material", **options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="depth: expected 1 to 100 plies, found 0"):
-        engine.search(game.start(), depth=0)
+    return Engine(game, Bounded(game, lattice_value))
 
 
 @plain
@@ -394,3 +351,6 @@ def test_a_position_of_which_the_evaluator_knows_no_bounds() -> None:
     result: Result = Engine(game, evaluator).search(game.start(), roll=0, depth=2)
     same = Engine(game, Bounded(game, lattice_value)).search(game.start(), roll=0, depth=2)
     assert (result.move, result.value) == (same.move, same.value)
+
+
+test_errors = errors_of(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import search
 from games.problem import Known
@@ -70,22 +71,6 @@ def test_a_heuristic_of_another_puzzle_is_refused(tmp_path: Path) -> None:
         search.solve(Pancakes(5), heuristic=tmp_path / "h.safetensors")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weights": np.zeros(3)}, "expected 2916 finite numbers"),
-        ({"weights": np.full(2916, np.nan)}, "finite numbers"),
-        ({"offset": float("inf")}, "offset: expected a finite number"),
-        ({"base": ["nothing"]}, "base: expected heuristics of manhattan, misplaced"),
-    ],
-)
-def test_parts_that_do_not_fit(options: dict[str, Any], message: str) -> None:
-    problem = Sliding8()
-    given = {"weights": np.zeros(2916), **options}
-    with pytest.raises(ValueError, match=message):
-        LearnedHeuristic(problem, problem.encodings["tile_pairs"], **given)
-
-
 @pytest.mark.parametrize("problem", [Hanoi(4, 3)])
 def test_inputs_tell_positions_apart(problem: Any) -> None:
     encoding = next(iter(problem.encodings.values()))
@@ -93,3 +78,6 @@ def test_inputs_tell_positions_apart(problem: Any) -> None:
     rows = encoding.active_rows(positions)
     assert len(np.unique(rows, axis=0)) == len(positions)
     assert rows.min() >= 0 and rows.max() < encoding.size
+
+
+test_errors = errors_of(globals())

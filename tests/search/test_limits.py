@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 import pytest
+from errors import errors_of
 from interrupts import ctrl_c, no_search_runs, stopping
 from twin import PlainFace, random_positions
 
@@ -19,7 +20,6 @@ from games.contract import Game
 from search import (
     AlphaBetaOptions,
     Engine,
-    ExpectiminimaxOptions,
     Result,
     Techniques,
     as_evaluator,
@@ -29,27 +29,6 @@ plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
-
-
-@plain
-@pytest.mark.parametrize(
-    ("limits", "message"),
-    [
-        ({}, "expected a limit"),
-        ({"depth": 0}, "depth: expected 1 to 100 plies, found 0"),
-        ({"depth": -3}, "depth: expected 1 to 100 plies, found -3"),
-        ({"depth": 101}, "found 101"),
-        ({"depth": 2.5}, "depth: expected a whole number, found 2.5"),
-        ({"nodes": 0}, "nodes: expected at least 1, found 0"),
-        ({"nodes": 1e6}, "nodes: expected a whole number"),
-        ({"seconds": 0}, "seconds: expected more than 0, found 0"),
-        ({"seconds": float("nan")}, "seconds: expected more than 0, found nan"),
-    ],
-)
-def test_limits_out_of_range(limits: dict[str, Any], message: str) -> None:
-    engine = Engine(CHECKERS)
-    with pytest.raises(ValueError, match=message):
-        engine.search(CHECKERS.start(), **limits)
 
 
 #: The expected type or range of each option of an engine, and values that it refuses.
@@ -103,20 +82,6 @@ def test_options_come_as_their_dataclass_by_name_or_both() -> None:
     assert found.options == expected.options
     assert found.search(start, depth=6).nodes == expected.search(start, depth=6).nodes
     assert both.options == AlphaBetaOptions(techniques=Techniques(late_moves=1.0), equal_depth=True)
-    for wrong, error, message in [
-        ({"depth": 3}, TypeError, "checkers has no dice: expected options among .*, found depth"),
-        ({"options": {"trace": 3}}, TypeError, "options: expected AlphaBetaOptions, found {"),
-        ({"options": ExpectiminimaxOptions()}, ValueError, "no dice: .* ExpectiminimaxOptions"),
-        ({"trace": 1, "prune": "none"}, ValueError, "no dice: .* techniques, found prune"),
-    ]:
-        with pytest.raises(error, match=message):
-            Engine(CHECKERS, "classic", **wrong)
-
-
-@compiled_only
-def test_a_position_of_another_game_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected a position of 4 integers, found"):
-        Engine(CHECKERS).search((1, 2, 3), depth=2)
 
 
 @plain
@@ -270,7 +235,4 @@ class Stuck(Endless):
         return []
 
 
-@plain
-def test_a_game_without_moves_or_outcome_is_refused() -> None:
-    with pytest.raises(ValueError, match="stuck: no legal move, but no outcome"):
-        Engine(Stuck()).search(0, depth=1)
+test_errors = errors_of(globals())

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 from docs.examples.li_nim import LiNim
 from games import ContractError, Game, check_game
@@ -282,11 +283,4 @@ def test_a_win_is_counted_in_plies() -> None:
         assert found.plies_to_end == 1 and game.move_text(position, found.move) == "102-111"
 
 
-def test_options_of_other_searches_are_refused() -> None:
-    game = LiNim((1, 2), 3)
-    with pytest.raises(ValueError, match="3 players and no dice: expected options among method"):
-        Engine(game, lambda position: 0.0, equal_depth=True)
-    with pytest.raises(ValueError, match="method: expected one of paranoid, best_reply, max_n"):
-        Engine(game, lambda position: 0.0, method="alphabeta")
-    with pytest.raises(ValueError, match="threads: expected none for 3 players"):
-        Engine(game, lambda position: 0.0, threads=2)
+test_errors = errors_of(globals())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toys import Pile
+from errors import errors_of
 from twin import PlainFace, Twin, random_positions
 
 from games import kernels
@@ -233,19 +233,4 @@ def test_an_evaluator_that_fails_within() -> None:
         Engine(CHECKERS, evaluator).search(HERE, depth=2)
 
 
-@plain
-def test_errors(tmp_path: Any) -> None:
-    inner = as_evaluator(CHECKERS, "material")
-    with pytest.raises(TypeError, match="expected an evaluator to add noise to, found 'material'"):
-        NoisyEvaluator("material", amplitude=0.1)  # type: ignore[arg-type]
-
-    with pytest.raises(TypeError, match="expected a game whose positions are tuples of integers"):
-        NoisyEvaluator(PythonEvaluator(Pile(), lambda position: 0.0), amplitude=0.1)
-    for amplitude in (-0.1, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="amplitude: expected a finite number"):
-            NoisyEvaluator(inner, amplitude=amplitude)
-    for seed in (-1, 1 << 63):
-        with pytest.raises(ValueError, match=r"seed: expected 0 to 2\*\*63 - 1"):
-            NoisyEvaluator(inner, amplitude=0.1, seed=seed)
-    with pytest.raises(TypeError, match="is code, not weights"):
-        NoisyEvaluator(inner, amplitude=0.1).save(tmp_path / "noisy.json")
+test_errors = errors_of(globals())

@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -191,28 +192,4 @@ def test_limits_and_copies() -> None:
     assert again.search(start, depth=3).value == engine.search(start, depth=3).value
 
 
-@plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"temperature": -1.0}, "temperature: expected at least 0, found -1.0"),
-        ({"temperature": math.nan}, "temperature: expected at least 0, found nan"),
-        ({"depth": 0}, "depth: expected 1 to 100 plies, found 0"),
-        ({"replies": 0}, "replies: expected 1 to 100, found 0"),
-    ],
-)
-def test_wrong_models(options: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Opponent(**options)
-
-
-@plain
-def test_what_a_model_excludes() -> None:
-    with pytest.raises(ValueError, match="opponent: expected one thread, found 2"):
-        Engine(TIC_TAC_TOE, opponent=Opponent(), threads=2)
-    for options in ({"techniques": "selective"}, {"trace": 5}):
-        with pytest.raises(ValueError, match="opponent: expected no options of the search"):
-            Engine(TIC_TAC_TOE, opponent=Opponent(), **options)
-    backgammon = games.load("backgammon")
-    with pytest.raises(ValueError, match="opponent: expected a game without dice"):
-        Engine(backgammon, "hand", opponent=Opponent())
+test_errors = errors_of(globals())

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import safetensors.numpy
+from errors import errors_of
 from numpy.typing import NDArray
 
 from games import kernels
@@ -25,7 +26,6 @@ from games.backgammon.rules import MOST_MOVES, legal_moves, outcome, play
 from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import kernel
-from games.tic_tac_toe import TicTacToe
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
@@ -300,38 +300,6 @@ def test_two_threads_get_what_one_gets() -> None:
 GOOD = [(np.zeros((3, 2)), np.zeros(2)), (np.zeros((2, 5)), np.zeros(5))]
 
 
-@plain
-@pytest.mark.parametrize(
-    ("nets", "message"),
-    [
-        ([], "nets: expected 1 or 3, found 0"),
-        ([(NUMBERS, GOOD)] * 2, "nets: expected 1 or 3, found 2"),
-        ([(NUMBERS, GOOD[1:])], "layers: expected 2 to 16, found 1"),
-        ([(NUMBERS, GOOD[:1] * 17)], "layers: expected 2 to 16, found 17"),
-        (
-            [(NUMBERS, [GOOD[0], (np.zeros((2, 4)), np.zeros(4))])],
-            r"layer 1: expected weights of shape \(2, 5\) and bias of shape \(5,\), found \(2, 4\)",
-        ),
-    ],
-    ids=range(5),
-)
-def test_nets_that_do_not_fit(nets: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        OutcomeNetwork(GAME, nets)
-
-
-@plain
-def test_games_and_inputs_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match="expected a game with outcomes, found tic_tac_toe"):
-        OutcomeNetwork(TicTacToe(), [(NUMBERS, GOOD)])
-    with pytest.raises(ValueError, match="nets: expected 1 or 1, found 3"):
-        OutcomeNetwork(WHOLE, [(NUMBERS, GOOD)] * 3)
-    with pytest.raises(TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"):
-        OutcomeNetwork(WHOLE, [("points", GOOD)])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="linear gives values only, found no probabilities"):
-        LinearEvaluator(WHOLE, NUMBERS, [1, 2, 3]).outcomes([START])
-
-
 # --- files -----------------------------------------------------------------------------------
 
 
@@ -420,57 +388,13 @@ def put(**entries: Any) -> Callable[[dict[str, Any], dict[str, Any]], None]:
 
 
 NAMES = list(OUTCOMES.names)
-GARBAGE: list[tuple[Callable[[dict[str, Any], dict[str, Any]], None], str]] = [
-    (put(outcomes="win"), "expected field 'outcomes' of type list"),
-    (put(outcomes=[]), r"expected the outcomes of backgammon, \['win'.*\], found \[\]"),
-    (
-        put(outcomes=NAMES[::-1]),
-        "expected the outcomes of backgammon, .*, found .'lose backgammon'",
-    ),
-    (put(phases=[]), r"expected the phases of backgammon, \['contact', .*, found \[\]"),
-    (put(phases=["contact", "race", "crashed"]), "expected the phases of backgammon"),
-    (
-        put(nets=[]),
-        r"expected the phases of backgammon, none, found \['contact', 'crashed', 'race'",
-    ),
-    (put(nets=[], phases=[]), "expected 1 nets, found 0"),
-    (put(nets={}), "expected field 'nets' of type list"),
-    (lambda content, arrays: content["nets"].pop(), "expected 3 nets, found 2"),
-    (lambda content, arrays: content["nets"].append({}), "expected 3 nets, found 4"),
-    (lambda content, arrays: content["nets"].__setitem__(1, 3), "expected a net, found 3"),
-    *(
-        (
-            lambda content, arrays, number=number: content["nets"].__setitem__(1, {"net": number}),
-            f"expected the number of an earlier net, found {number}",
-        )
-        for number in (-1, 1, 2)
-    ),
-    (
-        lambda content, arrays: content["nets"].__setitem__(1, {"net": "0"}),
-        "expected field 'net' of type int, found '0'",
-    ),
-    (nets_with(0, more=1), r"expected no fields but \['inputs', 'widths'\], found \['more'\]"),
-    # what else may be wrong with these is shown of networks with one output
-    (nets_with(0, inputs=3), "expected field 'inputs' of type list"),
-    (
-        nets_with(1, inputs=[{"features": "numbers", "identity": {"gone": "0" * 8}}]),
-        "its weights were made for other definitions of gone",
-    ),
-    (nets_with(1, widths=3), "expected field 'widths' of type list"),
-    (nets_with(1, widths=[2, 5]), "expected the widths of 2 to 16 layers, from 2 to 5"),
-    (nets_with(1, widths=[2, 1, 4]), "expected the widths of 2 to 16 layers, from 2 to 5"),
-    (nets_with(1, widths=[2, 3, 2, 5]), r"weights_1_1: expected float32 of shape \(3, 2\), fou"),
-]
 
 
-@plain
-@pytest.mark.parametrize(("change", "message"), GARBAGE, ids=range(len(GARBAGE)))
-def test_files_that_are_wrong(change: Any, message: str, saved: Path) -> None:
+def changed(tmp_path: Path, change: Any) -> None:
+    saved = tmp_path / "network.safetensors"
+    network("three kinds").save(saved)
     rewritten(saved, change)
-    with pytest.raises(EvaluatorError, match=message) as caught:
-        load_evaluator(saved, game=GAME)
-    assert str(caught.value).startswith(f"{saved}: ")
-    assert len(str(caught.value)) < 3000
+    load_evaluator(saved, game=GAME)
 
 
 @plain
@@ -580,7 +504,4 @@ def test_the_best_of_the_replies_that_a_prefilter_keeps(keep: int) -> None:
     assert (others > 10) == (keep < 10)
 
 
-@pytest.mark.parametrize("keep", [0, -1, 1025])
-def test_a_prefilter_keeps_some(keep: int) -> None:
-    with pytest.raises(ValueError, match=f"keep: expected 1 to 1024, found {keep}"):
-        Prefilter(as_evaluator(GAME, None), keep)
+test_errors = errors_of(globals())

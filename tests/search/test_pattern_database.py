@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 import search
 from benchmarks import patterns as korf
 from games.kernels import uncompiled
 from games.problem import KernelProblem, Pattern
-from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24, SlidingTiles
@@ -300,24 +300,4 @@ def test_a_large_file_is_mapped_and_gives_the_same_values(
         array_files.load_arrays(path)
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("problem", "sums", "message"),
-    [
-        (EIGHT, [[(1, 2), (2, 3)]], "expected patterns without a common piece in a sum, found 2"),
-        (EIGHT, [[(1, 9)]], "expected different pieces from 1 to 8 for a pattern, found 9"),
-        (EIGHT, [[(1, 1)]], "found one of them twice"),
-        (EIGHT, [[()]], "found none"),
-        (EIGHT, [], "patterns: expected at least one, found none"),
-        (EIGHT, "6-6-3", "patterns: expected one of 4-4, found '6-6-3'"),
-        (Pancakes(6), [[(1, 2), (3, 4)]], "expected one pattern, because a turn moves pieces of"),
-        (PocketCube(), [[(1, 2), (3, 4)]], "expected one pattern, because a turn moves pieces"),
-        (Sliding15(), [[(1, 2, 3, 4, 5, 6)]], "memory: expected at least 110 MiB"),
-        (Sliding15(), [[range(1, 10)]], "expected tables of at most 1024 MiB, found"),
-        (Hanoi(3), None, "hanoi3.*: expected a problem with patterns, found none"),
-    ],
-    ids=lambda value: getattr(value, "name", str(value)),
-)
-def test_what_cannot_be_built(problem: Any, sums: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        build_patterns(problem, sums, memory_mib=50)
+test_errors = errors_of(globals())

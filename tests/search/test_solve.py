@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 import search
 from docs.examples.lights_out import LightsOut
@@ -157,16 +158,6 @@ def test_korf_1_and_2_take_the_published_number_of_nodes(number: int, generated:
 
 
 @pytest.mark.plain
-def test_no_solution_is_said_at_once_with_the_reason() -> None:
-    problem = Sliding8()
-    position = problem.parse_position("0 2 1 3 4 5 6 7 8")
-    with pytest.raises(
-        search.Unsolvable, match="are 1 swap from the goal and the blank is 0 steps"
-    ):
-        search.solve(problem, position)
-
-
-@pytest.mark.plain
 @pytest.mark.parametrize("method", ["astar", "ida", "greedy"])
 def test_a_complete_search_without_a_goal_says_so(method: str) -> None:
     problem = RoadMap({"a": ["b"], "b": ["c"], "c": [], "d": []}, "a", "d")
@@ -244,27 +235,6 @@ def test_what_a_heuristic_raises_comes_out() -> None:
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "bfs"}, "method: expected one of astar, ida, greedy, beam, found 'bfs'"),
-        ({"weight": 0.9}, "weight: expected 1 to 1000, found 0.9"),
-        ({"weight": math.nan}, "weight: expected"),
-        ({"width": 0, "method": "beam"}, "width: expected at least 1"),
-        ({"width": 5}, "width: expected none with the method astar, found 5"),
-        ({"weight": 2.0, "method": "ida"}, "weight: expected none with the method ida, found 2"),
-        ({"weight": 2.0, "method": "greedy"}, "weight: expected none with the method greedy"),
-        ({"nodes": 0}, "nodes: expected at least 1"),
-        ({"seconds": 0}, "seconds: expected more than 0"),
-        ({"memory_mib": 0}, "memory_mib: expected"),
-    ],
-)
-def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        search.solve(Sliding8(), **options)
-
-
-@pytest.mark.plain
 def test_a_solved_position_needs_no_moves() -> None:
     for problem in (Sliding8(), Queens(1)):
         goal = problem.start() if isinstance(problem, Queens) else problem.goal()
@@ -289,3 +259,6 @@ def test_a_search_leaves_its_memory_at_its_end(monkeypatch: pytest.MonkeyPatch) 
         assert [one() for one in made] == [None]
     finally:
         gc.enable()
+
+
+test_errors = errors_of(globals())

@@ -22,13 +22,14 @@ from dice_twin import (
     lattice_value,
     played,
 )
+from errors import errors_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from games import kernels
 from games.contract import DiceGame
 from games.kernels import kernel, uncompiled
-from search import EXACT, FILTERS, LOWER, UPPER, AlphaBetaOptions, Engine, Lookup, MoveFilters
+from search import EXACT, FILTERS, LOWER, UPPER, Engine, Lookup, MoveFilters
 from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
@@ -230,27 +231,6 @@ def told(result: Any) -> tuple[Any, ...]:
 
 
 @plain
-def test_options_are_checked() -> None:
-    game = Lattice(1)
-    bounded = Bounded(game, lattice_value)
-    for options, message in [
-        ({"filters": "best4"}, "expected an evaluator as order, .* 4 candidates, found none"),
-        ({"equal_depth": True, "prune": "star1"}, "lattice has dice: .* found equal_depth"),
-        ({"trace": 5}, "lattice has dice: .* found trace"),
-        ({"options": AlphaBetaOptions()}, "lattice has dice: .* found AlphaBetaOptions"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            Engine(game, bounded, **options)
-    with pytest.raises(ValueError, match="expected an evaluator that states its bounds for star1"):
-        Engine(game, lattice_value, prune="star1")
-    for wrong in ({"moves": ((0, 1.0),)}, {"replies": (1, -0.5)}):
-        with pytest.raises(ValueError, match="expected at least 1 move within 0 or more"):
-            MoveFilters(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="candidates: expected 0 or more"):
-        MoveFilters(candidates=-1)
-
-
-@plain
 @pytest.mark.parametrize("prune", ["star1", "star2"])
 def test_a_value_outside_the_bounds_is_refused(prune: str) -> None:
     for game, engine in engines(3, prune=prune):
@@ -266,3 +246,6 @@ def test_presets_are_filters() -> None:
     assert FILTERS["normal"].moves[0] == (8, 0.16)
     assert dataclasses.replace(FILTERS["tiny"], candidates=3).candidates == 3
     assert isinstance(RACE, Race)
+
+
+test_errors = errors_of(globals())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from twin import PlainFace, random_positions
 
 import games
@@ -21,7 +22,7 @@ from games.kernels import kernel
 from games.tree import Tree
 from search import WIN, Engine, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta.negamax import INFINITY, negamax
-from search.alphabeta.techniques import EXACT_SEARCH, Selective
+from search.alphabeta.techniques import EXACT_SEARCH
 from search.evaluators.samples import sample_positions, value_scale
 from search.line import NONE, NativeLine
 from search.native import legal_moves, move_at, play, position_key
@@ -445,34 +446,8 @@ def test_text_and_back() -> None:
     assert Engine(four, "hand", techniques="selective,singular=5").techniques == Techniques(
         late_moves=1.2, singular=5
     )
-    extras = (Selective("selective,singular=5"),)
-    mistaken = type("Mistaken", (Tree,), {"extras": extras})([[1, 2], [3, 4]])
-    with pytest.raises(ValueError, match="found 'selective'"):
-        parse_techniques("selective", mistaken)
     assert EXACT_SEARCH.exact
     assert not SELECTIVE.exact
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("late_move", "expected techniques among exact, selective"),
-        ("singular=x", "singular: expected singular=NUMBER"),
-        ("singular=2", "singular: expected 0 or at least 4, found 2"),
-        ("late_moves=9", "late_moves: expected 0 to 4"),
-        ("-singular=3", "expected techniques among"),
-        ("probcut", "expected techniques among"),
-        ("null_window=1", "expected techniques among"),
-        ("singular=5,selective", r"\(the first 2 in front\), found 'selective'"),
-        ("exact,selective", r"\(the first 2 in front\), found 'selective'"),
-    ],
-)
-def test_wrong_texts(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parse_techniques(text, CHECKERS)
-
-
-@pytest.mark.parametrize("number", [5.5, True, "5", float("nan")])
-def test_numbers_that_are_not_whole(number: Any) -> None:
-    with pytest.raises(ValueError, match="singular: expected a whole number"):
-        Techniques(singular=number)
+test_errors = errors_of(globals())

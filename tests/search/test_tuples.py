@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from toys import CHECKERS_BLOCKS
 
 from games.checkers import Checkers
@@ -15,7 +16,7 @@ from games.connect_four import ConnectFour
 from games.connect_four.encoding import settle
 from games.features import Encoding, Group, TupleLayout
 from games.kernels import kernel
-from search import EvaluatorError, load_evaluator
+from search import load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator, Tuples
@@ -115,30 +116,13 @@ def test_forced_moves_are_played(text: str, played: str, turned: int) -> None:
     assert evaluator(position) == (-1) ** turned * evaluator(after)
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"cells": 0}, "cells: expected 1 to 128, found 0"),
-        ({"groups": [[[0, 0], []]]}, "expected different cells from 0 to 31"),
-        ({"groups": [[[0, 99], []]]}, "expected different cells from 0 to 31"),
-        ({"groups": [[[0], [0, 2, 2, 2, 2]]]}, "expected a class for each of 5 states"),
-        ({"groups": [[list(range(32)), []]]}, "expected at most .* weights"),
-        ({"groups": []}, "groups: expected 1 to 1024 together with their images, found 0"),
-        ({"groups": [[[0], []]] * 1025}, "groups: expected 1 to 1024 .* found 1025"),
-        ({"groups": [3]}, "cannot unpack"),
-        ({"images": [[0, 1]]}, "images: expected permutations of 32 cells"),
-        ({"images": [["a"]]}, "expected lists of whole numbers"),
-        ({"groups": [[[0], []]]}, "expected float32 of shape .5,., found float32 of shape"),
-    ],
-)
-def test_files_that_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+def with_header(tmp_path: Path, change: dict[str, Any]) -> None:
+
     path = tmp_path / "tuples.safetensors"
     network(CHECKERS, CHECKERS_BLOCKS).save(path)
     content, arrays = load_arrays(path)
     save_arrays(path, {**content, **change}, arrays)
-    with pytest.raises(EvaluatorError, match=message):
-        load_evaluator(path)
+    load_evaluator(path)
 
 
 @kernel
@@ -158,3 +142,6 @@ def test_a_layout_that_does_not_fit_is_refused() -> None:
         replace(layout, images=((1, 1),))
     with pytest.raises(ValueError, match="weights: expected 8 finite numbers, found an array"):
         TupleEvaluator(FOUR, layout, [1.0])
+
+
+test_errors = errors_of(globals())

@@ -1,0 +1,62 @@
+"""Command lines that are refused: each with the one line that is printed, and nothing is left.
+
+They stand in errors/refused.txt: see `errors`. `{tmp}` is a folder with files that may name a
+player, of which most are damaged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from errors import errors_of
+
+import games
+import plysmith
+from search import as_evaluator
+
+#: What train.py says while it loads.
+LOADING = "loading (the first time, rules and terms are compiled)\n"
+
+
+@functools.cache
+def files() -> dict[str, str]:
+    """Returns the files of a folder in which commands are tried."""
+    made = {"latin.txt": "B:W21:B1\n\xe9\n", "over.txt": "B:W21:B\n"}
+    made["bad.txt"] = "B:W21:B1\n\nB:W99:B1\n"
+    for game, name in (("checkers", "material"), ("tic_tac_toe", "open_lines")):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            as_evaluator(games.load(game), name).save(file.name)
+            made[f"{game}.json"] = Path(file.name).read_text("utf-8")
+    content = json.loads(made["checkers.json"])
+    made["nan.json"] = json.dumps(content | {"weights": {"men": float("nan")}})
+    made["cut.json"] = made["checkers.json"][:100]
+    return made
+
+
+def error_of_line(line: str, names: dict[str, Any], folder: Path) -> str:
+    """Returns what a command prints as it refuses."""
+    for name, text in files().items():
+        (folder / name).write_text(text, "latin-1")
+    before = sorted(folder.rglob("*"))
+    out, err = io.StringIO(), io.StringIO()
+    words = shlex.split(line.replace("{tmp}", str(folder)))
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = plysmith.main(words)
+        except SystemExit as usage:  # of argparse, which prints how a command is used
+            status = usage.code
+    *more, last = err.getvalue().splitlines()
+    assert status == 2 and out.getvalue() in ("", LOADING), line
+    assert more == [] or more[0].startswith("usage: "), line
+    assert sorted(folder.rglob("*")) == before, line
+    return last.replace(str(folder), "{tmp}")
+
+
+test_errors = errors_of(globals())
