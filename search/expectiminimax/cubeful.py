@@ -8,6 +8,7 @@ that doubles in it lead to.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +27,16 @@ OWN, THEIRS = 0, 1
 
 @dataclass(frozen=True)
 class _Level:
-    """Positions of a ply, with their static outcomes, and the places of those that go on."""
+    """Positions of a ply with their static outcomes, and the replies where games go on.
+
+    live: places of the positions of games that go on; empty at the horizon.
+    replies: for each cube, the places of the best replies [live * rolls] in the next level.
+    """
 
     positions: Any
     outcomes: Values
     live: NDArray[np.int64]
+    replies: tuple[NDArray[np.int64], ...] = ()
 
 
 def best_afters(
@@ -41,26 +47,41 @@ def best_afters(
     positions: positions before their rolls, of games that go on.
     stakes, cube, owner: of the side to move.
 
-    The values [positions * rolls] and outcomes are for the side to move afterwards.
+    The values [positions * rolls] and outcomes are for the side to move afterwards. Moves that the
+    evaluator's prefilter excludes are not valued.
     """
     afters, counts = search.afters(positions)
     outcomes = search.outcomes(afters)
-    values = stakes.turned().values(afters, outcomes, cube, _turned(owner))
+    first, values = _best(afters, outcomes, counts, stakes.turned(), cube, _turned(owner))
+    return _chosen(search, afters, first), outcomes[first], values[first]
+
+
+def _best(
+    afters: Any, outcomes: Values, counts: Any, stakes: Stakes, cube: int, owner: int | None
+) -> tuple[NDArray[np.int64], Values]:
+    """Returns the place of the best reply to each roll, and the values of all replies.
+
+    stakes, cube, owner: of the side to move after the reply.
+    """
+    values = stakes.values(afters, outcomes, cube, owner)
     sizes = counts.ravel()
     begins = np.cumsum(sizes) - sizes
     least = np.minimum.reduceat(values, begins)
     best = np.flatnonzero(values == np.repeat(least, sizes))
     which = np.repeat(np.arange(len(sizes)), sizes)[best]
-    first = best[np.unique(which, return_index=True)[1]]
-    chosen = afters[first] if search.native else [afters[n] for n in first]
-    return chosen, outcomes[first], values[first]
+    return best[np.unique(which, return_index=True)[1]], values
+
+
+def _chosen(search: Expectiminimax, positions: Any, places: NDArray[np.int64]) -> Any:
+    return positions[places] if search.native else [positions[n] for n in places]
 
 
 class CubeTree:
     """The positions that best moves lead to from a root within `depth` plies, roll by roll.
 
     position: the root, of a game that goes on.
-    stakes, cube, owner: of the side to move; moves are chosen for this cube.
+    stakes: of the side to move.
+    cubes: value and owner of each cube that moves are chosen for; the same evaluations serve all.
     """
 
     def __init__(
@@ -68,43 +89,55 @@ class CubeTree:
         search: Expectiminimax,
         position: Any,
         stakes: Stakes,
-        cube: int,
-        owner: int | None,
+        cubes: Sequence[tuple[int, int | None]],
         depth: int,
     ) -> None:
         self._chances = np.array(search.game.rolls, dtype=np.float64)
-        self._levels = [_level(search, [position], None)]
-        self.stakes = stakes
+        self._levels: list[_Level] = []
+        self.stakes, self._cubes = stakes, tuple(cubes)
+        positions = np.array([position], dtype=np.int64) if search.native else [position]
+        outcomes = search.outcomes(positions)
         for _ in range(depth):
-            last = self._levels[-1]
-            if not len(last.live):
+            over = [search.game.outcome(tuple(one)) is not None for one in positions]
+            live = np.flatnonzero(~np.array(over))
+            if not len(live):
                 break
-            live = last.positions[last.live] if search.native else [
-                last.positions[n] for n in last.live
-            ]  # fmt: skip
-            positions, outcomes, _ = best_afters(search, live, stakes, cube, owner)
-            self._levels.append(_level(search, positions, outcomes))
-            stakes, owner = stakes.turned(), _turned(owner)
+            afters, counts = search.afters(_chosen(search, positions, live))
+            known, stakes = search.outcomes(afters), stakes.turned()
+            cubes = [(cube, _turned(owner)) for cube, owner in cubes]
+            best = [_best(afters, known, counts, stakes, *one)[0] for one in cubes]
+            kept = np.unique(np.concatenate(best))
+            replies = tuple(np.searchsorted(kept, one) for one in best)
+            self._levels.append(_Level(positions, outcomes, live, replies))
+            positions, outcomes = _chosen(search, afters, kept), known[kept]
+        self._levels.append(_Level(positions, outcomes, np.zeros(0, dtype=np.int64)))
 
-    def value(self, cube: int, owner: int | None) -> float:
-        """Returns the value of rolling at the root with this cube, to the side to move."""
-        return float(self._rolling(0, self.stakes, cube, owner)[0])
+    def values(self) -> list[float]:
+        """Returns the value of rolling at the root with each cube, to the side to move."""
+        return [
+            float(self._rolling(which, 0, self.stakes, *one)[0])
+            for which, one in enumerate(self._cubes)
+        ]
 
-    def _rolling(self, ply: int, stakes: Stakes, cube: int, owner: int | None) -> Values:
+    def _rolling(
+        self, which: int, ply: int, stakes: Stakes, cube: int, owner: int | None
+    ) -> Values:
         level = self._levels[ply]
         values = stakes.values(level.positions, level.outcomes, cube, owner)
-        if ply + 1 < len(self._levels):
-            later = self._offered(ply + 1, stakes.turned(), cube, _turned(owner))
-            theirs = later.reshape(-1, len(self._chances)) @ self._chances
+        if level.replies:
+            later = self._offered(which, ply + 1, stakes.turned(), cube, _turned(owner))
+            theirs = later[level.replies[which]].reshape(-1, len(self._chances)) @ self._chances
             values[level.live] = stakes.turned_values(theirs)
         return values
 
-    def _offered(self, ply: int, stakes: Stakes, cube: int, owner: int | None) -> Values:
+    def _offered(
+        self, which: int, ply: int, stakes: Stakes, cube: int, owner: int | None
+    ) -> Values:
         """Returns the values [positions] to the side to move before it may double."""
-        values = self._rolling(ply, stakes, cube, owner)
+        values = self._rolling(which, ply, stakes, cube, owner)
         if not stakes.can_double(OWN, cube, owner):
             return values
-        taken = self._rolling(ply, stakes, 2 * cube, THEIRS)
+        taken = self._rolling(which, ply, stakes, 2 * cube, THEIRS)
         return np.maximum(values, np.minimum(taken, stakes.points(OWN, cube)))
 
 
@@ -115,10 +148,8 @@ def searched_values(search: Expectiminimax, situation: Any, depth: int) -> tuple
     depth: plies to search.
     """
     stakes, owner = cube_of(search.game).stakes(situation)
-    waiting, taken = (
-        CubeTree(search, situation.position, stakes, cube, whose, depth).value(cube, whose)
-        for cube, whose in ((situation.cube, owner), (2 * situation.cube, THEIRS))
-    )
+    cubes = [(situation.cube, owner), (2 * situation.cube, THEIRS)]
+    waiting, taken = CubeTree(search, situation.position, stakes, cubes, depth).values()
     return waiting, taken
 
 
@@ -132,13 +163,6 @@ def roll_values(search: Expectiminimax, situation: Any) -> Values:
     stakes, owner = cube_of(search.game).stakes(situation)
     _, _, values = best_afters(search, [situation.position], stakes, situation.cube, owner)
     return stakes.turned_values(values)
-
-
-def _level(search: Expectiminimax, positions: Any, outcomes: Values | None) -> _Level:
-    rows = np.array(positions, dtype=np.int64) if search.native else positions
-    over = [search.game.outcome(tuple(one)) is not None for one in rows]
-    rated = search.outcomes(rows) if outcomes is None else outcomes
-    return _Level(rows, rated, np.flatnonzero(~np.array(over)))
 
 
 def _turned(owner: int | None) -> int | None:

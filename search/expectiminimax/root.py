@@ -20,6 +20,8 @@ from search.expectiminimax.expectimax import (
     ROLLING,
     average,
     back_up_outcomes,
+    keep_best,
+    order_all,
     ranking_value,
     resting_value,
 )
@@ -276,9 +278,11 @@ def value_many(line, positions, depth, values):
 
 @kernel
 def list_many(line, positions, counts, afters):
-    """Write the positions after every legal move with every roll, in order, to `afters`.
+    """Write the positions after the moves with every roll, in order, to `afters`.
 
-    counts: [positions, rolls], for the number of moves.
+    A prefilter puts its best moves first and excludes others.
+
+    counts: [positions, rolls], for the number of moves written.
 
     Returns the number of positions written, or -1 if `afters` is too short.
     """
@@ -288,6 +292,9 @@ def list_many(line, positions, counts, afters):
         for r in range(line.rolls):
             line.top = 0
             count = list_moves(line, 0, r)
+            if line.prefilter != 0:
+                order_all(line, 1, 0, 0, count)
+                count = keep_best(line, 0, count, line.candidates, line.candidate_margin)
             if written + count > len(afters):
                 return -1
             for i in range(count):

@@ -343,12 +343,13 @@ class Expectiminimax(Search):
         return values
 
     def afters(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
-        """Returns the positions after every legal move with every roll, and their numbers.
+        """Returns the positions after the moves with every roll, and their numbers.
 
         positions: positions of games that go on, as for `values`.
 
-        The positions stand in the order of `positions`, then of the rolls, then of the moves; the
-        numbers are [positions, rolls].
+        The moves are all legal ones, or those that the evaluator's prefilter keeps. The positions
+        stand in the order of `positions`, then of the rolls, then of the moves, with a prefilter
+        the best first; the numbers are [positions, rolls].
         """
         rows = self._rows(positions)
         counts = np.zeros((len(rows), len(self.game.rolls)), dtype=np.int64)
