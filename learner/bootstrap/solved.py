@@ -128,6 +128,7 @@ class Solved(Bootstrap):
         if self.hidden is None:
             self._mean = self.evaluator_ = self.model_.evaluator.copy()
         self._passes = 0
+        self._made: tuple[Engine, Engine] | None = None
         #: by ply: positions after all moves of the learner, with their classes for the side to move
         self._kept: dict[int, dict[Any, int]] = {}
         self._best: dict[Any, list[Any]] = {}
@@ -148,6 +149,18 @@ class Solved(Bootstrap):
             yield tuple(moves)
 
     # --- whole games --------------------------------------------------------------------------
+
+    def _engines(self) -> tuple[Engine, Engine]:
+        """Returns the engine of the learner's games, and one that looks positions up.
+
+        They are made once for each evaluator, because opening a database takes longer than a sweep.
+        """
+        game, value = self.game_, self.evaluator_
+        if self._made is None or self._made[0].evaluator is not value:
+            lookup = next((DatabaseLookup(game, name) for name in Databases.of(game).named), None)
+            plain = Engine(game, value, table_mib=TABLE_MIB)
+            self._made = plain, Engine(game, value, table_mib=TABLE_MIB, lookup=lookup)
+        return self._made
 
     def _sweep(self, engine: Engine, **limits: Any) -> float:
         """Visit the likely positions of whole games, and keep all moves of the learner's turns.
@@ -240,10 +253,7 @@ class Solved(Bootstrap):
         values = np.concatenate([lesson.low for lesson in lessons])
         sound, self._errors = {}, []
         if self.whole:
-            game, value = self.game_, self.evaluator_
-            lookup = next((DatabaseLookup(game, name) for name in Databases.of(game).named), None)
-            plain = Engine(game, value, table_mib=TABLE_MIB)
-            aided = Engine(game, value, table_mib=TABLE_MIB, lookup=lookup)
+            plain, aided = self._engines()
             share = self._sweep(plain, depth=self.depth, nodes=self.nodes)
             searched = self._sweep(aided, nodes=self.searched)
             sound = {"sound games": f"{share:.1%}", "by search": f"{searched:.1%}"}
