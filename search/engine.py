@@ -252,12 +252,17 @@ class Engine:
         depth, nodes, seconds: limits of the search for the chances of the outcomes, as in `search`.
 
         From depth 1 on both sides double, take and move for the stakes in the whole search
-        (`search.expectiminimax.cubeful`), which goes as deep as the one for the chances.
+        (`search.expectiminimax.cubeful`), which goes as deep as the one for the chances. Limited
+        by depth alone there is only the one for the stakes, and the take point follows from static
+        chances.
 
         The result is the game's, such as `games.backgammon.CubeDecision`. Raises ValueError if the
         game has no cube or the evaluator gives no chances, and PositionError if nobody may double.
         """
-        result = self.search(situation.position, depth=depth, nodes=nodes, seconds=seconds)
+        if depth and nodes is None and seconds is None:
+            result = replace(self.search(situation.position, depth=0), depth=depth)
+        else:
+            result = self.search(situation.position, depth=depth, nodes=nodes, seconds=seconds)
         return self.cube_after(situation, result)
 
     def cube_after(self, situation: Any, result: Result) -> Any:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_analyse_options", "run_analyse"]
 
-#: The default search of games with a cube: GNU Backgammon's 2 plies and its normal move filter.
-CUBE_DEPTH, CUBE_FILTERS = 2, "normal"
+#: The default search of games with a cube: 2 plies, of the moves that are near after 1 ply.
+CUBE_DEPTH, CUBE_FILTERS = 2, "near"
 
 
 def add_analyse_options(command: argparse.ArgumentParser) -> None:
@@ -75,6 +75,7 @@ def run_analyse(options: argparse.Namespace) -> int:
     from games.whole_files import write_atomically
     from play.judging.analysis import Playouts
     from play.players.thinker import (
+        CORES,
         Thinker,
         judged_play_text,
         limits_of,
@@ -107,6 +108,7 @@ def run_analyse(options: argparse.Namespace) -> int:
         limits_of(options, depth=CUBE_DEPTH if cube else 0 if dice else 8),
         techniques="exact",
         filters=CUBE_FILTERS if cube else None,
+        threads=CORES if dice else 1,
     )
     for number, one in enumerate(read, 1):
         for problem in one.problems:

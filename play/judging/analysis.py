@@ -14,7 +14,7 @@ from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.judging.stakes import move_values, scale_of
-from play.players.limits import STATIC
+from play.players.limits import STATIC, Limits
 from play.players.thinker import Thinker, file_value
 from play.rollout.cube import INTERVAL
 from play.rollout.rollout import rollout
@@ -26,6 +26,8 @@ __all__ = ["Judged", "Playouts", "judge_moves", "judged_record", "remark", "summ
 
 #: Values that differ by less are equal; rounding in values with the cube is much smaller.
 ROUNDING = 1e-9
+#: The move filter that every move passes.
+EVERY = (None, math.inf)
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def judge_moves(
     cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.
     playouts: in a game with dice, values doubtful moves by rollouts as well.
 
-    With move filters only the move played and those that pass the first filter are searched.
+    With move filters only the move played and those that pass each filter are searched deeper. If
+    it is the only one, its value stays that of the depth before.
     Searches know the earlier positions of the game, as in play. Raises KeyboardInterrupt if Ctrl-C
     ended a search.
     """
@@ -104,12 +107,9 @@ def judge_moves(
         if cube:
             replay.repeat(record)
         position, roll = record.positions[ply], record.rolls[ply]
-        count, result = _searched(thinker, position, roll, replay.history, move)
-        values, stake, error = dict(result.moves), 1.0, None
         situation = replay.situation(roll) if cube else None
-        if cube:
-            values = move_values(record.game, situation, values, result.move_outcomes)
-            stake = scale_of(record.game, situation).stake
+        stake, error = scale_of(record.game, situation).stake if cube else 1.0, None
+        count, values, result = _searched(thinker, position, roll, replay.history, move, situation)
         lost = max(values.values()) - values[move]
         if playouts is not None and playouts.doubts(lost):
             better = sorted((one for one in values if values[one] > values[move]),
@@ -137,36 +137,56 @@ def judge_moves(
 
 
 def _searched(
-    thinker: Thinker, position: Any, roll: int | None, history: Sequence[Any], move: Any
-) -> tuple[int, Result]:
-    """Returns the number of legal moves, and a result with the values of those that matter."""
-    depth, filters = thinker.limits.depth, _filter(thinker)
-    limits = None if filters is None else STATIC
+    thinker: Thinker, position: Any, roll: int | None, history: Sequence[Any], move: Any,
+    situation: Any,
+) -> tuple[int, dict[Any, float], Result]:  # fmt: skip
+    """Returns the number of legal moves, the values of those that matter, and the last result.
+
+    situation: the match and the cube that the values are for; None for values without them.
+    """
+    game, filters = thinker.game, _filters(thinker)
     result = thinker.think(
-        position, roll=roll, history=history, all_moves=True, limits=limits
+        position, roll=roll, history=history, all_moves=True, limits=STATIC if filters else None
     ).whole()
-    if filters is None or depth is None or len(result.moves) == 1:
-        return len(result.moves), result
-    game, (most, margin) = thinker.game, filters
-    least = result.moves[0][1] - margin
-    kept = [one for one, value in result.moves[:most] if value >= least]
-    values, outcomes = {}, {}
-    for one in kept if move in kept else [*kept, move]:
-        after = thinker.engine.search(game.play(position, one), depth=depth).whole()
-        values[one], outcomes[one] = -after.value, after.outcomes
-    ranked = tuple(sorted(values.items(), key=lambda item: -item[1]))
-    turned = tuple(_turned(game, outcomes[one]) for one, _ in ranked if outcomes[one] is not None)
-    return len(result.moves), replace(result, moves=ranked, move_outcomes=turned, depth=depth)
+    values = _values(game, situation, result)
+    for depth, (most, margin) in enumerate(filters, 1):
+        ranked = sorted(values, key=lambda one: -values[one])
+        kept = [one for one in ranked[:most] if values[one] >= values[ranked[0]] - margin]
+        kept += [move] * (move not in kept)
+        if len(kept) == 1:
+            break
+        if depth < len(filters) and filters[depth] == EVERY:
+            values = {one: values[one] for one in kept}
+            continue
+        found = [thinker.engine.search(game.play(position, one), depth=depth) for one in kept]
+        turned = [_turned(game, one.whole().outcomes) for one in found if one.outcomes is not None]
+        moves = tuple((one, -after.value) for one, after in zip(kept, found, strict=True))
+        deeper = replace(result, moves=moves, move_outcomes=tuple(turned), depth=depth)
+        values, result = _values(game, situation, deeper), replace(deeper, moves=result.moves)
+    return len(result.moves), values, result
 
 
-def _filter(thinker: Thinker) -> tuple[int, float] | None:
-    """Returns the filter that chooses root moves for a search limited by its depth alone."""
+def _values(game: Any, situation: Any, result: Result) -> dict[Any, float]:
+    """Returns the values of a result's moves, with the cube unless the situation is None."""
+    values = dict(result.moves)
+    if situation is None:
+        return values
+    return move_values(game, situation, values, result.move_outcomes)
+
+
+def _filters(thinker: Thinker) -> list[tuple[int | None, float]]:
+    """Returns the filter before each depth of a search that is limited by its depth alone.
+
+    The list is empty if no filter chooses root moves.
+    """
     limits, options = thinker.limits, thinker.engine.options
-    if not isinstance(options, ExpectiminimaxOptions) or not limits.depth:
-        return None
-    if (limits.nodes, limits.seconds) != (None, None):
-        return None
-    return next(iter(as_filters(options.filters).moves), None)
+    if not isinstance(options, ExpectiminimaxOptions) or limits != Limits(limits.depth):
+        return []
+    depth = limits.depth or 0
+    known = as_filters(options.filters).moves[:depth]
+    if not any(known):
+        return []
+    return [one or EVERY for one in (*known, *[None] * (depth - len(known)))]
 
 
 def _turned(game: Any, outcomes: Any) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from play.judging.analysis import Playouts
 from play.judging.stakes import scale_of
+from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.rollout.cube import rollout_cube
 
@@ -15,6 +16,8 @@ __all__ = ["ERRORS", "JudgedCube", "cube_decisions", "cube_remark", "cube_summar
 
 #: A decision not to double counts if a double would lose less than this: others are plain.
 CLOSE = 0.16
+#: A double that would lose this at 1 ply is not close at any depth.
+PLAIN = 2 * CLOSE
 #: What an error is called, by the action that was wrong.
 ERRORS = {
     "no double": "missed double", "double": "wrong double", "take": "wrong take",
@@ -59,11 +62,18 @@ def judge_cube(
 
     playouts: judges doubtful decisions by rollouts with the cube instead.
 
+    A position where nobody doubled is searched to the thinker's depth only if a double would lose
+    less than `PLAIN` at 1 ply.
+
     The first move of a game and positions in which nobody may double have none. Raises
     KeyboardInterrupt if Ctrl-C ended a search.
     """
     for ply, situation, actions in cube_decisions(record):
-        decision = thinker.decide(situation)
+        decision, depth = None, thinker.limits.depth or 0
+        if depth > 1 and thinker.limits == Limits(depth) and actions[0][1] == "no double":
+            decision = thinker.decide(situation, limits=Limits(1))
+        if decision is None or decision.loss("double") < PLAIN:
+            decision = thinker.decide(situation)
         stake, error = scale_of(record.game, situation).stake, None
         lost = max(decision.loss(action) for _, action in actions)
         if playouts is not None and playouts.doubts(lost):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from play.players.opponents import Opponents, reference
 from play.players.parse import RANDOM, parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result, as_evaluator
 from search.evaluators.calibration import Chances
+from search.sizes import MOST_THREADS
 from search.textbook.max_n import for_every_player
 
 __all__ = [
@@ -31,6 +33,9 @@ __all__ = [
     "values_of_all",
 ]
 
+#: Number of threads that share a search whose result does not depend on it, in one process.
+CORES = min(os.cpu_count() or 1, MOST_THREADS)
+
 
 class Thinker:
     """An evaluator with a search, to be asked one question at a time.
@@ -41,6 +46,7 @@ class Thinker:
     techniques: as in `parse_player`; "selective" looks deeper, "exact" gives the values of plain
         minimax.
     filters: move filters of searches with dice, if the name has none.
+    threads: number of threads that share a search with dice, if the name has none.
 
     Raises ValueError for a player without an evaluator, such as `random`, and as `parse_player`.
     """
@@ -54,14 +60,15 @@ class Thinker:
         table_mib: float = 16.0,
         techniques: str = "selective",
         filters: str | None = None,
+        threads: int = 1,
     ) -> None:
         limits.check(game)
         player = parse_player(game, name, techniques=techniques)
         if player.evaluator is None:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
-        if game.dice and filters is not None:
-            options.setdefault("filters", filters)
+        if game.dice:
+            options = {"filters": filters, "threads": threads} | options
         self.game = game
         self.name = split(name).short
         self.evaluator: Evaluator = player.evaluator

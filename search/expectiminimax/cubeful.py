@@ -40,17 +40,24 @@ class _Level:
 
 
 def best_afters(
-    search: Expectiminimax, positions: Any, stakes: Stakes, cube: int, owner: int | None
+    search: Expectiminimax,
+    positions: Any,
+    stakes: Stakes,
+    cube: int,
+    owner: int | None,
+    *,
+    every: bool = False,
 ) -> tuple[Any, Values, Values]:
     """Returns the positions after the best moves, their outcomes and values, one for each roll.
 
     positions: positions before their rolls, of games that go on.
     stakes, cube, owner: of the side to move.
 
-    The values [positions * rolls] and outcomes are for the side to move afterwards. Moves that the
-    evaluator's prefilter excludes are not valued.
+    every: whether to value the moves too that the evaluator's prefilter excludes.
+
+    The values [positions * rolls] and outcomes are for the side to move afterwards.
     """
-    afters, counts = search.afters(positions)
+    afters, counts = search.afters(positions, every=every)
     outcomes = search.outcomes(afters)
     first, values = _best(afters, outcomes, counts, stakes.turned(), cube, _turned(owner))
     return _chosen(search, afters, first), outcomes[first], values[first]
@@ -161,7 +168,8 @@ def roll_values(search: Expectiminimax, situation: Any) -> Values:
     The values are by the stakes of the side to move.
     """
     stakes, owner = cube_of(search.game).stakes(situation)
-    _, _, values = best_afters(search, [situation.position], stakes, situation.cube, owner)
+    place, cube = [situation.position], situation.cube
+    _, _, values = best_afters(search, place, stakes, cube, owner, every=True)
     return stakes.turned_values(values)
 
 

@@ -277,10 +277,10 @@ def value_many(line, positions, depth, values):
 
 
 @kernel
-def list_many(line, positions, counts, afters):
+def list_many(line, positions, every, counts, afters):
     """Write the positions after the moves with every roll, in order, to `afters`.
 
-    A prefilter puts its best moves first and excludes others.
+    A prefilter puts its best moves first and excludes others, unless `every` is set.
 
     counts: [positions, rolls], for the number of moves written.
 
@@ -292,7 +292,7 @@ def list_many(line, positions, counts, afters):
         for r in range(line.rolls):
             line.top = 0
             count = list_moves(line, 0, r)
-            if line.prefilter != 0:
+            if line.prefilter != 0 and not every:
                 order_all(line, 1, 0, 0, count)
                 count = keep_best(line, 0, count, line.candidates, line.candidate_margin)
             if written + count > len(afters):

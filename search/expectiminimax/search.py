@@ -342,14 +342,15 @@ class Expectiminimax(Search):
         self._run_parts(value, rows)
         return values
 
-    def afters(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
+    def afters(self, positions: Any, *, every: bool = False) -> tuple[Any, NDArray[np.int64]]:
         """Returns the positions after the moves with every roll, and their numbers.
 
         positions: positions of games that go on, as for `values`.
 
-        The moves are all legal ones, or those that the evaluator's prefilter keeps. The positions
-        stand in the order of `positions`, then of the rolls, then of the moves, with a prefilter
-        the best first; the numbers are [positions, rolls].
+        every: whether to list the moves too that the evaluator's prefilter excludes.
+
+        The positions stand in the order of `positions`, then of the rolls, then of the moves, with
+        a prefilter the best first; the numbers are [positions, rolls].
         """
         rows = self._rows(positions)
         counts = np.zeros((len(rows), len(self.game.rolls)), dtype=np.int64)
@@ -357,7 +358,7 @@ class Expectiminimax(Search):
         while True:
             shape = (room, rows.shape[1]) if self.native else (room,)
             afters = np.zeros(shape, dtype=np.int64 if self.native else object)
-            written = int(self._source.list_many(self.line.row, rows, counts, afters))
+            written = int(self._source.list_many(self.line.row, rows, every, counts, afters))
             if written >= 0:
                 return afters[:written] if self.native else afters[:written].tolist(), counts
             room *= 4
