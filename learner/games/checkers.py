@@ -79,6 +79,15 @@ MAKINGS = {
     "even.openings": Making(
         ("play openings checkers {folder}/even.openings.json",), "even.openings.json", "a minute"
     ),
+    # openings that favour a side: even ones are nearly all drawn, these decide matches that measure
+    "biased.openings": Making(
+        (
+            "play openings checkers {folder}/biased.openings.json --plies 5 6 --nodes 10000"
+            " --beyond 0.3 --within 0.8 --judge quantised@selective rootstrap@selective",
+        ),
+        "biased.openings.json",
+        "five minutes",
+    ),
 }
 
 extend(Checkers, UsualRuns(settings=RECIPES), Makings(MAKINGS))

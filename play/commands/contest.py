@@ -10,7 +10,7 @@ from typing import Any
 from games.counted import counted
 from games.file_form import form_of
 from play.commands.options import refuse
-from play.match.balanced import BalancedOpenings, usual_openings
+from play.match.balanced import BalancedOpenings, openings_file, usual_openings
 from play.match.driver import play_match
 from play.match.ladder import ladder
 from play.match.openings import Openings
@@ -95,7 +95,8 @@ class Contest:
         if self.game.dice:
             return
         if options.openings is not None:
-            self.openings = BalancedOpenings(self.game, options.openings, seed=options.seed)
+            file = openings_file(self.game, options.openings)
+            self.openings = BalancedOpenings(self.game, file, seed=options.seed)
         elif options.plies is not None:
             self.openings = Openings(self.game, plies=options.plies, seed=options.seed)
         else:

@@ -66,9 +66,11 @@ def add_match_commands(commands: Any) -> None:
     add("--luck", nargs="?", const="", metavar="EVALUATOR", help=LUCK_HELP)
     add(
         "--sprt",
+        nargs="?",
+        const="0,10",
         metavar="ELO0,ELO1",
-        help="without dice: stop once the sequential test decides (write --sprt=-5,0 for a"
-        " negative number)",
+        help="without dice: stop once the sequential test decides (default 0,10; write --sprt=-5,0"
+        " for a negative number)",
     )
     add("--model", choices=("normalised", "logistic"), help="of the test (default normalised)")
 
@@ -105,7 +107,8 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         "--openings",
         type=Path,
         metavar="FILE",
-        help="without dice: balanced openings of a file that `play openings` wrote",
+        help="without dice: openings of a file that `play openings` wrote, or shipped ones by name"
+        " (checkers: even, biased)",
     )
     add(
         "--adjudicate",

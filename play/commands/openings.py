@@ -19,7 +19,12 @@ def add_openings_command(commands: Any) -> None:
     add_game(command)
     add = command.add_argument
     add("file", type=Path, help="the file, replaced if it exists")
-    add("--judge", help="player whose search values the positions (default: the shipped one)")
+    add(
+        "--judge",
+        nargs="+",
+        metavar="PLAYER",
+        help="players whose searches judge the positions and must agree (default: the shipped one)",
+    )
     add(
         "--plies",
         type=int,
@@ -36,6 +41,13 @@ def add_openings_command(commands: Any) -> None:
         metavar="V",
         help="greatest distance from even in the game's unit, such as men (default 0.25)",
     )
+    add(
+        "--beyond",
+        type=float,
+        default=0.0,
+        metavar="V",
+        help="least distance from even, for openings that favour a side (default 0)",
+    )
     add("--quiet", action="store_true", help="no progress bar")
     describe_players(command, others=False)
     command.set_defaults(run=_run)
@@ -51,28 +63,30 @@ def _run(options: argparse.Namespace) -> int:
     game = load_game(options)
     if game.dice:
         raise ValueError(f"openings: expected a game without dice, found {game.name}")
-    if not options.within > 0 or options.nodes < 1:
+    if not 0 <= options.beyond < options.within or options.nodes < 1:
         raise ValueError(
-            f"expected --within above 0 and --nodes of at least 1, found {options.within} and"
-            f" {options.nodes}"
+            f"expected --within above 0 and --beyond, and --nodes of at least 1, found"
+            f" {options.within}, {options.beyond} and {options.nodes}"
         )
     if not all(0 <= plies <= 8 for plies in options.plies):
         raise ValueError(f"--plies: expected 0 to 8, found {max(options.plies)}")
     check_writable("FILE", options.file)
-    judge = parse_player(game, options.judge or f"{usual_evaluator(game)}@selective")
+    names = options.judge or [f"{usual_evaluator(game)}@selective"]
+    judges = [parse_player(game, name) for name in names]
     lengths = tuple(sorted(set(options.plies)))
     counts = [len(positions_after(game, plies)) for plies in lengths]
     with tqdm(total=sum(counts), unit=" positions", disable=options.quiet) as bar:
         content = find_openings(
-            game, judge, lengths=lengths, nodes=options.nodes, within=options.within,
-            progress=lambda positions: bar.update(positions) and None,
+            game, *judges, lengths=lengths, nodes=options.nodes, beyond=options.beyond,
+            within=options.within, progress=lambda positions: bar.update(positions) and None,
         )  # fmt: skip
     if not content["openings"]:
-        raise ValueError(f"--within: expected some balanced openings, found none of {sum(counts)}")
+        raise ValueError(f"--within: expected some openings, found none of {sum(counts)}")
     save_openings(options.file, content)
     for plies, count in zip(lengths, counts, strict=True):
         kept = sum(len(text.split()) == plies for text in content["openings"])
-        print(f"plies {plies}: within {options.within} {game.unit} of even {kept} of"
+        beyond = f"beyond {options.beyond} and " if options.beyond else ""
+        print(f"plies {plies}: {beyond}within {options.within} {game.unit} of even {kept} of"
               f" {counted(count, 'position')}")  # fmt: skip
     print(f"{options.file}: {options.file.stat().st_size:,} bytes")
     return 0

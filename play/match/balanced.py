@@ -1,7 +1,8 @@
 """Balanced openings: first moves after which neither side is far ahead, listed in a file.
 
 Of the 216 positions after three moves of checkers, players call some lost; in tournaments they are
-barred. A list of even ones keeps a match from being decided before it begins.
+barred. A list of even ones keeps a match from being decided before it begins. Where nearly all even
+games are drawn, biased openings decide more: one side is ahead, and each player has it once.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from search import Engine
 from search.evaluators.samples import value_mark
 from search.evaluators.shipped import DATA
 
-__all__ = ["BalancedOpenings", "find_openings", "usual_openings"]
+__all__ = ["BalancedOpenings", "find_openings", "openings_file", "usual_openings"]
 
 FORMAT = "plysmith-openings-1"
 Moves = tuple[Any, ...]
@@ -42,7 +43,7 @@ class BalancedOpenings:
     Attributes:
         plies: the length of the shortest.
         lines: all openings of the file.
-        within: their greatest distance from even, in the game's unit.
+        beyond, within: their least and greatest distance from even, in the game's unit.
         mark: digest of the file.
 
     Raises ValueError if the file is not one of openings of the game, or the seed is below 0, and
@@ -60,7 +61,7 @@ class BalancedOpenings:
             found = json.loads(content)
             if (found["format"], found["game"]) != (FORMAT, game.name):
                 raise ValueError(f"found {found['format']!r:.60} of {found['game']!r:.60}")
-            self.within = float(found["within"])
+            self.within, self.beyond = float(found["within"]), float(found.get("beyond", 0.0))
             self.lines = [self._moves(text) for text in found["openings"]]
             self.plies = min(map(len, self.lines))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -70,7 +71,7 @@ class BalancedOpenings:
         self.mark = hashlib.sha256(content).hexdigest()[:12]
 
     def __str__(self) -> str:
-        return f"balanced openings of {self.plies} plies or more"
+        return f"{'biased' if self.beyond else 'balanced'} openings of {self.plies} plies or more"
 
     def _moves(self, text: str) -> Moves:
         position = self.game.start()
@@ -98,40 +99,53 @@ class BalancedOpenings:
 
 def find_openings(
     game: Game,
-    judge: Player,
-    *,
+    *judges: Player,
     lengths: tuple[int, ...] = (3, 4),
     nodes: int = 100_000,
+    beyond: float = 0.0,
     within: float = 0.25,
     progress: Callable[[int], None] = lambda positions: None,
 ) -> dict[str, Any]:
-    """Returns the content of a file of balanced openings.
+    """Returns the content of a file of balanced openings, or of biased ones.
 
-    judge: the player whose search values the positions.
+    judges: the players whose searches value the positions. All must find the same side ahead if
+        `beyond` is above 0.
     lengths: lengths of the openings, in plies; all positions after so many are judged.
     nodes: limit of each search.
-    within: the greatest distance from even, in the game's unit (men in checkers).
+    beyond, within: the least and greatest distance from even, in the game's unit (men in checkers).
     progress: called with the number of positions just judged.
 
     Raises ValueError for a judge without an evaluator, and KeyboardInterrupt if stopped.
     """
-    if judge.evaluator is None:
-        raise ValueError(f"expected a judge with an evaluator, found {judge.name}")
-    engine = Engine(game, judge.evaluator, lookup=judge.lookup, **judge.options)
+    for judge in judges:
+        if judge.evaluator is None:
+            raise ValueError(f"expected a judge with an evaluator, found {judge.name}")
+    engines = [Engine(game, one.evaluator, lookup=one.lookup, **one.options) for one in judges]
+
+    def fits(position: Any) -> bool:
+        signs = set()
+        for engine in engines:
+            engine.clear()
+            result = engine.search(position, nodes=nodes).whole()
+            value = engine.evaluator.in_units(result.value)
+            signs.add(beyond > 0 and value > 0)
+            if not beyond <= abs(value) <= within or len(signs) > 1:
+                return False
+        return True
+
     texts: list[str] = []
     for plies in lengths:
         for position, moves in positions_after(game, plies):
-            engine.clear()
-            result = engine.search(position, nodes=nodes).whole()
-            progress(1)
-            if abs(engine.evaluator.in_units(result.value)) <= within:
+            if fits(position):
                 texts.append(_text(game, moves))
+            progress(1)
     return {
         "format": FORMAT,
         "game": game.name,
-        "judge": judge.name,
-        "mark": value_mark(game, judge.evaluator),
+        "judge": " ".join(judge.name for judge in judges),
+        "mark": " ".join(value_mark(game, engine.evaluator) for engine in engines),
         "nodes": nodes,
+        **({"beyond": beyond} if beyond else {}),
         "within": within,
         "openings": texts,
     }
@@ -165,4 +179,10 @@ def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
     shipped = Opponents.of(game).openings
     if not shipped:
         return Openings(game, seed=seed)
-    return BalancedOpenings(game, DATA / game.name / f"{shipped}.openings.json", seed=seed)
+    return BalancedOpenings(game, openings_file(game, shipped), seed=seed)
+
+
+def openings_file(game: Game, name: Any) -> Path:
+    """Returns the path of a file of openings, or that of a shipped one by its short name."""
+    shipped = DATA / game.name / f"{name}.openings.json"
+    return shipped if shipped.exists() and not Path(name).exists() else Path(name)

@@ -13,7 +13,7 @@ from errors import errors_of
 import games
 from games import kernels
 from play.__main__ import main
-from play.match.balanced import BalancedOpenings, find_openings, usual_openings
+from play.match.balanced import BalancedOpenings, find_openings, openings_file, usual_openings
 from play.match.driver import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
@@ -76,6 +76,19 @@ def test_openings_are_found_by_a_search_of_every_position() -> None:
     assert {text for text in drawn if text[0] == "5"} == {"5 1", "5 3", "5 7", "5 9"}
     assert {text for text in drawn if text[0] == "1"} == {"1 5"}
     assert {text for text in drawn if text[0] == "2"} == {"2 5", "2 1", "2 3", "2 8"}
+
+
+def test_biased_openings_are_those_in_which_all_judges_find_the_same_side_ahead() -> None:
+    judges = [parse_player(TIC_TAC_TOE, name) for name in ("open_lines@exact", "open_lines@exact")]
+    content = find_openings(
+        TIC_TAC_TOE, *judges, lengths=(2,), nodes=100_000, beyond=1.0, within=float("inf")
+    )
+    even = find_openings(TIC_TAC_TOE, judges[0], lengths=(2,), nodes=100_000, within=0.1)
+    assert len(content["openings"]) == 72 - len(even["openings"]) == 48
+    assert not set(content["openings"]) & set(even["openings"])
+    assert (content["beyond"], content["judge"]) == (1.0, "open_lines@exact open_lines@exact")
+    file = BalancedOpenings(CHECKERS, openings_file(CHECKERS, "biased"))
+    assert str(file) == "biased openings of 5 plies or more" and len(file.lines) == 1332
 
 
 def test_matches_of_checkers_begin_with_them_unless_told_otherwise(
