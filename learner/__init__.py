@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from learner.positions.filters import Filter as Filter
     from learner.positions.shards import Rows as Rows
     from learner.positions.store import PositionStore as PositionStore
+    from learner.reports.worth import start_for as start_for
     from learner.rounds.batch import BatchFit as BatchFit
     from learner.rounds.network_fit import NetworkFit as NetworkFit
     from learner.rounds.quantised_fit import QuantisedFit as QuantisedFit
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from learner.run.settings import RunSettings as RunSettings
     from learner.td_gammon.backup_fit import BackupFit as BackupFit
     from learner.td_gammon.td_gammon import TDGammon as TDGammon
+    from play.judging.explanation import explain as explain
+    from play.judging.judge import random_positions as random_positions
+    from play.players.limits import Limits as Limits
     from play.workers import Workers as Workers
 
 #: The modules that the names come from.
@@ -48,6 +52,7 @@ _MODULES = {
     "Filter": "learner.positions.filters",
     "GameLearner": "learner.game_learner",
     "Learner": "learner.frame",
+    "Limits": "play.players.limits",
     "LogisticFit": "learner.fit.logistic",
     "MeasuredRun": "learner.run.measured_run",
     "NetworkFit": "learner.rounds.network_fit",
@@ -70,7 +75,10 @@ _MODULES = {
     "agreement": "learner.models.convert",
     "as_native": "learner.models.convert",
     "check": "learner.checking",
+    "explain": "play.judging.explanation",
     "measure": "learner.arena",
+    "random_positions": "play.judging.judge",
+    "start_for": "learner.reports.worth",
 }
 
 __all__ = list(_MODULES)

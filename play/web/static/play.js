@@ -334,6 +334,7 @@ export class PlayPage {
       placeholder: `Move: ${EXAMPLES[view.kind] || view.legal[0] || ""}`,
       "aria-label": "Type a move",
       maxlength: 100,
+      onkeydown: (event) => event.key === "Escape" && this.entry.blur(),
     });
     this.tools = h("div", { class: "tools" });
     this.thinking = new Thinking(this);
