@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from learner.frame import Progress
 from learner.game_learner import GameLearner, check_plies
 from learner.journal import Journal
-from learner.options import ranged
 from learner.self_play import Lesson, SelfPlay, Task
 from play.workers import Workers
 from play.workers.sources import digest
@@ -31,46 +28,6 @@ __all__ = ["TaskLearner"]
 
 #: Games between two looks whether a report is due.
 GAMES_PER_LOOK = 4
-#: Seconds that work which was begun ahead has to end.
-PATIENCE = 10.0
-
-
-class Ahead:
-    """The items of a generator, which a thread draws from now on."""
-
-    def __init__(self, source: Generator[Any, None, None]) -> None:
-        self._source, self._items, self._closed = source, SimpleQueue[Any](), False
-        self._thread = threading.Thread(target=self._draw, daemon=True, name="ahead")
-        self._thread.start()
-
-    def _draw(self) -> None:
-        end: BaseException | None = None
-        try:
-            with closing(self._source) as items:
-                for item in items:
-                    self._items.put((item, None))
-                    if self._closed:
-                        break
-        except BaseException as error:
-            end = error
-        self._items.put((None, end or StopIteration()))
-
-    def __iter__(self) -> Iterator[Any]:
-        while True:
-            try:
-                item, end = self._items.get(timeout=1.0)
-            except Empty:  # so that a signal that came meanwhile is seen
-                continue
-            if isinstance(end, StopIteration):
-                return
-            if end is not None:
-                raise end
-            yield item
-
-    def close(self) -> None:
-        """End the work."""
-        self._closed = True
-        self._thread.join(PATIENCE)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -86,16 +43,13 @@ class TaskLearner(GameLearner):
 
     most_plies: int = 200
     workers: Workers | None = None
-    #: fixed values for learners that do not offer these options
+    #: fixed value for learners that do not offer this option
     decide: bool = field(default=False, init=False)
-    lag: int = ranged(0, 0, 1, init=False)
     #: lookup and selective techniques of the searches, set by subclasses
     lookup_: Lookup | None = field(default=None, init=False)
     techniques_: Techniques | None = field(default=None, init=False)
-    #: files of games that have been played, but not learned from, of a round each
-    _journals: tuple[Journal, ...] = field(default=(), init=False)
-    #: the lessons of the next round, if it has begun
-    _ahead: Ahead | None = field(default=None, init=False)
+    #: games that have been played, but not learned from
+    _journal: Journal | None = field(default=None, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -126,8 +80,7 @@ class TaskLearner(GameLearner):
     def keep_journal(self, path: Path) -> None:
         """Keep games that have been played, but not learned from, if a cluster plays."""
         if self.workers is not None and self.workers.cluster is not None:
-            paths = [path, path.with_name(f"{path.name}.ahead")]
-            self._journals = tuple(Journal(path) for path in paths[: 1 + self.lag])
+            self._journal = Journal(path)
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -139,69 +92,46 @@ class TaskLearner(GameLearner):
         openings = islice(self._openings(), self.games_played_, None)
         workers = self.workers
         with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
-            try:
-                while self.games_played_ < self.games:
-                    yield from self._round(at_work, openings)
-            finally:
-                if self._ahead is not None:
-                    self._ahead.close()
-        for journal in self._journals:
-            journal.path.unlink(missing_ok=True)
+            while self.games_played_ < self.games:
+                until = min(self.games, self.round_end())
+                some = islice(openings, until - self.games_played_)
+                yield from self._round(at_work, some, until)
+        if self._journal is not None:
+            self._journal.path.unlink(missing_ok=True)
 
     def _round(
-        self, workers: Workers, openings: Iterator[tuple[Any, ...]]
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]], until: int
     ) -> Generator[Progress, None, None]:
         """Play the rest of a round in one stream that keeps all workers busy, and learn."""
-        reported, until = self.games_played_, self._until()
-        begun, self._ahead = self._ahead, None
-        with closing(begun or self._play(workers, openings)) as played:
+        reported = self.games_played_
+        with closing(self._play(workers, openings)) as played:
             for lessons in played:
                 self._keep(lessons)
                 self.games_played_ += len(lessons)
-                figures = None
-                if self.games_played_ == until:
-                    if self.lag:
-                        self._look_ahead()
-                        if until < self.games:
-                            self._ahead = Ahead(self._play(workers, openings))
-                    figures = self._end_round(workers)
+                figures = self._end_round(workers) if self.games_played_ == until else None
                 if figures or self.games_played_ - reported >= self.report_games():
                     reported = self.games_played_
                     yield self.progress(lessons[-1].played.record(), figures)
 
-    def _until(self) -> int:
-        """Returns the number of games at the end of the round, or of all rounds."""
-        return min(self.games, self.round_end())
-
-    def _look_ahead(self) -> None:
-        """Keep the evaluator as it is, before the fit; with a `lag` it plays the next round."""
-
-    def _parity(self) -> int:
-        """Returns the number of the file, of `1 + lag`, for the games of the round under way."""
-        return 0
-
     def _play(
-        self, workers: Workers, openings: Iterator[tuple[Any, ...]]
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]]
     ) -> Generator[list[Lesson], None, None]:
-        """Returns the lessons of the games of a round, in order, a few at a time."""
-        numbers = range(self.games_played_, self._until())
-        starts, play = dict(zip(numbers, openings, strict=False)), SelfPlay(self._task())
-        journal = self._journals[self._parity()] if self._journals else None
-        known = {} if journal is None else journal.begin(self._mark(play))
-        missing = [number for number in numbers if number not in known]
+        """Yields the lessons of a game from each opening, in order, a few at a time."""
+        task, starts, first = self._task(), list(openings), self.games_played_
+        play = SelfPlay(task)
+        known = {} if self._journal is None else self._journal.begin(self._mark(play))
+        missing = [number for number in range(first, first + len(starts)) if number not in known]
 
         def arrived(begin: int, count: int, results: bytes) -> None:
-            if journal is not None:
-                journal.add(missing[begin : begin + count], results)
+            if self._journal is not None:
+                self._journal.add(missing[begin : begin + count], results)
 
-        def lessons() -> Generator[list[Lesson], None, None]:
-            left = [starts[number] for number in missing]
-            with closing(workers.map(play, left, arrived=arrived)) as new:
-                every = (known.pop(n) if n in known else next(new) for n in numbers)
-                while some := list(islice(every, GAMES_PER_LOOK)):
-                    yield some
-
-        return lessons()
+        left = [starts[number - first] for number in missing]
+        with closing(workers.map(play, left, arrived=arrived)) as lessons:
+            numbers = range(first, first + len(starts))
+            every = (known.pop(n) if n in known else next(lessons) for n in numbers)
+            while some := list(islice(every, GAMES_PER_LOOK)):
+                yield some
 
     def _mark(self, play: SelfPlay) -> str:
         """Returns a digest of everything that decides the games of this round."""

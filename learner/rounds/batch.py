@@ -8,7 +8,6 @@ positions of the last rounds ("Texel tuning", Österlund 2014; see `learner.fit.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -58,8 +57,6 @@ class BatchLearner(TaskLearner):
         far; their mean replaces the result of the position's own game (`learner.rounds.playouts`).
         0 for none: in games without dice, more games are a better use of the time.
     rollout_positions: with `rollouts`, at most this many positions per round, drawn at random.
-    lag: 1 to play each round with the weights before the last ones, while the last ones are still
-        being fitted, so that no worker waits for the fit; 0 to play with the last ones.
 
     With more than two players a position is worth to each its chance to come first: it is learned
     from as each player sees it, and the result is whether he came first. So `blend` has to be 1.
@@ -78,7 +75,6 @@ class BatchLearner(TaskLearner):
     opening_plies: int = 4
     decide: bool = True
     store: Any = None
-    lag: int = ranged(0, 0, 1)
     #: fixed values for learners that do not offer these options
     rollouts: int = ranged(0, 0, init=False)
     rollout_positions: int = ranged(4000, 1, init=False)
@@ -108,8 +104,6 @@ class BatchLearner(TaskLearner):
     def begin(self, evaluator: Any) -> None:
         self.rounds_: list[dict[str, Any]] = []
         self.store_ = PositionStore(own_folder(self, self.store), self.game_)
-        #: with a lag, the weights that play and their evaluator
-        self._last: tuple[Any, Evaluator] | None = None
         #: the stored rows of the rounds that are learned from
         self._recent: list[Rows] = []
 
@@ -150,17 +144,10 @@ class BatchLearner(TaskLearner):
         """Returns the most nodes of a search in round `number`; None for no limit."""
         return self.nodes
 
-    def _look_ahead(self) -> None:
-        self._last = self._weights(), copy.deepcopy(self._player())
-
-    def _parity(self) -> int:
-        return self.round_of(self.games_played_) % (1 + self.lag)
-
     def _task(self) -> Task:
         number = self.round_of(self.games_played_)
-        player = self._player() if self._last is None else self._last[1]
         return Task(
-            self.game_, player, None, self.depth, self.nodes_of(number), self.most_plies,
+            self.game_, self._player(), None, self.depth, self.nodes_of(number), self.most_plies,
             self.decide, lookup=self.lookup_, techniques=self.techniques_,
             teacher=self._teacher(number),
         )  # fmt: skip
@@ -175,9 +162,8 @@ class BatchLearner(TaskLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for what, is_so in (("in a game with dice", self.game_.dice), ("with a lag", self.lag)):
-            if self.rollouts and is_so:
-                raise ValueError(f"rollouts: expected 0 {what}, found {self.rollouts}")
+        if self.rollouts and self.game_.dice:
+            raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
         if self.game_.players > 2:
             for name, only in (("blend", 1), ("rollouts", 0)):
                 if getattr(self, name) != only:
@@ -244,16 +230,10 @@ class BatchLearner(TaskLearner):
         rounds = [dict(figures) for figures in self.rounds_]
         return {
             "rounds_done": rounds, "weights": self._weights(), "positions": len(self.store_),
-            **({"last": self._last and self._last[0]} if self.lag else {}),
         }  # fmt: skip
 
     def set_state(self, state: dict[str, Any]) -> None:
-        rounds = [dict(figures) for figures in state["rounds_done"]]
-        if self.lag and rounds:
-            self.rounds_ = rounds[:-1]
-            self._set_weights(state["last"])
-            self._look_ahead()
-        self.rounds_ = rounds
+        self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
         self._set_weights(state["weights"])
         # last, because it cannot be undone
         self.store_.truncate(state["positions"])

@@ -216,8 +216,7 @@ class QuantisedFit(BatchLearner):
                 f"games: expected {state['games_played']}, for learning has ended with the passes"
                 f" over all rounds (last_epochs), found {self.games}"
             )
-        begun = len(state.get("rounds_done") or ())
-        if begun <= self.lag and state.get("start") != self._start_mark:
+        if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
             raise ValueError(
                 "start: expected the evaluator that learning began with, which still plays the"
                 f" games (mark {state.get('start')}), found one with mark {self._start_mark}"

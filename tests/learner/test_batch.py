@@ -59,25 +59,6 @@ def files(folder: Path) -> dict[str, bytes]:
 # --- what is learned -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_with_a_lag_the_first_two_rounds_are_played_by_the_weights_of_the_start(kind: Any) -> None:
-    def searched(**options: Any) -> Any:
-        learner = make(kind, games=15, keep_rounds=3, **options)
-        return learner.fit("material").store_.load()
-
-    lagging, at_once, untaught = searched(lag=1), searched(), searched(round_games=15)
-    for game in range(15):
-        same = [
-            np.array_equal(rows.positions[rows.game_number == game], played)
-            for played in [lagging.positions[lagging.game_number == game]]
-            for rows in (untaught, at_once)
-        ]
-        assert same[0] or game >= 10
-        assert same[1] or game >= 5
-    values = [rows.value[rows.game_number >= 10].tolist() for rows in (lagging, at_once, untaught)]
-    assert values[0] != values[1] and values[0] != values[2]
-
-
 @compiled_only
 def test_rounds_learn_from_the_games_of_the_last_rounds(tmp_path: Path) -> None:
     notes: list[str] = []

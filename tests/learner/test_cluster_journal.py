@@ -45,10 +45,10 @@ def own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal_module, "user_cache_dir", lambda *a, **o: str(tmp_path / "cache"))
 
 
-def made(folder: Path, hands: Any, kind: type[BatchFit] = BatchFit, **options: Any) -> BatchFit:
-    learner = kind(
+def made(folder: Path, hands: Any) -> BatchFit:
+    learner = BatchFit(
         "checkers", games=40, round_games=20, games_per_report=4, depth=1, K=1.0, seed=3,
-        workers=hands, store=folder / "store", **options,
+        workers=hands, store=folder / "store",
     )  # fmt: skip
     learner.keep_journal(folder / "journal")
     return learner
@@ -75,29 +75,6 @@ def test_games_that_were_played_are_not_played_again(tmp_path: Path, stopped: in
     assert again.played == 20 - stopped // 20 * 20  # only rounds that had not begun
     assert second.evaluator_.weights.tolist() == whole.evaluator_.weights.tolist()
     assert not (tmp_path / "journal").exists()
-
-
-def test_a_run_that_stops_in_a_fit_keeps_the_games_of_the_next_round_too(tmp_path: Path) -> None:
-    class Stopped(BatchFit):
-        def _fit_to(self, rows: Any, number: int) -> Any:
-            assert self._ahead is not None
-            list(self._ahead)  # all games of the next round have been played
-            raise KeyboardInterrupt
-
-    whole = BatchFit(
-        "checkers", games=40, round_games=20, games_per_report=4, depth=1, K=1.0, seed=3, lag=1
-    )
-    whole.fit()
-    Stopped.__name__ = "BatchFit"  # as the checkpoint and the journal name it
-    state: list[Any] = []
-    first, again = made(tmp_path, Hands(), Stopped, lag=1), Hands()
-    with pytest.raises(KeyboardInterrupt):
-        first.fit(watch=lambda progress: state.append(first.checkpoint()))
-    second = made(tmp_path, again, lag=1)
-    second.fit(resume=state[-1])
-    assert (state[-1]["games_played"], again.played) == (16, 0)
-    assert second.evaluator_.weights.tolist() == whole.evaluator_.weights.tolist()
-    assert not list(tmp_path.glob("journal*"))
 
 
 @pytest.mark.plain

@@ -210,10 +210,6 @@ CASES = {
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01,
         tree_positions=20,
     ),
-    "network-lag": rounds(NetworkFit, processes=True, hidden=(6,), lag=1),
-    "quantised-lag": rounds(
-        QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, lag=1
-    ),
     "batch-rollouts": rollouts(BatchFit),
     "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),
     "dice-samuel": dice(

@@ -72,7 +72,7 @@ CHANGES: dict[str, Any] = {
     "explained": 20, "terms": 2, "features": "samuel",
     "fixed": {"men": 2.0}, "games": 7, "games_per_update": 2, "growing": 2,
     "growing_span": False, "growth": 3.0, "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
-    "invent": 1, "judge": "material", "keep_rounds": 1, "lag": 1, "lambda_": 0.2,
+    "invent": 1, "judge": "material", "keep_rounds": 1, "lambda_": 0.2,
     "last_epochs": 3, "last_rate": 0.0005, "library": None, "longest": 4,
     "loss": "squared", "memory": 7,
     "merge_moves": 3, "method": "samuel", "most": 100, "most_plies": 12, "most_positions": 300,
