@@ -34,8 +34,10 @@ KEPT = Path(__file__).with_suffix(".json")
 ROOT = DATA.parent
 #: Characters of a digest.
 DIGITS = 12
-#: The name of the table in README.
-HEADLINE = "headline"
+#: The name of the table in README, and of the one by which people choose.
+HEADLINE, SCALE = "headline", "scale"
+#: A figure with its interval.
+FIGURE = re.compile(r"([+-]?[0-9.]+)( %)? (\[[^]]*\])")
 TABLE = re.compile(r"(<!-- standing: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 #: The sentence in a card that people read before they choose.
 CARD = re.compile(
@@ -54,6 +56,7 @@ class Measurement:
     players: the players whose figures count, as the command names them.
     against: what the figures are above or against, as a table says it.
     rows: the rows of a table from the command's JSON: player, figure, and on what it stands.
+    scale: the words for the figure where it is that by which people choose; else empty.
     """
 
     game: str
@@ -61,6 +64,7 @@ class Measurement:
     players: tuple[str, ...]
     against: str
     rows: Callable[[dict[str, Any]], Iterator[Row]]
+    scale: str = ""
 
     def digests(self) -> dict[str, str]:
         """Returns a digest of each player's file; hand-crafted evaluators have none."""
@@ -127,6 +131,7 @@ MEASUREMENTS = (
         CHECKERS,
         "above `material`, 2,000 nodes a move, a round robin",
         _ladder,
+        "Elo above material",
     ),
     Measurement(
         "backgammon",
@@ -134,6 +139,7 @@ MEASUREMENTS = (
         ("wide",),
         "against GNU Backgammon's 0-ply, no search",
         _points,
+        "points a game against GNU Backgammon's 0-ply",
     ),
     Measurement(
         "connect_four",
@@ -141,6 +147,7 @@ MEASUREMENTS = (
         TRUTH,
         "whole games, moving first from the start against perfect play",
         _whole_games,
+        "of games won against perfect play",
     ),
     Measurement(
         "connect_four",
@@ -155,6 +162,7 @@ MEASUREMENTS = (
         ("batch",),
         "against `hand` in both other seats, depth 2; par is 33.3 %",
         _first_places,
+        "of games won against two of hand",
     ),
 )
 
@@ -228,6 +236,8 @@ def table(game: str) -> str:
     game: a game, or `HEADLINE` for the strongest of each measurement of every game.
     """
     kept = load()
+    if game == SCALE:
+        return scale(kept)
     lines, commands = [], []
     for measurement in MEASUREMENTS:
         entry = kept.get(measurement.command)
@@ -255,6 +265,26 @@ def table(game: str) -> str:
         return f"\n| | strength | measured |\n|---|---|---|\n{''.join(lines)}\n"
     head = "| player | strength | measured | file | when |\n|---|---|---|---|---|\n"
     return f"\n{head}{''.join(lines)}\n```sh\n{''.join(commands)}```\n\n"
+
+
+def scale(kept: dict[str, dict[str, Any]]) -> str:
+    """Returns the table by which people choose: one figure an evaluator, the strongest first."""
+    lines = []
+    for measurement in MEASUREMENTS:
+        if not measurement.scale or measurement.command not in kept:
+            continue
+        found: dict[str, tuple[float, str]] = {}
+        for player, text, _ in measurement.rows(kept[measurement.command]["figures"]):
+            figure = FIGURE.search(text)
+            if figure is not None:
+                words = f"{measurement.scale} {figure[3]}"
+                number = f"{figure[1]}{figure[2] or ''}"
+                found.setdefault(evaluator_of(player), (float(figure[1]), f"{number} | {words}"))
+        ranked = sorted(found.items(), key=lambda item: -item[1][0])
+        for place, (name, (_, text)) in enumerate(ranked):
+            first = ", the strongest" * (place == 0 and len(ranked) > 1)
+            lines.append(f"| `{measurement.game}/{name}` | {text}{first} |\n")
+    return f"\n| evaluator | figure | what it says |\n|---|---|---|\n{''.join(lines)}\n"
 
 
 def _measured(measurement: Measurement) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import time
 from collections.abc import Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import resource_tracker
 from types import TracebackType
 from typing import Any
@@ -52,10 +53,12 @@ class Strength:
     low: float
     high: float
     unit: str = ELO
+    #: how long the match took, which is not kept
+    seconds: float = field(default=0.0, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the same as plain values."""
-        return asdict(self)
+        """Returns the same as plain values, without the time that the match took."""
+        return {name: value for name, value in asdict(self).items() if name != "seconds"}
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Strength:
@@ -207,4 +210,6 @@ class Arena:
 
 
 def _measure(match: bytes, **options: Any) -> Strength:
-    return measure(*unpack(match), **options)
+    players = unpack(match)
+    began = time.monotonic()
+    return replace(measure(*players, **options), seconds=time.monotonic() - began)

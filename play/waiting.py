@@ -1,10 +1,14 @@
-"""A line at the terminal while kernels are compiled, so that nobody looks at a still screen."""
+"""A line at the terminal while a program loads and kernels are compiled.
+
+So nobody looks at a still screen.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any, TextIO
 
@@ -17,7 +21,7 @@ CLEAR = "\r\x1b[K"
 
 @contextlib.contextmanager
 def told_of_compiling(stream: TextIO | None = None) -> Iterator[None]:
-    """Write a line that changes while this process compiles, for the duration of a block.
+    """Write a line that changes while this process loads and compiles, during a block.
 
     stream: where to write; None for standard error. Nothing is written if it is no terminal.
     """
@@ -36,14 +40,15 @@ def told_of_compiling(stream: TextIO | None = None) -> Iterator[None]:
 
 
 def _tell(stream: TextIO, done: threading.Event) -> None:
-    looks, shown = 0, False
+    looks, shown, began = 0, False, time.monotonic()
     while not done.wait(OFTEN):
         module: Any = sys.modules.get("search.first_use")  # not imported before it is needed
         look = getattr(module, "first_use", None)
         now = None if look is None else look()
-        looks = 0 if now is None else looks + 1
-        if now is not None and looks > PATIENCE:
-            stream.write(CLEAR + now.text)
+        text = f"loading, {time.monotonic() - began:.0f} s" if look is None else now and now.text
+        looks = looks + 1 if text else 0
+        if text and looks > PATIENCE:
+            stream.write(CLEAR + text)
             shown = True
         elif shown:
             stream.write(CLEAR)

@@ -153,6 +153,8 @@ def run(options: argparse.Namespace) -> int:
 
 def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> int:
     """Train by the settings, in the folder of the run."""
+    if not isinstance(games.load(settings.game), Problem):
+        print("loading (the first time, rules and terms are compiled)", flush=True)
     from learner.run.steps import train_evaluator, train_heuristic, train_rote
     from play.workers import Workers, parse_backend
 

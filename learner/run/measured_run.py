@@ -16,6 +16,7 @@ last. Beside what every run leaves (`learner.run.run`) the folder holds:
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -44,6 +45,8 @@ __all__ = ["FEATURES", "MeasuredRun"]
 #: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 CHOICE_PLIES, REPORT_PLIES = 3, 4
+#: Number of matches at a time when learning is over; beside learning it is one.
+PROCESSES = 2
 #: With fewer games, chances of win, draw and loss are not fitted.
 FEWEST_GAMES = 20
 #: The copy of a user's features.
@@ -102,6 +105,21 @@ class MeasuredRun(Run):
         self._hours: dict[int, float] = {}
         self._hours_before = 0.0
         self._began = time.process_time()
+        #: seconds of a game of each match so far, and the games of matches still to be played once
+        #: the snapshots are measured
+        self._paces: list[float] = []
+        final = 0 if learner.settles else finalists * final_games * len(opponents)
+        asked = 0 if settings is None else settings.match_games * len(settings.opponents)
+        self._later = final + asked
+
+    def left(self) -> float | None:
+        learning = super().left()
+        if learning is None or not self._paces:
+            return None
+        pace = statistics.median(self._paces)
+        snapshots = (self.snapshots - len(self.measured)) * self.snapshot_games * pace
+        games = self._later + self._calibration_games()
+        return max(learning, snapshots * len(self.opponents)) + games * pace / PROCESSES
 
     @property
     def game(self) -> Game:
@@ -240,7 +258,31 @@ class MeasuredRun(Run):
         ]
 
     def _collect(self, game: int) -> None:
-        self.measured[game] = [result_of(future) for future in self._waiting.pop(game)]
+        self.measured[game] = [self._result_of(future) for future in self._waiting.pop(game)]
+        self._write_strengths()
+
+    def _result_of(self, future: Future[Strength], *, later: bool = False) -> Strength:
+        """Returns the strength by a match, once it is there, and takes its time.
+
+        later: whether it comes after those of the snapshots.
+        """
+        strength = result_of(future)
+        self._paces.append(strength.seconds / strength.games)
+        self._later -= strength.games * later
+        return strength
+
+    def _write_strengths(self) -> None:
+        """Write what is known of the snapshots, for those who look at a run that goes on."""
+        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high,unit\n"]
+        for game, entries in sorted(self.measured.items()):
+            lines += [
+                csv_row(
+                    game, e.opponent, e.games, e.wins, e.draws, e.losses, f"{e.score:.4f}",
+                    f"{e.value:.4g}", f"{e.low:.4g}", f"{e.high:.4g}", e.unit,
+                )
+                for e in entries
+            ]  # fmt: skip
+        write_atomically(self.folder.path / "snapshots.csv", "".join(lines))
 
     def _hours_spent(self) -> float:
         """Returns the hours of processor time that this process and earlier sessions took."""
@@ -280,46 +322,47 @@ class MeasuredRun(Run):
         finalists = ranking[-self.finalists :]
         if len(finalists) == 1:
             return finalists[0]
-        with self._new_arena(2) as arena:
+        with self._new_arena(PROCESSES) as arena:
             pending = {
                 game: self._matches(
                     arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
                 )
                 for game in finalists
             }
-            measured = {game: [result_of(f) for f in futures] for game, futures in pending.items()}
+            measured = {
+                game: [self._result_of(future, later=True) for future in futures]
+                for game, futures in pending.items()
+            }
         return max(finalists, key=lambda game: (mean(measured[game]), game))
 
     def _finish(self, say: Callable[[str], None]) -> Evaluator:
-        path = self.folder.path
         best = self._best_snapshot()
         last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
         last.save(self._path("last"))
         write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
-        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high,unit\n"]
-        for game, entries in sorted(self.measured.items()):
-            lines += [
-                csv_row(
-                    game, e.opponent, e.games, e.wins, e.draws, e.losses, f"{e.score:.4f}",
-                    f"{e.value:.4g}", f"{e.low:.4g}", f"{e.high:.4g}", e.unit,
-                )
-                for e in entries
-            ]  # fmt: skip
-        write_atomically(path / "snapshots.csv", "".join(lines))
+        self._write_strengths()
         self._plot(best)
         return self._calibrated(self._loaded(self._path("best")), say)
+
+    def _calibration_games(self) -> int:
+        """Returns the number of games by which chances are fitted; 0 if they are not."""
+        from learner.fit.calibration import GAMES
+
+        games = min(GAMES, int(self.learner.games) // 3)
+        mine = self.learner.evaluator_
+        # chances are those of win, draw and loss
+        able = not mine.gives_outcomes and self.game.rules is not None and self.game.players == 2
+        return games if able and games >= FEWEST_GAMES else 0
 
     def _calibrated(self, best: Evaluator, say: Callable[[str], None]) -> Evaluator:
         """Fit the chances that the best evaluator's values stand for, where that is cheap.
 
         The games for it are a third as many as those of the run, at most the usual number.
         """
-        from learner.fit.calibration import GAMES, calibration_of, self_play_sample
+        from learner.fit.calibration import calibration_of, self_play_sample
 
-        games = min(GAMES, self.learner.games // 3)
-        if best.gives_outcomes or self.game.rules is None or games < FEWEST_GAMES:
-            return best
-        if self.game.players > 2:  # chances are those of win, draw and loss
+        games = self._calibration_games()
+        if not games:
             return best
         say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
         try:
@@ -352,13 +395,13 @@ class MeasuredRun(Run):
         Yields each opponent's result when its match ends.
         """
         results: list[Strength] = []
-        with self._new_arena(2) as arena:
+        with self._new_arena(PROCESSES) as arena:
             pending = [
                 arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
                 for o in opponents
             ]
             for future in pending:
-                results.append(result_of(future))
+                results.append(self._result_of(future, later=True))
                 yield results[-1]
         self.write_report(
             evaluator=evaluator.name,

@@ -23,6 +23,8 @@ __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recip
 SHORT: dict[str, Any] = {"games": 300, "depth": 5}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
+#: Fewer matches for a game in plain Python, whose depth fits its speed (`learner.run.speed`).
+SHORT_IN_PYTHON: dict[str, Any] = {"snapshots": 3, "final_games": 40, "match_games": 100}
 SHORT_OF_PROBLEM: dict[str, Any] = {"games": 5_000, "depth": None, "match_games": 200}
 
 
@@ -77,6 +79,10 @@ class Recipe:
         short = SHORT_WITH_DICE if game.dice else SHORT
         if game.players > 2:
             short = SHORT_WITH_MANY
+        if not usual and game.rules is None:
+            from learner.run.speed import fitted
+
+            return fitted(game, {**short, **SHORT_IN_PYTHON})
         return dict(usual or short)
 
 

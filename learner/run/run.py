@@ -15,6 +15,7 @@ matches (`learner.run.measured_run`), a memory (`MemoryRun`) or a heuristic
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -59,6 +60,9 @@ class Run:
         #: game number -> strength of the snapshot against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._pace = Pace()
+        #: when this session had its first report, and after how many games; the last report
+        self._first: tuple[float, int] | None = None
+        self._last: Progress | None = None
         #: whether `train` resumed a run that had ended and was measured
         self.finished = False
 
@@ -95,6 +99,19 @@ class Run:
         yield
 
     # --- learning -----------------------------------------------------------------------------
+
+    def left(self) -> float | None:
+        """Returns about how many seconds the run will still take; None as long as that is unknown.
+
+        Nothing is said of a rate before a fiftieth of the games and three seconds are over.
+        """
+        if self._first is None or self._last is None:
+            return None
+        (began, before), last = self._first, self._last
+        passed, done, left = time.monotonic() - began, last.game - before, last.games - last.game
+        if left and (passed < 3 or done < last.games / 50):
+            return None
+        return left * passed / max(1, done)
 
     @property
     def asked(self) -> int:
@@ -152,6 +169,8 @@ class Run:
         return self.learner.game_
 
     def _watch(self, progress: Progress, show: Show | None) -> None:
+        self._first = self._first or (time.monotonic(), progress.game)
+        self._last = progress
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
         losses = [progress.figures.get(name, "") for name in ("loss", "held out")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from learner.run.learners import feature_file, make_learner
 from learner.run.measured_run import REPORT_SEED, MeasuredRun
 from learner.run.progress_bar import Bar
 from learner.run.recipes import recipe_of
-from learner.run.run import MemoryRun, Run
+from learner.run.run import MemoryRun
 from learner.run.settings import RunSettings
 from learner.task_learner import TaskLearner
 from play.players.limits import Limits
@@ -48,7 +49,6 @@ def train_evaluator(
 
     A finished run is not measured again: its report is printed.
     """
-    print(LOADING, flush=True)
     game = games.load(settings.game)
     settings, file = feature_file(settings, resume=resume)
     # where the game has no features of its own there is nothing to compare with
@@ -60,19 +60,29 @@ def train_evaluator(
         game = add_features(game, file)  # for evaluators that were learned with it
     for opponent in {*settings.opponents, *settings.pacemakers}:
         parse_player(game, opponent)
-    session, best = learn(
-        game, learner, settings, folder, file=file, resume=resume, changed=changed, quiet=quiet
-    )
-    print_weights(best)
-    for line in remarks(learner, best):
-        print(line)
-    if session.finished:
-        print_report(folder, ended=bool(getattr(learner, "last_epochs", 0)))
-        return 0
-    for strength in session.report(best, settings.opponents, games=settings.match_games):
-        print(f"{strength.text()} at {session.limits}", flush=True)
+    session = measured_run(game, learner, settings, folder, file=file)
+    terms = [] if usual is None else new_terms(learner, usual)
+    began = time.monotonic()
+
+    def left() -> float | None:
+        """The time that is left, with that of the run without the user's terms."""
+        own = session.left()
+        return own if own is None or usual is None else time.monotonic() - began + 2 * own
+
+    with Bar(session.asked, quiet, learner.counted, left) as bar:
+        best = learn(session, settings, bar, resume=resume, changed=changed)
+        say_weights(best, bar.say)
+        for line in remarks(learner, best):
+            bar.say(line)
+        if session.finished:
+            print_report(folder, ended=bool(getattr(learner, "last_epochs", 0)))
+            return 0
+        for strength in session.report(best, settings.opponents, games=settings.match_games):
+            bar.say(f"{strength.text()} at {session.limits}")
     if usual is not None:
-        weigh(session, best, game, usual, settings, changed=changed, quiet=quiet)
+        bare = without_features(settings)
+        other = measured_run(game, usual, bare, folder / "without", file=None)
+        weigh(session, other, best, terms, settings, changed=changed, quiet=quiet)
     elif file is not None:
         print(f"nothing to compare with: {game.name} has no features of its own")
         session.add_to_report(worth={})
@@ -95,20 +105,12 @@ def without_features(settings: RunSettings) -> RunSettings:
     return replace(settings, features=None, feature_digest=None)
 
 
-def learn(
-    game: Game,
-    learner: Learner,
-    settings: RunSettings,
-    folder: Path,
-    *,
-    file: Path | None,
-    resume: bool,
-    changed: bool,
-    quiet: bool,
-) -> tuple[MeasuredRun, Evaluator]:
-    """Train with a progress bar; returns the run and the best evaluator."""
+def measured_run(
+    game: Game, learner: Learner, settings: RunSettings, folder: Path, *, file: Path | None
+) -> MeasuredRun:
+    """Returns the run of a learner by its settings."""
     recipe = recipe_of(settings.learner, game)
-    session = MeasuredRun(
+    return MeasuredRun(
         learner,
         game,
         folder,
@@ -123,53 +125,52 @@ def learn(
         settings=settings,
         feature_file=file,
     )
-    start = start_for(game, settings.start, learner)
+
+
+def learn(
+    session: MeasuredRun, settings: RunSettings, bar: Bar, *, resume: bool, changed: bool
+) -> Evaluator:
+    """Train with a progress bar; returns the best evaluator."""
+    learner = session.learner
+    start = start_for(session.game, settings.start, learner)
     began = time.perf_counter()
-    best = with_bar(session, start, resume=resume, changed=changed, quiet=quiet)
-    print(
+    best: Evaluator = session.train(start, resume=resume, changed=changed, show=bar, say=bar.say)
+    bar.say(
         f"learned from {counted(learner.updates_, 'position')} in"
         f" {counted(learner.games_played_, 'game')},"
         f" {time.perf_counter() - began:.0f} s;"
         f" {'the last weights' if learner.settles else 'best of the snapshots'}: {best.name}"
     )
-    return session, best
-
-
-def with_bar(session: Run, start: Any, *, resume: bool, changed: bool, quiet: bool) -> Any:
-    """Train with a progress bar; returns what was learned."""
-    show = Bar(session.asked, quiet, session.learner.counted)
-    try:
-        return session.train(start, resume=resume, changed=changed, show=show, say=show.say)
-    finally:
-        show.close()
+    return best
 
 
 def weigh(
     session: MeasuredRun,
+    bare: MeasuredRun,
     best: Evaluator,
-    game: Game,
-    usual: Learner,
+    terms: list[str],
     settings: RunSettings,
     *,
     changed: bool,
     quiet: bool,
 ) -> None:
-    """Train without the user's terms, and say whether these have earned their place."""
-    terms = new_terms(session.learner, usual)
-    folder = session.folder.path / "without"
+    """Train without the user's terms, and say whether these have earned their place.
+
+    bare: the run without the terms.
+    best: the best evaluator with them.
+    """
+    folder, game = bare.folder.path, session.game
     print(f"now the same without {', '.join(terms)}, in {folder}", flush=True)
-    bare = without_features(settings)
     resume = (folder / "checkpoint.json").exists()
-    _, other = learn(
-        game, usual, bare, folder, file=None, resume=resume, changed=changed, quiet=quiet
-    )
     entries = []
     match_games, limits = settings.match_games, session.limits
-    for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
-        entries.append(entry)
-        print(entry.text(), flush=True)
-    speeds = measure_speeds(game, best, other)
-    print(speeds.text())
+    with Bar(bare.asked, quiet, bare.learner.counted, bare.left) as bar:
+        other = learn(bare, without_features(settings), bar, resume=resume, changed=changed)
+        for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
+            entries.append(entry)
+            bar.say(entry.text())
+        speeds = measure_speeds(game, best, other)
+        bar.say(speeds.text())
     session.add_to_report(
         worth={
             "file": settings.features,
@@ -187,29 +188,31 @@ def train_rote(
 
     Returns the exit status. A finished run is not measured again: its report is printed.
     """
-    print(LOADING, flush=True)
     if settings.start is None:
         raise ValueError("rote learning needs an evaluator: expected --from NAME or FILE")
     game = games.load(settings.game)
     settings, file = feature_file(settings, resume=resume)
     learner = make_learner(game, settings, None, file=file)
     session = MemoryRun(learner, folder, settings=settings)
-    memory = with_bar(session, settings.start, resume=resume, changed=changed, quiet=quiet)
-    print(f"{counted(len(memory), 'position')} remembered: {session.path}")
-    if session.finished:
-        print_report(folder)
-        return 0
-    limits = Limits(depth=settings.depth, nodes=settings.nodes)
-    evaluator = learner.evaluator_
-    strength = measure(
-        game,
-        Player(f"{evaluator.name}+memory", evaluator, memory),
-        settings.start,
-        games=settings.match_games,
-        limits=limits,
-        seed=REPORT_SEED,
-        threads=2,
-    )
+    with Bar(session.asked, quiet, learner.counted, session.left) as bar:
+        memory = session.train(
+            settings.start, resume=resume, changed=changed, show=bar, say=bar.say
+        )
+        bar.say(f"{counted(len(memory), 'position')} remembered: {session.path}")
+        if session.finished:
+            print_report(folder)
+            return 0
+        limits = Limits(depth=settings.depth, nodes=settings.nodes)
+        evaluator = learner.evaluator_
+        strength = measure(
+            game,
+            Player(f"{evaluator.name}+memory", evaluator, memory),
+            settings.start,
+            games=settings.match_games,
+            limits=limits,
+            seed=REPORT_SEED,
+            threads=2,
+        )
     session.write_report(
         evaluator=f"{evaluator.name}+{session.path.name}",
         limits=str(limits),
@@ -253,9 +256,10 @@ def train_heuristic(
         lines.append(f"{folder} was finished before; --games N learns from more positions")
     else:
         began = time.perf_counter()
-        heuristic = with_bar(session, None, resume=resume, changed=changed, quiet=quiet)
-        print(f"learned in {time.perf_counter() - began:.1f} s", flush=True)
-        lines = session.report(heuristic, settings.opponents, positions=settings.match_games)
+        with Bar(session.asked, quiet, learner.counted, session.left) as bar:
+            heuristic = session.train(resume=resume, changed=changed, show=bar, say=bar.say)
+            bar.say(f"learned in {time.perf_counter() - began:.1f} s")
+            lines = session.report(heuristic, settings.opponents, positions=settings.match_games)
     for line in lines:
         print(line)
     print(f"heuristic: {session.path}; curve.png and report.json beside it")
@@ -280,9 +284,10 @@ def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
     return lines
 
 
-def print_weights(evaluator: Evaluator) -> None:
-    """Print the weights over terms, largest first."""
+def say_weights(evaluator: Evaluator, say: Callable[[str], None]) -> None:
+    """Say the weights over terms in the game's unit, largest first."""
     if not isinstance(evaluator, LinearEvaluator):
         return
     weights = sorted(evaluator.term_weights().items(), key=lambda item: -abs(item[1]))
-    print("weights: " + ", ".join(f"{name} {weight:g}" for name, weight in weights if weight))
+    shown = [f"{name} {evaluator.in_units(weight):g}" for name, weight in weights if weight]
+    say(f"weights in {evaluator.game.unit}: {', '.join(shown)}")

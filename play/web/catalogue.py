@@ -7,6 +7,7 @@ from this list and never by a path, so nothing outside the given folders can be 
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import re
 import threading
@@ -294,12 +295,16 @@ class Catalogue:
 
     def _find(self) -> Iterator[Entry]:
         self._is_run_folder.clear()
+        shipped = cards(self.folders["shipped"])
         for name, game in (self.games | self.problems).items():
             titles: set[str] = set()
+            by_hand = []
             for evaluator in game.evaluators:
                 kind, about = "weights written by hand", hand_crafted(game, evaluator)
-                by_hand = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
-                yield replace(by_hand, about=about, group="hand-crafted")
+                entry = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
+                _, strength = shipped.get(f"{name}/{evaluator}", ("", ""))
+                by_hand.append(replace(entry, about=about, strength=strength, group="hand-crafted"))
+            yield from sorted(by_hand, key=_rank)
             databases = Databases.of(game)
             if databases.usual:
                 yield Entry(NONE, name, "no databases", "databases", "named", LOOKUP)
@@ -311,19 +316,9 @@ class Catalogue:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
-            shipped = cards(folder)
-            found = [self._entry(source, folder, path, shipped) for path in playable_files(folder)]
-            # The strongest is first; files in a game's own folder come before those of many runs.
-            yield from sorted(filter(None, found), key=self._rank)
-
-    def _rank(self, entry: Entry) -> tuple[bool, bool]:
-        game = self.games.get(entry.game)
-        strongest = (
-            entry.source == "shipped"
-            and game is not None
-            and entry.name == Opponents.of(game).shipped
-        )
-        return "/" in entry.name, not strongest
+            told = shipped if source == "shipped" else {}
+            found = [self._entry(source, folder, path, told) for path in playable_files(folder)]
+            yield from sorted(filter(None, found), key=_rank)
 
     def _entry(
         self, source: str, folder: Path, path: Path, known: dict[str, tuple[str, str]]
@@ -379,6 +374,12 @@ class Catalogue:
                 self._headers.clear()
             self._headers[key] = described(path, status.st_size)
         return self._headers[key]
+
+
+def _rank(entry: Entry) -> tuple[bool, float]:
+    """The strongest is first; files in a game's own folder come before those of many runs."""
+    figure = re.match(r"[+-]?[\d.]+", entry.strength) if entry.group != "run" else None
+    return "/" in entry.name, -float(figure[0]) if figure else math.inf
 
 
 def game_view(game: Game) -> dict[str, Any]:

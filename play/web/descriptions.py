@@ -26,13 +26,15 @@ MOST_TERMS = 6
 MOST_OPPONENTS = 3
 _CARD = re.compile(r"^## (\S+/\S+)$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _ITEM = re.compile(r"^- \*\*(What|Strength):\*\* (.*?)(?=^- |^$|\Z)", re.MULTILINE | re.DOTALL)
+_FIGURE = re.compile(r"^\| `(\S+/\S+)` \| ([+-]?[\d.]+(?: %)?) \| (.+) \|$", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def cards(folder: Path) -> dict[str, tuple[str, str]]:
     """Returns, for each card in a folder of evaluators, what it is and how strong.
 
-    The keys are names such as "checkers/quantised". Empty if the folder has no cards.
+    The keys are names such as "checkers/quantised". Empty if the folder has no cards. A figure of
+    the table in which a game's evaluators are compared comes before what the card says.
     """
     try:
         text = (folder / CARDS).read_text("utf-8")
@@ -42,6 +44,8 @@ def cards(folder: Path) -> dict[str, tuple[str, str]]:
     for name, body in _CARD.findall(text):
         items = {title: _plain(content) for title, content in _ITEM.findall(body)}
         found[name] = (items.get("What", ""), items.get("Strength", ""))
+    for name, figure, words in _FIGURE.findall(text):
+        found[name] = (found.get(name, ("", ""))[0], f"{figure} {words}")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -116,8 +117,12 @@ def test_the_catalogue_says_what_each_evaluator_is(client: Client, runs: Path) -
     shipped = [entry for entry in entries.values() if entry["group"] == "shipped"]
     assert len(shipped) >= 7 and all(entry["about"] and entry["strength"] for entry in shipped)
     strength = entries["shipped:checkers/quantised.safetensors"]["strength"]
-    assert "Elo (above material" in strength
+    assert re.fullmatch(r"\+\d+ Elo above material \[.*\], the strongest", strength)
     assert strength.split(" Elo")[0] in (ROOT / "data/README.md").read_text("utf-8")
+    for group in ("shipped", "hand-crafted"):
+        own = [e for e in entries.values() if (e["game"], e["group"]) == ("checkers", group)]
+        figures = [int(e["strength"].split()[0]) for e in own if e["strength"]]
+        assert len(figures) >= 2 and figures == sorted(figures, reverse=True)
     material = entries["checkers:material"]
     assert material["about"] == "2 terms with weights set by hand: men, kings."
     snapshot = entries["run:first/snapshots/000020.json"]

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.standing import (
     HEADLINE,
     MEASUREMENTS,
+    SCALE,
     Measurement,
     load,
     pages,
@@ -33,5 +34,5 @@ def test_pages_say_what_was_measured() -> None:
     texts = {path.relative_to(path.parents[1]): path.read_text("utf-8") for path in pages()}
     assert {name: with_figures(text) for name, text in texts.items()} == texts
     shown = set(re.findall(r"<!-- standing: (\w+) -->", "".join(texts.values())))
-    assert shown == {HEADLINE, *(one.game for one in MEASUREMENTS)}
+    assert shown == {HEADLINE, SCALE, *(one.game for one in MEASUREMENTS)}
     assert {one.command for one in MEASUREMENTS} == set(load())

@@ -193,7 +193,6 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
     bar = Bar(9, quiet=quiet)
     for game in (1, 2, 4, 5, 8):
         bar(Progress(game, 9, None, 10 * game, {"round": 1, "positions": 7}), {})
-    bar.close()
     assert capsys.readouterr().err.splitlines() == [
         "4 of 9 games, 0.0492 a second; learned from 40; note round 1, positions 7",
         "8 of 9 games, 0.0667 a second; learned from 80; note round 1, positions 7",

@@ -27,11 +27,11 @@ export class WhyPanel {
     if (kept === "" && n) return "";
     if (entryOf(this.page.catalogue, kept)) return kept;
     const all = this.page.catalogue.evaluators.filter((entry) => entry.game === game);
-    const linear = all.filter((entry) => entry.kind.startsWith("weights"));
-    const preferred = ["classic", "hand"];
-    const hand = linear.find((entry) => preferred.includes(entry.name)) || linear[0] || all[0];
-    const learned = linear.find((entry) => entry.source !== "hand-crafted");
-    return (n ? (learned?.id ?? this.page.catalogue.defaults[game]) : hand?.id) ?? "";
+    const plays = this.page.view.seats.map((seat) => seat.evaluator).find((id) => entryOf(this.page.catalogue, id));
+    const first = plays ?? this.page.catalogue.defaults[game] ?? all[0]?.id ?? "";
+    if (!n) return first;
+    const linear = all.filter((entry) => entry.kind.startsWith("weights") && entry.id !== first);
+    return (linear.find((entry) => entry.source !== "hand-crafted") ?? linear[0])?.id ?? "";
   }
 
   make() {
