@@ -69,7 +69,7 @@ def train_evaluator(
         own = session.left()
         return own if own is None or usual is None else time.monotonic() - began + 2 * own
 
-    with Bar(session.asked, quiet, learner.counted, left) as bar:
+    with Bar(quiet, learner.counted, left) as bar:
         best = learn(session, settings, bar, resume=resume, changed=changed)
         say_weights(best, bar.say)
         for line in remarks(learner, best):
@@ -164,7 +164,7 @@ def weigh(
     resume = (folder / "checkpoint.json").exists()
     entries = []
     match_games, limits = settings.match_games, session.limits
-    with Bar(bare.asked, quiet, bare.learner.counted, bare.left) as bar:
+    with Bar(quiet, bare.learner.counted, bare.left) as bar:
         other = learn(bare, without_features(settings), bar, resume=resume, changed=changed)
         for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
             entries.append(entry)
@@ -194,7 +194,7 @@ def train_rote(
     settings, file = feature_file(settings, resume=resume)
     learner = make_learner(game, settings, None, file=file)
     session = MemoryRun(learner, folder, settings=settings)
-    with Bar(session.asked, quiet, learner.counted, session.left) as bar:
+    with Bar(quiet, learner.counted, session.left) as bar:
         memory = session.train(
             settings.start, resume=resume, changed=changed, show=bar, say=bar.say
         )
@@ -256,7 +256,7 @@ def train_heuristic(
         lines.append(f"{folder} was finished before; --games N learns from more positions")
     else:
         began = time.perf_counter()
-        with Bar(session.asked, quiet, learner.counted, session.left) as bar:
+        with Bar(quiet, learner.counted, session.left) as bar:
             heuristic = session.train(resume=resume, changed=changed, show=bar, say=bar.say)
             bar.say(f"learned in {time.perf_counter() - began:.1f} s")
             lines = session.report(heuristic, settings.opponents, positions=settings.match_games)

@@ -298,13 +298,13 @@ class Catalogue:
         shipped = cards(self.folders["shipped"])
         for name, game in (self.games | self.problems).items():
             titles: set[str] = set()
-            by_hand = []
-            for evaluator in game.evaluators:
-                kind, about = "weights written by hand", hand_crafted(game, evaluator)
-                entry = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
-                _, strength = shipped.get(f"{name}/{evaluator}", ("", ""))
-                by_hand.append(replace(entry, about=about, strength=strength, group="hand-crafted"))
-            yield from sorted(by_hand, key=_rank)
+            entries = [
+                Entry(f"{name}:{one}", name, one, "weights written by hand", "hand-crafted",
+                      about=hand_crafted(game, one), group="hand-crafted",
+                      strength=shipped.get(f"{name}/{one}", ("", ""))[1])
+                for one in game.evaluators
+            ]  # fmt: skip
+            yield from sorted(entries, key=_rank)
             databases = Databases.of(game)
             if databases.usual:
                 yield Entry(NONE, name, "no databases", "databases", "named", LOOKUP)

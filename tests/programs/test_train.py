@@ -187,15 +187,22 @@ def test_plots_are_pictures_of_a_sensible_size(finished: Path) -> None:
 def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
-    clock = iter([100.0, 101.0, 161.0, 162.0, 221.0])
-    monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: next(clock))
+    now, left = [100.0], {100.0: None, 101.0: None, 161.0: None}
+    monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: now[0])
     monkeypatch.setattr("sys.stderr.isatty", lambda: quiet, raising=False)
-    bar = Bar(9, quiet=quiet)
-    for game in (1, 2, 4, 5, 8):
+    bar = Bar(quiet, left=lambda: left.get(now[0], 42.0))
+    for seconds, game in ((100.0, 1), (101.0, 2), (161.0, 4), (162.0, 5), (221.0, 8)):
+        now[0] = seconds
         bar(Progress(game, 9, None, 10 * game, {"round": 1, "positions": 7}), {})
+        bar.look()
+    bar.say("learned")
+    now[0] = 290.0
+    bar.look()
     assert capsys.readouterr().err.splitlines() == [
         "4 of 9 games, 0.0492 a second; learned from 40; note round 1, positions 7",
-        "8 of 9 games, 0.0667 a second; learned from 80; note round 1, positions 7",
+        "8 of 9 games, 0.0667 a second; about 42 s left in all; learned from 80; note round 1,"
+        " positions 7",
+        "about 1 s left in all",
     ]
 
 
