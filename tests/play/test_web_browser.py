@@ -153,7 +153,12 @@ def test_analysis_why_and_hint(page: Page, base: str) -> None:
     expect(page.locator(".column")).to_have_count(2)
     page.locator("[data-why-move]").select_option("15x22x31")
     expect(page.locator(".column").first).to_contain_text("→")
-    expect(page.locator(".parts th[scope=row]").first).to_contain_text("×")
+    expect(page.locator(".column h3").first).to_have_text("quantised")  # who plays
+    expect(page.locator(".column").nth(1).locator("tbody th").first).to_contain_text("×")
+    entry = page.get_by_label("Type a move")
+    entry.focus()
+    entry.press("Escape")
+    expect(entry).not_to_be_focused()
     page.locator("[data-tool='bulb']").click()
     expect(page.locator(".arrow")).to_have_count(1)
 
@@ -161,6 +166,7 @@ def test_analysis_why_and_hint(page: Page, base: str) -> None:
 def test_why_tells_invented_terms_in_words_and_marks_their_squares(page: Page, base: str) -> None:
     open_table(page, base, position="W:W32,K20:B1,4,K10")
     open_tab(page, "Why")
+    pick(page.locator("[data-why='0']"), "checkers:classic", "classic")
     pick(page.locator("[data-why='1']"), "run:found.json", "found")
     row = page.locator(".column").nth(1).locator("tbody tr").first
     expect(row).to_contain_text("own king with the board's edge two to the right")
