@@ -110,11 +110,12 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
         "WORDS": 2 * players,
         "TARGETS": np.array(targets, dtype=np.int64),
         "STEPS": DISTANCES[list(seats)].copy(),
+        "SQUARES": DISTANCES[list(seats)] ** 2,
         "SIDEWAYS": np.array([_sideways(point) for point in seats], dtype=np.int64),
     }
     made = family(*rules.RULES, **constants, LAST_MOVE=last_move)
     found = vars(family(*terms.TERMS, **constants))
-    named = {term.__name__: found[term.__name__] for term in terms.TERMS[1:]}
+    named = {term.__name__: found[term.__name__] for term in terms.TERMS[2:]}
     if players == 2:
         del named["next_steps"], named["leader_steps"]  # equal to rival_steps
     return Rules(**vars(made)), {"race": FeatureSet("race", named)}

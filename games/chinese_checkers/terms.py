@@ -1,8 +1,8 @@
 """Terms of Chinese Checkers; each describes the side to move or its rivals.
 
 The functions are kernels for a number of players, by `games.kernels.family`, as those of
-`games.chinese_checkers.rules`. They read STEPS, and SIDEWAYS: [side, cell], by how many steps a
-cell is nearer to one of the points beside the side's own than to the other.
+`games.chinese_checkers.rules`. They read STEPS, its SQUARES, and SIDEWAYS: [side, cell], by how
+many steps a cell is nearer to one of the points beside the side's own than to the other.
 """
 
 from __future__ import annotations
@@ -11,26 +11,31 @@ import numpy as np
 
 from games.chinese_checkers.rules import PLAYERS, STEPS, TARGETS, WORDS
 from games.chinese_checkers.star import CELLS, HOPS, LOW, NEIGHBOURS
-from games.kernels import lowest
+from games.kernels import lowest, popcount
 
 __all__ = ["TERMS"]
 
-#: A placeholder, as those of the rules.
-SIDEWAYS = np.zeros((2, CELLS), dtype=np.int64)
+#: Placeholders, as those of the rules.
+SIDEWAYS = SQUARES = np.zeros((2, CELLS), dtype=np.int64)
 #: Steps of ten pieces that have arrived.
 ARRIVED = 20
 
 
-def steps_of(position, player):
-    """Returns the steps that a player's pieces have to go, 0 when all have arrived."""
+def sum_of(position, player, table):
+    """Returns the sum of a table's entries at a player's pieces."""
     side = (position[WORDS] + player) % PLAYERS
-    total = -ARRIVED
+    total = 0
     for word in range(2):
         pieces = position[2 * player + word]
         while pieces:
-            total += STEPS[side, lowest(pieces) + LOW * word]
+            total += table[side, lowest(pieces) + LOW * word]
             pieces &= pieces - 1
     return total
+
+
+def steps_of(position, player):
+    """Returns the steps that a player's pieces have to go, 0 when all have arrived."""
+    return sum_of(position, player, STEPS) - ARRIVED
 
 
 def steps(position):
@@ -73,39 +78,18 @@ def last_piece(position):
 
 def square_steps(position):
     """Sum of the squares of the steps of the own pieces, in tens: large for stragglers."""
-    side = position[WORDS]
-    total = 0
-    for word in range(2):
-        pieces = position[word]
-        while pieces:
-            far = STEPS[side, lowest(pieces) + LOW * word]
-            total += far * far
-            pieces &= pieces - 1
-    return 0.1 * total
+    return 0.1 * sum_of(position, 0, SQUARES)
 
 
 def sideways(position):
     """Distances of the own pieces from the line between the own point and the opposite one."""
-    side = position[WORDS]
-    total = 0
-    for word in range(2):
-        pieces = position[word]
-        while pieces:
-            total += SIDEWAYS[side, lowest(pieces) + LOW * word]
-            pieces &= pieces - 1
-    return total
+    return sum_of(position, 0, SIDEWAYS)
 
 
 def arrived(position):
     """Own pieces in the opposite point."""
     side = position[WORDS]
-    count = 0
-    for word in range(2):
-        pieces = position[word] & TARGETS[side, word]
-        while pieces:
-            count += 1
-            pieces &= pieces - 1
-    return count
+    return popcount(position[0] & TARGETS[side, 0]) + popcount(position[1] & TARGETS[side, 1])
 
 
 def hops(position):
@@ -138,8 +122,8 @@ def always(position):
     return 1
 
 
-#: The functions that are made kernels; those after the first are the terms.
+#: The functions that are made kernels; those after the first two are the terms.
 TERMS = (
-    steps_of, steps, next_steps, rival_steps, leader_steps, last_piece, square_steps, sideways,
-    arrived, hops, always,
+    sum_of, steps_of, steps, next_steps, rival_steps, leader_steps, last_piece, square_steps,
+    sideways, arrived, hops, always,
 )  # fmt: skip

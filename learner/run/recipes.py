@@ -9,10 +9,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from games.extras import Extra
@@ -25,9 +23,8 @@ __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recip
 SHORT: dict[str, Any] = {"games": 300, "depth": 5}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
-#: Fewer matches for a game in plain Python, and seconds of a search, which its depth fits.
+#: Of a game in plain Python, whose searches are slow.
 SHORT_IN_PYTHON: dict[str, Any] = {"snapshots": 3, "final_games": 40, "match_games": 100}
-SEARCH_SECONDS = 0.02
 SHORT_OF_PROBLEM: dict[str, Any] = {"games": 5_000, "depth": None, "match_games": 200}
 
 
@@ -83,29 +80,8 @@ class Recipe:
         if game.players > 2:
             short = SHORT_WITH_MANY
         if not usual and game.rules is None:
-            kind: Any = type(game)
-            return {**short, **SHORT_IN_PYTHON, "depth": _depth(kind, short["depth"])}
+            return {**short, **SHORT_IN_PYTHON, "depth": min(2, short["depth"])}
         return dict(usual or short)
-
-
-@cache  # so that runs over several seeds are alike
-def _depth(kind: Any, most: int) -> int:
-    """Returns the depth, at most `most`, at which a search of the start is quick on this machine.
-
-    kind: the class of a game in plain Python.
-    """
-    from play.players.opponents import reference
-    from search import Engine
-
-    game = kind()
-    engine, depth = Engine(game, reference(game) or None), 0 if game.dice else 1
-    while depth < most:
-        began = time.perf_counter()
-        engine.search(game.start(), depth=depth + 1, roll=0 if game.dice else None)
-        if time.perf_counter() - began > SEARCH_SECONDS:
-            break
-        depth += 1
-    return depth
 
 
 RECIPES: dict[str, Recipe] = {
