@@ -228,7 +228,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     store.extend(few)
     store.flush()
     store = PositionStore("RESULTS", CHECKERS)
-    store.append(without.positions, value=1.0, game_number=without.game_number)
+    store.extend(Rows.of(without.positions, value=1.0, game_number=without.game_number))
     store.flush()
     before = sorted(tmp_path.rglob("*"))
     assert main(["invent", *given]) == 2

@@ -124,6 +124,7 @@ def test_the_command_writes_a_file_of_them(
     for wrong, says in (
         (["--plies", "9"], "--plies: expected 0 to 8, found 9"),
         (["--within", "0"], "expected --within above 0"),
+        (["--beyond", "1", "--within", "0.5"], "expected --within above 0 and --beyond"),
         (["--judge", "random"], "expected a judge with an evaluator, found random"),
     ):
         assert main(["openings", "tic_tac_toe", str(file), "--quiet", *wrong]) == 2

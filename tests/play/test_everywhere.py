@@ -59,13 +59,13 @@ OTHERS = {
         "solve": ("solve GAME --heuristic EVALUATOR", "fifth never overestimates"),
     },
 }
-#: No other program speaks a protocol for these.
+#: A kernel has no parts to explain. No other program speaks a protocol for these.
 SILENT = ("connect_four", OWN_GAME, OWN_KERNEL)
 HERE = [
     (kind, place)
     for kind, (game, *_) in KINDS.items()
     for place in (OTHERS[kind] if game == OWN_PROBLEM else PLACES)
-    if place != "engine" or game not in SILENT
+    if (place != "engine" or game not in SILENT) and (place, game) != ("explain", OWN_KERNEL)
 ]
 
 

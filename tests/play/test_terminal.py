@@ -333,7 +333,6 @@ def test_from_a_pipe() -> None:
     ("arguments", "message"),
     [
         (["checkers", "nowhere.json"], "nowhere.json"),
-        (["checkers", "random"], "expected an evaluator"),
         (["checkers", "classic", "--depth", "0"], "at least 1 ply"),
         (["checkers", "classic", "--position", "x"], "expected the side to move first"),
         (["backgammon", "hand", "--dice", "--seed", "1"], "found both"),
