@@ -241,11 +241,11 @@ class KeptGames:
         return [content for path in self._paths() if (content := _content(path)) is not None]
 
     def forget(self, id: str) -> None:
-        """Remove a game, if it is kept."""
+        """Remove a game, if it is kept; once this returns, nobody finds it again."""
         with self._lock:
             self._pending.pop(id, None)
         if ID.fullmatch(id):
-            self._writer.submit(lambda: self._path(id).unlink(missing_ok=True))
+            self._writer.submit(lambda: self._path(id).unlink(missing_ok=True)).exception()
 
     def close(self) -> None:
         """Write what waits to be written."""

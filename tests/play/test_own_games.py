@@ -182,7 +182,7 @@ def test_games_of_a_folder_are_played_by_the_installed_program(folder: Path) -> 
     match = ("--games", "2", "--depth", "1")
     assert "Elo" in ask(folder, "play", "match", "plain_games:Pile", "random", "random", *match)
     said = ask(folder, "play", "terminal", "plain_games:Pile", status=2)
-    assert "pile has no evaluator of its own: expected the file of one" in said
+    assert "pile has no evaluator of its own: expected the name or the file of one" in said
 
 
 @pytest.mark.plain
