@@ -1,7 +1,4 @@
-"""A line at the terminal while a program loads and kernels are compiled.
-
-So nobody looks at a still screen.
-"""
+"""A line at the terminal while a program loads and compiles, so that it never looks stuck."""
 
 from __future__ import annotations
 

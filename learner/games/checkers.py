@@ -86,7 +86,7 @@ MAKINGS = {
             " --beyond 0.3 --within 0.8 --judge quantised@selective rootstrap@selective",
         ),
         "biased.openings.json",
-        "five minutes",
+        "half a minute",
     ),
 }
 

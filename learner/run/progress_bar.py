@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
+from play.waiting import CLEAR
+
 __all__ = ["Bar"]
 
 #: Seconds between two lines of progress, which take the place of a bar, and between two looks.
 PAUSE, LOOK = 60.0, 1.0
-CLEAR = "\r\x1b[K"
 #: The bar, without tqdm's time left, which is that of learning alone.
 FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 

@@ -33,8 +33,6 @@ from search.evaluators.network import NetworkEvaluator
 
 __all__ = ["train_evaluator", "train_heuristic", "train_rote"]
 
-LOADING = "loading (the first time, rules and terms are compiled)"
-
 
 def train_evaluator(
     settings: RunSettings,

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
+from play.waiting import CLEAR
 
 if TYPE_CHECKING:
     from games.problem import Problem
@@ -26,7 +27,6 @@ MOST_SHOWN = 200
 TEXTBOOK = ("breadth_first", "depth_first", "uniform_cost", "depth_limited", "iterative_deepening",
             "bidirectional", "rbfs", "sma", "hill_climbing", "annealing", "lrta")  # fmt: skip
 MOST_STEPS, MOST_WAITING = 200, 16
-CLEAR = "\r\x1b[K"  # to the beginning of the line, and clear it
 
 
 def add_solve_command(commands: Any) -> None:

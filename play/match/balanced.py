@@ -179,7 +179,7 @@ def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
     shipped = Opponents.of(game).openings
     if not shipped:
         return Openings(game, seed=seed)
-    return BalancedOpenings(game, openings_file(game, shipped), seed=seed)
+    return BalancedOpenings(game, DATA / game.name / f"{shipped}.openings.json", seed=seed)
 
 
 def openings_file(game: Game, name: Any) -> Path:

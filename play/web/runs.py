@@ -36,6 +36,8 @@ MOST_BYTES = 8 << 20  # largest file of a run that is read
 SCORE, POINTS_A_GAME, FIRST = "% of the points", "points a game", "% first places"
 #: The unit of a result for more than two players, as runs write it.
 FIRST_PLACES = "share of first places"
+#: Figures in notes that only count on.
+NUMBERS = ("round", "program")
 #: The files that mark a folder as that of a run.
 MARKS = ("log.csv", "options.json")
 
@@ -235,7 +237,7 @@ def _log(path: Path) -> dict[str, Any]:
         words = str(row.get("note", "")).split()
         for name, text in zip(words, words[1:], strict=False):
             number = _number(text.rstrip(",;%"))
-            if number is not None and name[:1].isalpha() and name != "round" and len(name) < 30:
+            if number is not None and name[:1].isalpha() and name not in NUMBERS and len(name) < 30:
                 values[name] = number
         for name, value in values.items():
             column = columns.setdefault(name, [None] * (len(games) - 1))

@@ -28,8 +28,8 @@ def runs(tmp_path: Path) -> Path:
         json.dumps({"game": "checkers", "learner": "rootstrap", "games": 20, "seed": 3})
     )
     (run / "log.csv").write_text(
-        "game,updates,alpha_side,outcome,plies,note\n"
-        "1,5,0,1.0,40,error 0.5\n2,9,1,0.0,60,error 0.25\n3,12"
+        "game,updates,alpha_side,outcome,plies,loss,held_out,note\n"
+        '1,5,0,1.0,40,2.5,,"round 1, error 0.5"\n2,9,1,0.0,60,2.25,,"round 2, error 0.25"\n3,12'
     )
     (run / "snapshots.csv").write_text(
         "game,opponent,games,wins,draws,losses,score,value,low,high\n"

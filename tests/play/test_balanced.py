@@ -92,8 +92,10 @@ def test_biased_openings_are_those_in_which_all_judges_find_the_same_side_ahead(
 
 
 def test_matches_of_checkers_begin_with_them_unless_told_otherwise(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "even").mkdir()  # takes no one's place
+    monkeypatch.chdir(tmp_path)
     match = play_match(
         CHECKERS, *[parse_player(CHECKERS, "random")] * 2, limits=Limits(1), games=4, seed=5
     )

@@ -318,6 +318,8 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
     # The incomplete last line is left out.
     assert run["log"]["curves"]["plies a game"] == [[1, 40], [2, 60]]
     assert run["log"]["curves"]["error"] == [[1, 0.5], [2, 0.25]]
+    assert run["log"]["curves"]["loss"] == [[1, 2.5], [2, 2.25]]
+    assert len(run["log"]["curves"]) == 3  # the number of a round makes none
     assert run["weights"]["curves"]["mobility"] == [[10, 1.0], [20, 2.5]]
     assert len(run["weights"]["curves"]) == 16 and run["weights"]["left_out"] == 0
     known = {entry["id"] for entry in client.get("/api/catalogue").json()["evaluators"]}
