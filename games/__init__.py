@@ -55,8 +55,6 @@ _GAMES = {
 }
 
 _PROBLEMS = {
-    "cube2": ("games.puzzles.pocket_cube", "PocketCube"),
-    "hanoi8_3": ("games.puzzles.hanoi", "Hanoi"),
     "pancakes10": ("games.puzzles.pancakes", "Pancakes"),
     "queens8": ("games.puzzles.queens", "Queens"),
     "road_map": ("games.puzzles.road_map", "RoadMap"),

@@ -6,12 +6,9 @@ number is in a mixed base: each piece counts among the squares that those before
 
 from __future__ import annotations
 
-from typing import Any
-
 from games.kernels import kernel, popcount
-from games.problem import Pattern
 
-__all__ = ["MOST_PIECES", "arrangements", "number_of", "places_of", "whole_pattern"]
+__all__ = ["MOST_PIECES", "arrangements", "number_of", "places_of"]
 
 #: As many places fit into one integer.
 MOST_PIECES = 12
@@ -23,28 +20,6 @@ def arrangements(pieces: int, squares: int) -> int:
     for piece in range(pieces):
         count *= squares - piece
     return count
-
-
-@kernel
-def whole(position):
-    """Returns the position as it is."""
-    return position
-
-
-@kernel
-def turn_cost(position, move):
-    """Returns 1, for any move."""
-    return 1
-
-
-def whole_pattern(pieces: tuple[int, ...], size: int, goal: tuple[int, ...], made: Any) -> Pattern:
-    """Returns a pattern that counts all moves, with one place in its table for each position.
-
-    made: its kernels `rank` and `unrank`.
-    """
-    return Pattern(
-        pieces, False, size, 1, goal, made.rank, made.unrank, whole, made.rank, turn_cost
-    )
 
 
 @kernel

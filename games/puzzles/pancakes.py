@@ -16,15 +16,9 @@ import numpy as np
 from games.board import Board, Pieces
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
-from games.kernels import family
+from games.kernels import family, kernel
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
-from games.puzzles.arrangements import (
-    MOST_PIECES,
-    arrangements,
-    number_of,
-    places_of,
-    whole_pattern,
-)
+from games.puzzles.arrangements import MOST_PIECES, arrangements, number_of, places_of
 
 __all__ = ["Pancakes"]
 
@@ -122,6 +116,18 @@ def unrank(number):
     return (stack,)
 
 
+@kernel
+def whole(position):
+    """Returns the position as it is."""
+    return position
+
+
+@kernel
+def turn_cost(position, move):
+    """Returns 1, for any move."""
+    return 1
+
+
 class Pancakes(KernelProblem):
     """A stack of `count` pancakes; texts are their sizes from the top on, 0 the smallest.
 
@@ -174,7 +180,10 @@ class Pancakes(KernelProblem):
         made = _pattern_family(self.count, chosen)
         masked = [size if size in chosen else OTHER for size in range(self.count)]
         goal = sum(size << 4 * place for place, size in enumerate(masked))
-        return whole_pattern(chosen, arrangements(len(chosen), self.count), (goal,), made)
+        size = arrangements(len(chosen), self.count)
+        return Pattern(
+            chosen, False, size, 1, (goal,), made.rank, made.unrank, whole, made.rank, turn_cost
+        )
 
     def _input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
         """Returns the two pancakes of a pair, such as "4 above 1"."""

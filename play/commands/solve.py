@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_solve_command"]
 
-PROBLEM_HELP = "sliding8, sliding15, sliding24, cube2 and so on, or module:Class for your own"
+PROBLEM_HELP = "sliding8, sliding15, sliding24, pancakes10 and so on, or module:Class for your own"
 START = "start"
 #: Seconds that a position stands before the next move, in a terminal.
 PAUSE = 0.15

@@ -10,7 +10,6 @@ from errors import errors_of
 
 from games.kernels import kernel
 from games.problem import Heuristic, Known
-from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
@@ -28,7 +27,7 @@ def test_least_costs_are_those_of_breadth_first_search() -> None:
         assert costs[position] == textbook.breadth_first(problem, position).cost
     assert max(costs.values()) == 21  # the farthest position of the 5-puzzle (Reinefeld 1993)
     assert least_costs(problem, most=359) is None
-    for small in (problem, Hanoi(3, 4), Pancakes(5)):
+    for small in (problem, Pancakes(5)):
         assert small.reachable == len(least_costs(small) or ())
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from games.problem import Heuristic, Known, Problem
-from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.queens import Queens, attacks
 from games.puzzles.road_map import ROMANIA, RoadMap, Romania
@@ -177,13 +176,14 @@ def test_strategies_stop_at_their_limit(name: str) -> None:
 
 
 def test_sma_star_in_too_little_memory() -> None:
-    """The shortest path has eight positions: memory for seven is too little, for ten enough."""
-    problem = Hanoi(3, 3)
-    assert textbook.sma_star(problem, nothing, memory=7).moves is None
-    solution = textbook.sma_star(problem, nothing, memory=10)
-    check(problem, solution)
+    """The shortest path has eight positions: memory for seven is too little, for eight enough."""
+    problem = SlidingTiles(3, 2)
+    start = problem.parse_position("3 2 5 0 4 1")
+    assert textbook.sma_star(problem, nothing, start, memory=7).moves is None
+    solution = textbook.sma_star(problem, nothing, start, memory=8)
+    check(problem, solution, start)
     assert solution.cost == 7
-    assert solution.largest_frontier <= 10
+    assert solution.largest_frontier <= 8
     with pytest.raises(ValueError, match="at least 2"):
         textbook.sma_star(problem, nothing, memory=1)
 
@@ -202,9 +202,10 @@ def test_weighted_astar_stays_within_its_factor() -> None:
 
 
 def test_depth_limited_search_ends_at_its_depth() -> None:
-    problem = Hanoi(2, 3)
-    assert textbook.depth_limited(problem, depth=2).moves is None
-    check(problem, textbook.depth_limited(problem, depth=3))
+    problem = SlidingTiles(3, 2)
+    start = problem.parse_position("3 0 2 4 1 5")  # three moves from the goal
+    assert textbook.depth_limited(problem, start, depth=2).moves is None
+    check(problem, textbook.depth_limited(problem, start, depth=3), start)
 
 
 def test_lrta_star_learns_the_way() -> None:

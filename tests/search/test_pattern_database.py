@@ -16,7 +16,6 @@ from benchmarks import patterns as korf
 from games.kernels import uncompiled
 from games.problem import KernelProblem, Pattern
 from games.puzzles.pancakes import Pancakes
-from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24, SlidingTiles
 from search.evaluators import array_files
 from search.evaluators.header import EvaluatorError
@@ -105,8 +104,7 @@ def test_every_entry_is_that_of_a_textbook_search(
         Sliding15().pattern((9, 12, 13), additive=True),
         Sliding24().pattern((3, 12, 24), additive=True),
         Pancakes(6).pattern((0, 3, 5)),
-        PocketCube().pattern((1, 4)),
-        PocketCube().pattern(range(7)),
+        Pancakes(6).pattern(range(6)),
     ],
     ids=lambda pattern: f"{pattern.size}",
 )
@@ -184,17 +182,15 @@ def test_the_whole_8_puzzle_and_its_mirror_image() -> None:
     assert larger.mean() > np.mean(manhattan) + 1
 
 
-@pytest.mark.thorough
-def test_the_whole_cube() -> None:
-    """The counts by distance, in the half-turn metric."""
-    cube = PocketCube()
-    database = build_patterns(cube)
+@pytest.mark.plain
+def test_the_whole_space_of_pancakes() -> None:
+    """The stacks of seven by distance: OEIS A092113."""
+    stacks = Pancakes(7)
+    database = build_patterns(stacks, [[range(7)]])
     counts = np.bincount(database.tables[0])
-    assert counts.tolist() == [
-        1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644,
-    ]  # fmt: skip
-    start = cube.random_position(3)
-    solution = search.solve(cube, start, database, method="ida")
+    assert counts.tolist() == [1, 6, 30, 149, 543, 1357, 1903, 1016, 35]
+    start = stacks.random_position(3)
+    solution = search.solve(stacks, start, database, method="ida")
     assert solution.cost == database(start) and solution.optimal
     assert solution.expanded <= solution.cost + 1
 
