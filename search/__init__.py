@@ -14,7 +14,6 @@ from search.expectiminimax.move_filters import FILTERS, MoveFilters
 from search.expectiminimax.search import ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
 from search.multiplayer.search import MultiplayerOptions
-from search.opponent.opponent import Opponent
 from search.result import Depth, Result
 from search.single_agent.solve import Unsolvable, solve
 
@@ -36,7 +35,6 @@ __all__ = [
     "Lookup",
     "MoveFilters",
     "MultiplayerOptions",
-    "Opponent",
     "PythonEvaluator",
     "Result",
     "Techniques",

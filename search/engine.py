@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,6 @@ from search.limits import UNLIMITED, Limits
 from search.lookups.database import usual_lookup
 from search.lookups.lookup import Lookup
 from search.multiplayer.search import Multiplayer, MultiplayerOptions
-from search.opponent.opponent import Opponent
-from search.opponent.search import OpponentModel
 from search.result import Result
 from search.search import DEEPEST, Search
 from search.sizes import MOST_MIB
@@ -56,9 +53,6 @@ class Engine:
         with more than one thread is not reproducible.
     seed: shuffles the root moves, which decides among moves of equal value; None for the game's
         own order.
-    opponent: a model of the other side, which then chooses its replies as the model does instead
-        of playing the best; values are averages over them. None for a perfect opponent. Only in
-        games without dice, without techniques and with one thread.
     keywords: fields of the options, by name; they replace those of `options`.
 
     Raises ValueError if an option is out of range or belongs to the other kind of search, and
@@ -75,7 +69,6 @@ class Engine:
         table_mib: float = 16.0,
         threads: int = 1,
         seed: int | None = None,
-        opponent: Opponent | None = None,
         **keywords: Any,
     ) -> None:
         if not 0 < table_mib <= MOST_MIB:
@@ -90,35 +83,27 @@ class Engine:
         self._shared: dict[str, Any] = dict(
             lookup=lookup, table_mib=table_mib, threads=threads, seed=seed
         )
-        self.opponent = opponent
         self._search: Search
         if isinstance(self.options, ExpectiminimaxOptions):
             assert isinstance(game, DiceGame)
-            if opponent is not None:
-                raise ValueError(f"opponent: expected a game without dice, found {game.name}")
             self._search = Expectiminimax(game, self.evaluator, self.options, **self._shared)
         elif isinstance(self.options, MultiplayerOptions):
-            if opponent is not None:
-                raise ValueError(f"opponent: expected a game for two, found {game.name}")
             self._search = Multiplayer(game, self.evaluator, self.options, **self._shared)
         else:
             techniques = as_techniques(self.options.techniques, game)
             self.options = replace(self.options, techniques=techniques)
-            kind = AlphaBeta if opponent is None else partial(OpponentModel, opponent=opponent)
-            self._search = kind(game, self.evaluator, self.options, **self._shared)
+            self._search = AlphaBeta(game, self.evaluator, self.options, **self._shared)
         self.native = self._search.native
 
     def __repr__(self) -> str:
         techniques = getattr(self.options, "techniques", None)
         kind = "expectiminimax" if techniques is None else f"alpha-beta {techniques}"
-        kind = kind if self.opponent is None else repr(self.opponent)
         native = "native" if self.native else "in Python"
         return f"Engine({self.game.name}, {self.evaluator!r}, {kind}, {native})"
 
     def __reduce__(self) -> Any:
         # the transposition table and addresses stay in the process
-        shared = {**self._shared, "opponent": self.opponent}
-        return _again, (type(self), self.game, self.evaluator, self.options, shared)
+        return _again, (type(self), self.game, self.evaluator, self.options, self._shared)
 
     @property
     def techniques(self) -> Techniques:

@@ -44,8 +44,6 @@ _NUMBERS = (
     " selective singular_from"
     # more than two players, see `search.multiplayer.kernels`; addresses first
     " vector_at turn_at players method centred"
-    # a model of the opponent, see `search.opponent`: the line of his searches, his options
-    " other foresight replies"
     # counters and flags
     " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
     # whether root moves keep their order, whether deeper searches change nothing, and whether the
@@ -65,8 +63,6 @@ LINE = np.dtype(
         ("value", np.float64),
         ("spread", np.float64),
         ("singular_margin", np.float64),
-        ("temperature", np.float64),
-        ("win_value", np.float64),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("excluded", np.int64, (MOST_PLIES + 1,)),
         ("first", np.int64, (MOST_PLIES + 1,)),

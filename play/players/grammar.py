@@ -42,10 +42,6 @@ OPTION is one of
   depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES
                                     alone stands for depth=PLIES
   threads=N                         threads that share a search
-  opponent=EVALUATOR[:T[:PLIES[:N]]]  without dice: play against a model of the other side, which
-                                    prefers moves by EVALUATOR, PLIES ahead (default: as far as
-                                    the search), and errs by T in its unit (default 0: never);
-                                    N: its next N moves only
   table=MIB                         size of the transposition table (default: fits the limits)
   paranoid, best_reply, max_n       with more than two players: what the others are expected to do
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal

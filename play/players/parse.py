@@ -14,7 +14,7 @@ from play.players.grammar import PlayerText, split, unquoted
 from play.players.hub_player import as_hub_program
 from play.players.limits import Limits
 from play.players.player import Player
-from search import Lookup, Opponent, as_evaluator, parse_techniques
+from search import Lookup, as_evaluator, parse_techniques
 from search.expectiminimax.move_filters import as_filters
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
@@ -29,7 +29,7 @@ RANDOM = "random"
 NONE = "none"
 #: Options of the engine, and their names there.
 OPTIONS = {
-    **{name: name for name in ("threads", "filters", "opponent")},
+    **{name: name for name in ("threads", "filters")},
     **dict.fromkeys(METHODS, "method"),
     "table": "table_mib",
 }
@@ -40,8 +40,7 @@ LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Player:
     """Returns the player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
 
-    techniques: of searches for two players without dice, if the text names none; a search against
-        a model of the opponent has none.
+    techniques: of searches for two players without dice, if the text names none.
 
     Several lookups are consulted in their order, until one knows the position. A player that names
     none consults the game's usual one (`search.lookups.database.usual_lookup`), unless it says
@@ -99,8 +98,6 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                 limits[name] = _number(name, value)
             elif name == "threads":
                 engine[name] = _threads(option, value)
-            elif name == "opponent" and not game.dice:
-                engine[name] = _opponent(game, value)
             elif name in methods_of(game) and not value:
                 engine["method"] = name
             elif name == "table":
@@ -115,7 +112,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                     "player: expected depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB or"
                     f" filters=NAME after the @, found {option[:40]!r}"
                 )
-    if not techniques and not (game.dice or methods_of(game) or "opponent" in engine):
+    if not techniques and not (game.dice or methods_of(game)):
         techniques.append(usual)
     if techniques:
         engine["techniques"] = parse_techniques(",".join(techniques), game)
@@ -134,22 +131,6 @@ def _spelt_out(option: str) -> list[tuple[str, str]]:
         return [(name, unquoted(value))]
     plies, filters = short.groups()
     return [("depth", plies)] + ([] if filters is None else [("filters", filters)])
-
-
-def _opponent(game: Game, text: str) -> Opponent:
-    """Returns the model that `EVALUATOR[:TEMPERATURE[:PLIES[:REPLIES]]]` describes."""
-    parts = re.fullmatch(r"(.+?)(?::([0-9.]+|inf)(?::([0-9]+)(?::([0-9]+))?)?)?", text)
-    if parts is None:
-        raise ValueError(
-            f"opponent: expected EVALUATOR[:TEMPERATURE[:PLIES[:REPLIES]]], found {text[:40]!r}"
-        )
-    name, temperature, *counts = parts.groups()
-    try:
-        number = float(temperature or 0.0)
-    except ValueError:
-        raise ValueError(f"temperature: expected a number, found {temperature[:40]!r}") from None
-    plies, replies = (None if count is None else int(count) for count in counts)
-    return Opponent(as_evaluator(game, name), number, plies, replies)
 
 
 def _number(name: str, text: str) -> Any:

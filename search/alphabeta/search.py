@@ -73,10 +73,11 @@ class AlphaBeta(Search):
             raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.techniques = techniques = as_techniques(options.techniques, game)
+        from search.alphabeta.root import search_depth
+
         self._bind(
-            self._kernel(), table_mib=table_mib, threads=threads, lookup=lookup,
-            trace=options.trace,
-        )  # fmt: skip
+            search_depth, table_mib=table_mib, threads=threads, lookup=lookup, trace=options.trace
+        )
         scale = value_scale(game, evaluator) if techniques.singular else 1.0
         self._put(
             wins=int(game.wins),
@@ -85,12 +86,6 @@ class AlphaBeta(Search):
             **techniques.for_line(scale),
         )
         self.clear()
-
-    def _kernel(self) -> Any:
-        """Returns the kernel that searches the root to a depth, which is compiled if need be."""
-        from search.alphabeta.root import search_depth
-
-        return search_depth
 
     @property
     def steady(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from games.contract import DiceGame, Game
 
-__all__ = ["sample_positions", "value_bound", "value_mark", "value_scale"]
+__all__ = ["sample_positions", "value_mark", "value_scale"]
 
 SAMPLE = 256
 #: Number of positions whose values identify an evaluator.
@@ -51,12 +51,6 @@ def value_scale(game: Game, evaluator: Any) -> float:
     values = np.abs(evaluator.values(_undecided(game)))
     known = values[np.isfinite(values)]
     return float(np.median(known)) or 1.0 if known.size else 1.0
-
-
-def value_bound(game: Game, evaluator: Any) -> float:
-    """Returns the greatest |value| of an evaluator at sample positions; 1 if all are 0."""
-    values = np.abs(evaluator.values(_undecided(game)))
-    return float(max(values[np.isfinite(values)], default=0.0)) or 1.0
 
 
 def _undecided(game: Game) -> list[Any]:

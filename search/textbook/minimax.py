@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from games.contract import DiceGame, Game
-from search.opponent.opponent import Opponent
+from search.textbook.opponent import Opponent
 
 __all__ = ["against", "alphabeta", "best_moves", "ended", "expectiminimax", "minimax"]
 
@@ -121,15 +121,12 @@ def against(
 ) -> float:
     """The value of a position against an opponent who errs (Carmel and Markovitch 1993).
 
-    opponent: his moves' probabilities are those of `Opponent.chances`. His evaluator must be a
-        function, or None for `evaluate`.
+    opponent: his moves' probabilities are those of `Opponent.chances`.
     ply: plies played since our first move; the opponent moves at odd ones. The value is for the
         side to move.
 
     With temperature 0, ties of the opponent count as the worst for the other side.
     """
-    if opponent.replies is not None and ply >= 2 * opponent.replies:
-        return minimax(game, position, depth, evaluate)
     value = ended(game.outcome(position), position, depth, evaluate)
     if value is not None:
         return float(value)

@@ -213,23 +213,6 @@ def test_help_describes_players(command: str, capsys: pytest.CaptureFixture[str]
     assert wanted in capsys.readouterr().out
 
 
-def test_models_of_opponents() -> None:
-    game = Checkers()
-    player = parse_player(game, "classic@depth=4,opponent=material:0.25:2")
-    model = player.options["opponent"]
-    assert (model.evaluator.name, model.temperature, model.depth) == ("material", 0.25, 2)
-    assert parse_player(game, "classic@opponent=rote").options["opponent"].temperature == 0
-    assert parse_player(game, "classic@opponent=rote:inf").options["opponent"].depth is None
-    for text, message in (
-        ("classic@opponent=", "opponent: expected EVALUATOR"),
-        ("classic@opponent=rote:1.2.3", "temperature: expected a number, found '1.2.3'"),
-        ("classic@opponent=rote:1:0", "depth: expected 1 to 100 plies, found 0"),
-        ("classic@opponent=nobody", "nobody"),
-    ):
-        with pytest.raises((ValueError, OSError), match=message):
-            parse_player(game, text)
-
-
 @pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 def test_evaluators_with_chances_consult_the_usual_database() -> None:
     game = games.load("backgammon")
@@ -256,8 +239,6 @@ def test_a_name_is_the_same_player_in_matches_at_the_board_over_hub_and_for_judg
         thinker = Thinker(game, name, Limits(depth=2))
         assert thinker.engine.techniques == player.options["techniques"]
     assert player.options["techniques"].exact
-    # a model of the opponent replaces alpha-beta and its techniques
-    assert "techniques" not in parse_player(game, "classic@opponent=material").options
 
 
 test_errors = errors_of(globals())

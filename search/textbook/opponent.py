@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from search.search import DEEPEST
-
-__all__ = ["LEAST", "Opponent"]
+__all__ = ["Opponent"]
 
 #: Moves that are less likely than this share of the likeliest move's probability count as never
 #: played.
@@ -22,31 +21,24 @@ class Opponent:
     The probability of a move is in proportion to exp(value / temperature), where the value is the
     opponent's own, by a search with his evaluator (R. D. Luce, Individual Choice Behavior, 1959).
 
-    evaluator: his evaluator, as `search.as_evaluator` takes it; None for that of the engine.
+    evaluator: his evaluator, a function of a position; None for that of the search.
     temperature: 0 for the best move always (the opponent of D. Carmel and S. Markovitch,
-        "Learning Models of Opponent's Strategy in Game Playing", 1993; with the engine's own
-        evaluator that is minimax), `math.inf` for a random move; in the unit of his evaluator.
+        "Learning Models of Opponent's Strategy in Game Playing", 1993; with the evaluator of the
+        search that is minimax), `math.inf` for a random move; in the unit of his evaluator.
     depth: plies that he looks ahead; None for as many as the search has left.
-    replies: number of his replies on a line that are modelled, so that the rest is searched as deep
-        as by alpha-beta; None for all.
-
-    In averages a win counts as the greatest value of the engine's evaluator at sample positions.
 
     Raises ValueError if a number is out of range.
     """
 
-    evaluator: Any = None
+    evaluator: Callable[[Any], float] | None = None
     temperature: float = 0.0
     depth: int | None = None
-    replies: int | None = None
 
     def __post_init__(self) -> None:
         if not self.temperature >= 0:
             raise ValueError(f"temperature: expected at least 0, found {self.temperature}")
-        if self.depth is not None and not 1 <= self.depth <= DEEPEST:
-            raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {self.depth}")
-        if self.replies is not None and not 1 <= self.replies <= DEEPEST:
-            raise ValueError(f"replies: expected 1 to {DEEPEST}, found {self.replies}")
+        if self.depth is not None and self.depth < 1:
+            raise ValueError(f"depth: expected at least 1 ply, found {self.depth}")
 
     def chances(self, values: list[float]) -> list[float]:
         """Returns the probability of each move, from their values for the opponent.
