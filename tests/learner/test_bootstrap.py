@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any, cast
 
 import numpy as np
@@ -104,18 +103,6 @@ def test_learning_without_compilation() -> None:
 
 
 # --- errors ----------------------------------------------------------------------------------
-
-WRONG: list[tuple[Any, dict[str, Any], str]] = [
-    (RootStrap, {"depth": None}, "expected a depth or a number of nodes, found neither"),
-    (RootStrap, {"inputs": "squares"}, "expected one of classic, samuel for checkers, found"),
-    (RootStrap, {"inputs": "piece_squares"}, "inputs: expected a feature set where hidden is None"),
-    (RootStrap, {"inputs": CHECKERS.encodings["piece_squares"]}, "found encoding piece_squares"),
-    (RootStrap, {"inputs": "squares", "hidden": ()}, "inputs: expected one of classic, samuel"),
-    (RootStrap, {"hidden": (1,)}, "hidden: expected widths of at least 2, found (1,)"),
-    (RootStrap, {"hidden": (4,), "fixed": {"men": 1.0}}, "fixed: expected none for a network"),
-    (RootStrap, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of classic, found PIECES"),
-    (RootStrap, {"fixed": {"men": math.nan}}, "expected finite numbers, found NaN"),
-]
 
 
 def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() -> None:

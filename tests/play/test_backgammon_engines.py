@@ -27,7 +27,6 @@ from play.protocols.gnubg_socket import MOST_CONNECTIONS, ExternalPlayer, Extern
 
 ROOT = Path(__file__).resolve().parents[2]
 BACKGAMMON: Any = games.load("backgammon")
-START = "4HPwATDgc/ABMA"
 GNUBG = shutil.which("gnubg") or shutil.which("/usr/games/gnubg")
 
 
@@ -40,10 +39,9 @@ def decider() -> Thinker:
     return Thinker(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
 
 
-#: X bears off its last checker; the same if O has borne off none yet; and a close race.
+#: X bears off its last checker; and the same if O has borne off none yet.
 WON = position_of([0, 1] + [0] * 24, [2 * (point == 6) for point in range(26)], 0)
 GAMMON = position_of([0, 1] + [0] * 24, [15 * (point == 20) for point in range(26)], 0)
-RACE = position_of([0] * 6 + [5, 4, 3, 2] + [1] + [0] * 15, [0] * 6 + [5, 4, 3, 3] + [0] * 16, 0)
 
 
 # GNU Backgammon's sockets

@@ -305,13 +305,6 @@ def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
     assert 0 < match.summary().games < 1000
 
 
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"limits": Limits(77)}, "depth: expected 0 to 9 plies in a game with dice, found 77"),
-    ({"limits": Limits(10)}, "depth: expected 0 to 9 plies"),
-    ({"luck": RANDOM}, "luck: expected an evaluator, found random"),
-]
-
-
 @plain
 def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
     limits = Limits(nodes=60)
@@ -500,21 +493,6 @@ def test_match_on_the_command_line(
     assert main([*command, "--jobs", "1", "--json"]) == 0
     again = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert again["points_per_game"] == figures["points_per_game"]
-
-
-WRONG = [
-    ("match backgammon random random --nodes 0", "nodes: expected at least 1, found 0"),
-    ("match backgammon random random --plies 3", "--plies: expected a game without dice"),
-    ("match backgammon random random --sprt 0,5", "--sprt: expected a game without dice"),
-    ("match backgammon random random --depth -1", "depth: expected 0 to 9 plies"),
-    ("match backgammon random random --luck", "--luck: expected an evaluator or gnubg:0, found"),
-    ("match backgammon random nobody", "nobody: expected an evaluator file"),
-    ("match checkers random random --luck", "--luck: expected a game with dice, found checkers"),
-    ("judge backgammon random", "--referee: expected an evaluator or gnubg:PLIES, found none"),
-    ("judge backgammon random --referee random", "referee: expected an evaluator or gnubg:PLIES"),
-    ("judge backgammon random --referee x --positions 3", "--positions: expected a game without"),
-    ("judge checkers classic --games 3", "--games: expected a game with dice, found checkers"),
-]
 
 
 @pytest.mark.parametrize("native", [True, False])

@@ -146,11 +146,3 @@ def test_ladder_on_the_command_line(
     assert main([*command, "--jobs", "1"]) == 0
     again = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert again == figures
-
-
-WRONG = [
-    ("ladder backgammon random hand --depth 10", "depth: expected 0 to 9 plies"),
-    ("ladder backgammon random hand --save {}", "--save: expected a file that can be written, fo"),
-    ("ladder backgammon random hand --openings x", "--openings: expected a game without dice, fo"),
-    ("ladder backgammon random hand --plies 9", "--plies: expected a game without dice, found ba"),
-]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from toys import Pile
 
 from games import Game, kernels
@@ -43,7 +44,6 @@ CHECKERS = Checkers()
 TIC_TAC_TOE = TicTacToe()
 RANDOM = Player("random", None)
 DEPTH_1, DEPTH_2 = Limits(depth=1), Limits(depth=2)
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Stakes(Pile):
@@ -622,3 +622,6 @@ def test_a_database_ends_games_with_its_result() -> None:
         assert (cut.outcome(), cut.reason) == (float((value > 0) - (value < 0)), "database")
         seen.add(cut.outcome())
     assert seen == {-1.0, 0.0, 1.0}
+
+
+test_errors = errors_of(globals())

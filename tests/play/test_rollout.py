@@ -602,27 +602,6 @@ def test_positions_may_be_none_or_over() -> None:
     assert np.isnan(rollout(WALK, [(3, 3)], LAZY, games=1).equity_error[0])
 
 
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"games": 0}, "games: expected at least 1, found 0"),
-    ({"fewest": 0}, "fewest: expected at least 1, found 0"),
-    ({"threads": 0}, "threads: expected at least 1, found 0"),
-    ({"depth": -1}, "depth: expected 0 to 9 plies in a game with dice, found -1"),
-    ({"truncate": 0}, "truncate: expected 1 to 4000 plies, found 0"),
-    ({"truncate": 5000}, "truncate: expected 1 to 4000 plies, found 5000"),
-    ({"seed": -1}, "seed: expected 0 to 2\\*\\*32 - 1, found -1"),
-    ({"seed": 1 << 32}, "seed: expected 0 to"),
-    ({"filters": "no such"}, "filters: expected"),
-    ({"confidence": 0.9}, "expected a roll, whose moves are compared, found none"),
-    ({"moves": [0]}, "expected a roll, whose moves are compared, found none"),
-    ({"roll": 1, "confidence": 1.0}, "confidence: expected more than 0.5 and below 1, found 1.0"),
-    ({"roll": 1, "confidence": 0.5}, "confidence: expected more than 0.5"),
-    ({"roll": 2}, "roll: expected 0 to 1, found 2"),
-    ({"roll": 0, "moves": [2]}, r"moves: expected different legal moves with 0 in .*found \[2\]"),
-    ({"roll": 1, "moves": []}, "moves: expected different legal moves"),
-    ({"roll": 1, "moves": [1, 1]}, "moves: expected different legal moves"),
-]
-
-
 # --- the command ------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from errors import errors_of
 from processes import wait_until_gone
 from toys import Pile
 
@@ -462,3 +463,6 @@ def test_jobs_are_the_clusters_threads(every: dict[str, Workers], cluster: str) 
     with Workers("dask", 5, cluster) as workers:
         assert workers.jobs == 5
         assert list(workers.map(third_fails, range(3))) == [0, 1, 2]
+
+
+test_errors = errors_of(globals())

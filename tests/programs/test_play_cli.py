@@ -20,7 +20,6 @@ from play.__main__ import main
 from search import as_evaluator
 
 ROOT = Path(__file__).resolve().parents[2]
-PNG = b"\x89PNG\r\n\x1a\n"
 HEAVY = ("numba", "torch", "sklearn", "scipy", "matplotlib", "numpy", "tqdm")
 QUICK = ["--games", "4", "--depth", "1", "--quiet"]
 

@@ -246,3 +246,9 @@ def test_ci_can_be_run() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK), ".ci/run is not executable"
     subprocess.run(["bash", "-n", str(script)], check=True)
+
+
+def test_every_file_of_errors_is_compared() -> None:
+    for path in (ROOT / "tests").glob("*/errors/*.txt"):
+        module = path.parents[1] / f"test_{path.stem}.py"
+        assert "\ntest_errors = errors_of(globals())\n" in module.read_text("utf-8"), path

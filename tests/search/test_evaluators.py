@@ -270,9 +270,6 @@ def fails_at(number: int, failure: Any) -> Callable[[Any], float]:
     return value
 
 
-FACES = [CHECKERS, PlainFace(CHECKERS)]
-
-
 @plain
 def test_after_a_failure_the_engine_works_again() -> None:
     broken = True
