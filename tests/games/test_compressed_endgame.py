@@ -227,7 +227,7 @@ def test_searches_agree_with_the_database_on_every_kind_of_position(
     monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(folder))
     lookup = DatabaseLookup(GAME, "wdl3")
     assert len(pickle.dumps(lookup)) < 1000
-    engine = Engine(GAME, "classic", lookup=lookup)
+    engine = Engine(GAME, "classic", lookup=lookup, table_mib=0.1)
     python = lookup.plain()
     source = read(path_of(3, folder), 3)
     random = np.random.default_rng(1)

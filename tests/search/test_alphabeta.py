@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 from typing import Any
 
@@ -134,13 +135,19 @@ def unfinished(game: Game) -> list[Any]:
     return [position for position in pending if game.outcome(position) is None]
 
 
+@functools.cache
+def tic_tac_toe() -> tuple[Game, Twin, list[Any]]:
+    """Returns the game, its slow twin, and every position that is not over."""
+    game = TicTacToe()
+    return game, Twin(game, lambda position: 0.0), unfinished(game)
+
+
 @compiled_only
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_every_position_of_tic_tac_toe(options: dict[str, Any]) -> None:
-    game = TicTacToe()
-    twin = Twin(game, lambda position: 0.0)
+    game, twin, positions = tic_tac_toe()
     engine = Engine(game, "open_lines", **options)
-    for position in unfinished(game):
+    for position in positions:
         depth = 9 - (position[0] | position[1]).bit_count()
         result = engine.search(position, depth=depth)
         assert result.value == twin.value(position, depth)
@@ -150,10 +157,9 @@ def test_every_position_of_tic_tac_toe(options: dict[str, Any]) -> None:
 @plain
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_analysis_of_tic_tac_toe(options: dict[str, Any]) -> None:
-    game = TicTacToe()
-    twin = Twin(game, lambda position: 0.0)
+    game, twin, positions = tic_tac_toe()
     engine = Engine(game, "open_lines", **options)
-    for position in random.Random(3).sample(unfinished(game)[400:], 15):
+    for position in random.Random(3).sample(positions[400:], 15):
         depth = 9 - (position[0] | position[1]).bit_count()
         result = engine.analyse(position, depth=depth)
         assert dict(result.moves) == dict(twin.moves(position, depth))
@@ -228,7 +234,7 @@ def test_checkers_to_a_limited_depth(evaluator: str, options: dict[str, Any]) ->
     twin = Twin(CHECKERS, given)
     engine = Engine(CHECKERS, given, equal_depth=True, **{**options, "repetition": False})
     deepest = 4 if kernels.compiled else 2
-    for position in random_positions(CHECKERS, OPTIONS.index(options), 6 if deepest > 2 else 2):
+    for position in random_positions(CHECKERS, OPTIONS.index(options), 3 if deepest > 2 else 2):
         for depth in range(1, deepest + 1):
             result = engine.search(position, depth=depth)
             assert result.value == twin.value(position, depth)
@@ -244,7 +250,7 @@ def test_checkers_five_plies_deep() -> None:
     given = as_evaluator(CHECKERS, kernel_value)
     twin = Twin(CHECKERS, lambda position: float(kernel_value(position)))
     engine = Engine(CHECKERS, given, equal_depth=True, repetition=False)
-    for position in random_positions(CHECKERS, 11, 6):
+    for position in random_positions(CHECKERS, 11, 4):
         assert engine.search(position, depth=5).value == twin.value(position, 5)
         assert dict(engine.analyse(position, depth=5).moves) == dict(twin.moves(position, 5))
 

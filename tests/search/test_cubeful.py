@@ -33,7 +33,7 @@ def test_searches_to_the_end_of_a_game_give_exact_values() -> None:
     lookup = DatabaseLookup(BACKGAMMON, "bearoff")
     search = Engine(BACKGAMMON, "wide", lookup=lookup)._search
     for own in range(1, size):
-        for theirs in range(own % 9 + 1, size, 9):
+        for theirs in range(own % 20 + 1, size, 20):
             for owner, table in ((None, exact.middle), (0, exact.own)):
                 situation = Situation(racing(own, theirs), owner=owner)
                 waiting, taken = searched_values(search, situation, 6)
@@ -88,7 +88,7 @@ def test_the_search_agrees_with_a_slow_twin(score: Any) -> None:
     engine = Engine(BACKGAMMON, "wide")
     twin = Twin(BACKGAMMON, engine.evaluator)
     match = {"jacoby": True} if score is None else {"match_length": 7, "score": score}
-    for position, _ in played(BACKGAMMON, 5, 2):
+    for position, _ in played(BACKGAMMON, 5, 1):
         situation = Situation(position, **match)
         stakes, owner = BACKGAMMON.cube.stakes(situation)
         found = searched_values(engine._search, situation, 1)
