@@ -56,12 +56,10 @@ def learn(
     settings = {**nodes, **recipe.get("options", {}), **learner_options(options.set)}
     if options.games:
         settings["games"] = options.games
-    if options.base == "abstractions":
-        settings["abstractions"] = True
     learner = kind(
         problem,
         options.encoding,
-        base=(options.base,) if options.base not in ("", "abstractions") else (),
+        base=(options.base,) if options.base else (),
         seed=seed,
         **settings,
     )
@@ -116,7 +114,7 @@ def main() -> int:
     add = parser.add_argument
     add("problem", nargs="?", default="sliding8", help="default sliding8")
     add("--encoding", help="default: the problem's first")
-    add("--base", default="", help="heuristic to begin from, or abstractions (default: none)")
+    add("--base", default="", help="heuristic to begin from (default: none)")
     add("--learner", default="bootstrap", choices=[*learners(), "all"], help="default bootstrap")
     add("--games", type=int, metavar="N", help="positions to learn from, instead of --seconds")
     add("--seconds", type=float, default=10.0, help="of learning (default 10)")

@@ -43,8 +43,13 @@ from learner.game_learner import feature_set
 from learner.run import recipes
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings
-from play.judging.judge import Verdicts, random_positions
-from play.judging.truth import Referees, judge_by_truth, known_values
+from play.judging.truth import (
+    Referees,
+    Verdicts,
+    judge_by_truth,
+    known_values,
+    random_positions,
+)
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from learner.td_gammon.backup_fit import BackupFit as BackupFit
     from learner.td_gammon.td_gammon import TDGammon as TDGammon
     from play.judging.explanation import explain as explain
-    from play.judging.judge import random_positions as random_positions
+    from play.judging.truth import random_positions as random_positions
     from play.players.limits import Limits as Limits
     from play.workers import Workers as Workers
 
@@ -77,7 +77,7 @@ _MODULES = {
     "check": "learner.checking",
     "explain": "play.judging.explanation",
     "measure": "learner.arena",
-    "random_positions": "play.judging.judge",
+    "random_positions": "play.judging.truth",
     "start_for": "learner.reports.worth",
 }
 

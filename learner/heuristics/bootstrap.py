@@ -15,42 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.problem import KernelProblem
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, sums_of
 from learner.heuristics.frame import HeuristicLearner, Lesson, base_values, starting_weights
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
-from search.evaluators.pattern_database import PatternDatabase
-from search.single_agent.patterns import build_patterns
 
-__all__ = ["BatchFit", "Bootstrap", "small_patterns"]
+__all__ = ["BatchFit", "Bootstrap"]
 
 #: About the greatest number of examples that the weight of unknown inputs is taken from.
 GUESSED = 5000
-
-
-def small_patterns(problem: KernelProblem, *, each: int = 2) -> PatternDatabase:
-    """Returns patterns of `each` pieces: their sum where costs may be added, else the largest.
-
-    A first heuristic that nobody wrote: such small databases are built in a moment by search
-    backwards from the goal. For sliding tiles their sum is at least the Manhattan distance, which
-    is the same with one tile at a time. (Culberson and Schaeffer 1998; that relaxed problems give
-    heuristics: Pearl 1984, Prieditis 1993.)
-
-    The pieces are those of the problem's usual patterns. Raises ValueError if it has none.
-    """
-    usual = next(iter(problem.patterns.values()), ())
-    pieces = sorted({piece for part in usual for piece in part})
-    if not pieces:
-        raise ValueError(f"{problem.name}: expected a problem with patterns, found none")
-    parts = [tuple(pieces[first : first + each]) for first in range(0, len(pieces), each)]
-    try:
-        problem.pattern(parts[0], additive=True)
-    except ValueError:
-        return build_patterns(problem, [[part] for part in parts])
-    return build_patterns(problem, [parts])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -59,8 +34,6 @@ class Bootstrap(HeuristicLearner):
 
     Options beside those of `HeuristicLearner`:
 
-    abstractions: if `base` is empty, begin from the costs of the problem with only two pieces told
-        apart (`small_patterns`) and random positions, instead of from 0 and walks.
     over: weight of an overestimate's squared error; an underestimate's has the weight 1.
     ridge: weight of the squared distance of the weights from those of the previous round.
     percentile: the offset makes this percentage of the held-out errors negative.
@@ -68,7 +41,6 @@ class Bootstrap(HeuristicLearner):
     rows: greatest number of positions to learn from; the newest are kept.
     """
 
-    abstractions: bool = False
     over: float = ranged(10.0, 1)
     ridge: float = ranged(1.0, 0)
     percentile: float = ranged(95.0, 0, 100)
@@ -77,21 +49,12 @@ class Bootstrap(HeuristicLearner):
 
     evaluator_: LearnedHeuristic = field(init=False)
 
-    def _check_options(self) -> None:
-        super()._check_options()
-        if self.abstractions and self.base:
-            raise ValueError(f"abstractions: expected no base, found {', '.join(self.base)}")
-
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)
-        if self.abstractions:
-            self._steps, self._weight = 0.0, self.weight
         self._examples = Examples(self.game_, self.encoding_, self.rows)
         self._weights = np.zeros(self.encoding_.size)
-        if self.base or self.abstractions:
+        if self.base:
             values = base_values(self.game_, self.base)
-            if not self.base:
-                values = small_patterns(self.game_).values
             self._weights = starting_weights(self.game_, self.encoding_, values, seed=self.seed)
         self.evaluator_ = LearnedHeuristic(
             self.game_, self.encoding_, self._weights, base=self.base
@@ -120,7 +83,7 @@ class Bootstrap(HeuristicLearner):
         self, rows: NDArray[Any], costs: NDArray[np.float64], chosen: NDArray[np.int64]
     ) -> None:
         """Fit the estimates of the chosen examples to their costs."""
-        if not self.base and not self.abstractions:
+        if not self.base:
             some = chosen[:: 1 + len(chosen) // GUESSED]
             self._guess(rows[some], costs[some])
         self._weights = fit_weights(

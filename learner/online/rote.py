@@ -109,9 +109,9 @@ class Rote(GameLearner):
         new, used = self.memory_.pending()
         # another name than that of the same games after a merge, whose file must not replace this
         waiting = f"-{len(new)}" if new or used else ""
-        name = f"memory-{self.games_played_:06d}{waiting}.sqlite"
+        name = f"memory-{self.games_played_:06d}{waiting}.safetensors"
         self.memory_.save(self._folder / name, evaluator=self.evaluator_.name)
-        for path in self._folder.glob("memory-*.sqlite"):
+        for path in self._folder.glob("memory-*.safetensors"):
             if path.name not in (name, self._file):
                 path.unlink()
         self._file = name

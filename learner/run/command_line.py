@@ -64,7 +64,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "--from",
         dest="start",
         metavar="FILE",
-        help="evaluator to start from, or zero; for a puzzle also abstractions",
+        help="evaluator to start from, or zero",
     )
     add(
         "--set",

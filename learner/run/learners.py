@@ -20,7 +20,7 @@ from learner.run.settings import RunSettings
 __all__ = ["checked_options", "feature_file", "make_learner"]
 
 #: Starts without an evaluator or heuristic that somebody wrote.
-ZERO, ABSTRACTIONS = "zero", "abstractions"
+ZERO = "zero"
 
 #: Options of learners that train.py has options of its own for, or that a run decides.
 RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
@@ -141,19 +141,14 @@ def _problem_options(
     The `start` of the settings names the heuristics to begin from, with + between them.
     """
     start = settings.start
-    nobody = start in (None, ZERO, ABSTRACTIONS)
-    base = () if nobody else tuple(str(start).split("+"))
+    base = () if start in (None, ZERO) else tuple(str(start).split("+"))
     for name in (*base, *settings.opponents):
         if not isinstance(problem.evaluators.get(name), Heuristic):
             known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
             raise ValueError(
-                f"expected heuristics of {problem.name} ({', '.join(known) or 'none'}),"
-                f" {ZERO} or {ABSTRACTIONS}, found {name!r}"
+                f"expected heuristics of {problem.name} ({', '.join(known) or 'none'}) or {ZERO},"
+                f" found {name!r}"
             )
-    if start == ABSTRACTIONS:
-        if "abstractions" not in whole:
-            raise ValueError(f"--from: expected a heuristic or zero, found {start!r}")
-        options["abstractions"] = True
     return {"encoding": settings.features, "base": base, **options}
 
 

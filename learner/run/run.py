@@ -212,12 +212,12 @@ class Run:
 
 
 class MemoryRun(Run):
-    """A rote learner in a folder: a memory, as memory.sqlite at the end."""
+    """A rote learner in a folder: a memory, as memory.safetensors at the end."""
 
     @property
     def path(self) -> Any:
         """The file of the memory."""
-        return self.folder.path / "memory.sqlite"
+        return self.folder.path / "memory.safetensors"
 
     def _result(self, say: Callable[[str], None]) -> RoteMemory:
         memory: RoteMemory = self.learner.memory_

@@ -31,11 +31,11 @@ from search.lookups.database import DatabaseLookup
 __all__ = ["Contest"]
 
 WITH_DICE = ("luck", "cube", "match", "jacoby")
-WITHOUT_DICE = ("time", "plies", "openings", "adjudicate", "sprt", "model")
+WITHOUT_DICE = ("time", "plies", "openings", "adjudicate", "sprt")
 #: By the kind of match, the options that do not apply, and the kind of game that they are for.
 OTHERS = {
     Pairs: (WITH_DICE, "a game with dice"),
-    Rounds: ((*WITH_DICE, "sprt", "model", "adjudicate"), "a game for two players"),
+    Rounds: ((*WITH_DICE, "sprt", "adjudicate"), "a game for two players"),
     DicePairs: (WITHOUT_DICE, "a game without dice"),
     CubePairs: (WITHOUT_DICE, "a game without dice"),
 }
@@ -332,14 +332,12 @@ def _check_cube(game: Any, options: argparse.Namespace) -> None:
 def _sprt(options: argparse.Namespace) -> Sprt | None:
     """Returns the sequential test that a command line asks for."""
     if getattr(options, "sprt", None) is None:
-        if getattr(options, "model", None) is not None:
-            raise ValueError("--model: expected --sprt as well, found none")
         return None
     try:
         elo0, elo1 = (float(part) for part in options.sprt.split(","))
     except ValueError:
         raise ValueError(f"--sprt: expected ELO0,ELO1, found {options.sprt!r}") from None
-    return Sprt(elo0, elo1, model=options.model or "normalised")
+    return Sprt(elo0, elo1)
 
 
 def _luck(game: Any, text: str, players: Sequence[Player]) -> Player:

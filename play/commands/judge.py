@@ -1,4 +1,4 @@
-"""The command `python -m play judge`: moves and values against a deeper search, or truth."""
+"""The command `python -m play judge`: moves against truth, or with dice against a referee."""
 
 from __future__ import annotations
 
@@ -23,23 +23,15 @@ __all__ = ["add_judge_command"]
 def add_judge_command(commands: Any) -> None:
     """Add the command to the subcommands of a parser."""
     command = commands.add_parser(
-        "judge", help="moves and values against a deeper search, or truth"
+        "judge", help="moves of players against truth, or with dice against a referee's"
     )
     add_game(command)
     add = command.add_argument
-    add(
-        "evaluators",
-        nargs="+",
-        help="evaluators to judge, by name or file; players with dice and by truth",
-    )
-    add(
-        "--referee",
-        help="evaluator of the deeper search (default: the game's usual one); with dice a"
-        " player, without default; in a solved game truth",
-    )
-    add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
+    add("players", nargs="+", help="players to judge")
+    add("--referee", required=True, help="in a solved game truth; with dice a player")
+    add("--referee-depth", type=int, metavar="PLIES", help="with dice: its depth (default 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
-    add("--positions", type=int, metavar="N", help="positions (default 300, by truth 1000)")
+    add("--positions", type=int, metavar="N", help="by truth: positions (default 1000)")
     add(
         "--games",
         type=int,
@@ -48,7 +40,7 @@ def add_judge_command(commands: Any) -> None:
         " moves first and perfect play varies among its best moves, in place of positions",
     )
     add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
-    add("--file", type=Path, help="file of positions, one a line, instead of random play")
+    add("--file", type=Path, help="by truth: file of positions, one a line, instead of random play")
     add("--seed", type=int, default=0, help="decides positions, dice and chance")
     add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
     add("--json", action="store_true", help="last line: the figures as JSON")
@@ -57,13 +49,14 @@ def add_judge_command(commands: Any) -> None:
 
 
 def _run_judge(options: argparse.Namespace) -> int:
-    from play.judging.truth import Referees
+    from play.judging.truth import known_referee
 
     game = load_game(options)
     if options.threads < 1:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
-    judged = _equity_losses if game.dice else _judgements
-    if options.referee is not None and options.referee in Referees.of(game).named:
+    judged = _equity_losses
+    if not game.dice:
+        known_referee(game, options.referee)
         judged = _kept_classes if options.games is None else _whole_games
     figures = []
     for line, found in judged(options, game):
@@ -78,57 +71,6 @@ def _run_judge(options: argparse.Namespace) -> int:
 Line = tuple[str, dict[str, Any] | None]
 
 
-def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
-    """Evaluators by their moves and values in positions of a game without dice."""
-    from tqdm import tqdm
-
-    from play.judging.judge import judge, referee
-    from play.players.thinker import usual_referee
-    from search import as_evaluator
-    from search.engine import DEEPEST
-
-    refuse(options, ("games", "played_by"), "a game with dice", game)
-    if game.players != 2:
-        raise ValueError(f"judge: expected a game for two, found {game.name} for {game.players}")
-    if options.referee is None:
-        options.referee = usual_referee(game)
-    for name, value in (("referee_depth", 9), ("depth", 1)):
-        if getattr(options, name) is None:
-            setattr(options, name, value)
-    for name in ("depth", "referee_depth"):
-        if not 1 <= getattr(options, name) <= DEEPEST:
-            raise ValueError(
-                f"--{name.replace('_', '-')}: expected 1 to {DEEPEST} plies, found"
-                f" {getattr(options, name)}"
-            )
-    if options.positions is not None and options.positions < 2:
-        raise ValueError(f"--positions: expected at least 2, found {options.positions}")
-    evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
-    deeper = as_evaluator(game, options.referee)
-    positions = _positions(options, game, 300)
-    with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
-        verdicts = referee(
-            game,
-            deeper,
-            positions,
-            depth=options.referee_depth,
-            threads=options.threads,
-            progress=lambda: bar.update() and None,
-        )
-    yield (
-        (
-            f"{len(verdicts.positions)} undecided positions; referee: {options.referee} at depth"
-            f" {options.referee_depth}; judged at depth {options.depth}; 95 % intervals"
-        ),
-        None,
-    )
-    if options.referee in options.evaluators:
-        yield _favoured(options.referee), None
-    for name, evaluator in evaluators:
-        found = judge(game, evaluator, verdicts, depth=options.depth, name=name)
-        yield found.text(), found.figures()
-
-
 def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Players by the share of their moves that keep what a position of a solved game is worth."""
     from tqdm import tqdm
@@ -137,7 +79,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
 
     limits, players = _players(options, game)
     first, last = Referees.of(game).named[options.referee](game).plies
-    positions = _positions(options, game, 1000, least_plies=first, most_plies=last + 1)
+    positions = _positions(options, game, least_plies=first, most_plies=last + 1)
     with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
         known = known_values(
             game,
@@ -201,23 +143,22 @@ def _players(options: argparse.Namespace, game: Game) -> tuple[Limits, list[Play
     from play.players.limits import Limits
     from play.players.parse import parse_player
 
-    refuse(options, ("played_by",), "a game with dice", game)
-    refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
+    refuse(options, ("played_by", "referee_depth"), "a game with dice", game)
     limits = Limits(1 if options.depth is None else options.depth)
     limits.check(game)
-    return limits, [parse_player(game, text) for text in options.evaluators]
+    return limits, [parse_player(game, text) for text in options.players]
 
 
-def _positions(options: argparse.Namespace, game: Game, usual: int, **plies: int) -> list[Any]:
+def _positions(options: argparse.Namespace, game: Game, **plies: int) -> list[Any]:
     """Returns the positions of the file, one a line, or random ones.
 
     Raises ValueError that names the first bad line of a file.
     """
-    from play.judging.judge import random_positions
+    from play.judging.truth import random_positions
 
     path: Path | None = options.file
     if path is None:
-        count = usual if options.positions is None else options.positions
+        count = 1000 if options.positions is None else options.positions
         return random_positions(game, count, seed=options.seed, **plies)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -254,9 +195,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
     check_depth(depth)
     check_depth(referee_depth)
     limits = Limits(depth)
-    if options.referee is None:
-        raise ValueError("--referee: expected an evaluator or gnubg:PLIES, found none")
-    judged = [parse_player(game, text) for text in options.evaluators]
+    judged = [parse_player(game, text) for text in options.players]
     referee = parse_player(game, options.referee)
     check_referee(game, referee)
     by = judged[0] if options.played_by is None else parse_player(game, options.played_by)
@@ -269,7 +208,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
             f"{counted(len(records), 'game')} of {by.name}; referee: {_at(referee, referee_depth)}"
         )
         yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
-        if options.referee in options.evaluators:
+        if options.referee in options.players:
             yield _favoured(options.referee), None
         for player in judged:
             with tqdm(total=len(records), unit=" games", disable=None) as bar:

@@ -72,7 +72,6 @@ def add_match_commands(commands: Any) -> None:
         help="without dice: stop once the sequential test decides (default 0,10; write --sprt=-5,0"
         " for a negative number)",
     )
-    add("--model", choices=("normalised", "logistic"), help="of the test (default normalised)")
 
     ladder = commands.add_parser(
         "ladder", help="a round robin with joint ratings, or points a game"

@@ -20,7 +20,6 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
-from play.judging.judge import Asked, Verdicts, decides
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, Figured, mean_interval
@@ -29,10 +28,13 @@ from play.workers.crew import Crew, done
 __all__ = [
     "Kept",
     "Referees",
+    "Verdicts",
     "Whole",
     "judge_by_games",
     "judge_by_truth",
+    "known_referee",
     "known_values",
+    "random_positions",
 ]
 
 
@@ -104,6 +106,80 @@ class Whole(Figured):
         return super().figures() | {"won": self.won.plain()}
 
 
+@dataclass(frozen=True)
+class Verdicts:
+    """A referee's values of every legal move in each of a set of positions.
+
+    unit: the unit of the values.
+    """
+
+    positions: tuple[Any, ...]
+    values: tuple[dict[Any, float], ...]
+    unit: str
+
+    @property
+    def decisions(self) -> int:
+        """Number of positions in which the class depends on the move."""
+        return sum(decides(moves) for moves in self.values)
+
+
+def decides(moves: dict[Any, float]) -> bool:
+    """Returns whether some move throws away a win or a draw, by the values of all."""
+    return len({np.sign(value) for value in moves.values()}) > 1
+
+
+def random_positions(
+    game: Game, count: int, *, seed: int = 0, least_plies: int = 2, most_plies: int = 80
+) -> list[Any]:
+    """Distinct quiet positions, not decided by the rules, from all stages of random games.
+
+    Positions have `least_plies` to `most_plies` - 1 random moves behind them. Raises ValueError if
+    fewer than `count` are found.
+    """
+    if count < 1:
+        raise ValueError(f"positions: expected at least 1, found {count}")
+    if seed < 0:
+        raise ValueError(f"seed: expected at least 0, found {seed}")
+    if not 0 <= least_plies < most_plies:
+        raise ValueError(
+            f"most_plies: expected more than least_plies, found {least_plies} and {most_plies}"
+        )
+    random = np.random.default_rng(seed)
+    found: dict[Any, None] = {}
+    barren = 0
+    while len(found) < count:
+        position = game.start()
+        before = len(found)
+        keep = set(random.integers(least_plies, most_plies, size=4).tolist())
+        for ply in range(most_plies):
+            moves = game.legal_moves(position)
+            if not moves:
+                break
+            if ply in keep and len(moves) > 1 and not game.noisy(position):
+                found[position] = None
+            position = game.play(position, moves[int(random.integers(len(moves)))])
+        barren = barren + 1 if len(found) == before else 0
+        if barren > 1000:
+            raise ValueError(f"positions: expected {count}, found {len(found)} different ones")
+    return list(found)[:count]
+
+
+class _Asked(Crew[tuple[Truth]]):
+    """The value of every move of a position, by a referee of each thread's own."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        super().__init__(make)
+        self.make = make
+
+    def new_seats(self) -> tuple[Truth]:
+        """Returns a referee for one thread."""
+        return (self.make(),)
+
+    def __call__(self, position: Any) -> dict[Any, float]:
+        with self.seats() as (one,):
+            return {} if self.stopped.is_set() else dict(one.values(position))
+
+
 def known_values(
     game: Game,
     referee: str,
@@ -119,8 +195,8 @@ def known_values(
 
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
-    make = partial(Referees.of(game).named[_known(game, referee)], game)
-    found = done(Asked(make), positions, threads=threads, progress=progress)
+    make = partial(Referees.of(game).named[known_referee(game, referee)], game)
+    found = done(_Asked(make), positions, threads=threads, progress=progress)
     chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
     if not chosen:
         raise ValueError("expected positions with more than one legal move, found none")
@@ -186,7 +262,7 @@ def judge_by_games(
     limits.check(game)
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
-    task = _PerfectPlay(game, player, _known(game, referee), limits, seed)
+    task = _PerfectPlay(game, player, known_referee(game, referee), limits, seed)
     results = done(task, range(games), threads=threads, progress=progress)
     return Whole(player.name, results.count(1.0), results.count(0.0), results.count(-1.0))
 
@@ -223,12 +299,13 @@ class _PerfectPlay(Crew[tuple[Any, Truth]]):
         return float(np.sign(outcomes[first]))
 
 
-def _known(game: Game, referee: str) -> str:
+def known_referee(game: Game, referee: str) -> str:
     """Returns the name of a referee; raises ValueError if the game has none of that name."""
     named = Referees.of(game).named
+    if not named:
+        raise ValueError(f"referee: expected a solved game, or one with dice, found {game.name}")
     if referee not in named:
         raise ValueError(
-            f"referee: expected one of {', '.join(named) or 'none'} for {game.name}, found"
-            f" {referee!r}"
+            f"referee: expected one of {', '.join(named)} for {game.name}, found {referee!r}"
         )
     return referee

@@ -29,7 +29,6 @@ __all__ = [
     "play_text",
     "usual_evaluator",
     "usual_limits",
-    "usual_referee",
     "values_of_all",
 ]
 
@@ -124,18 +123,10 @@ class RandomThinker(Thinker):
 def usual_evaluator(game: Game) -> str:
     """Returns the name of the evaluator that people play against if they name none.
 
-    It is the shipped evaluator of the game if there is one, else that of `usual_referee`. Raises
-    ValueError if the game has no evaluators.
+    It is the shipped evaluator of the game if there is one, else the one of
+    `play.players.opponents.reference`. Raises ValueError if the game has no evaluators.
     """
-    return Opponents.of(game).shipped or usual_referee(game)
-
-
-def usual_referee(game: Game) -> str:
-    """Returns the name of the hand-crafted evaluator that judges positions if nobody names one.
-
-    It is `play.players.opponents.reference`. Raises ValueError if the game has no evaluators.
-    """
-    name = reference(game)
+    name = Opponents.of(game).shipped or reference(game)
     if not name:
         raise ValueError(
             f"{game.name} has no evaluator of its own: expected the name or the file of one"

@@ -15,11 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from play.ratings.statistics import ELO_PER_DEVIATION, EMPTY_CLASS, Floats, Tally, expected_score
+from play.ratings.statistics import ELO_PER_DEVIATION, EMPTY_CLASS, Floats, Tally
 
-__all__ = ["Model", "RunningSprt", "Sprt", "Verdict"]
+__all__ = ["RunningSprt", "Sprt", "Verdict"]
 
-Model = Literal["logistic", "normalised"]
 Verdict = Literal["accept H1", "accept H0", "continue"]
 
 
@@ -27,10 +26,9 @@ Verdict = Literal["accept H1", "accept H0", "continue"]
 class Sprt:
     """A sequential test of H1: elo1 against H0: elo0, which stops as soon as one is accepted.
 
-    elo0, elo1: the Elo differences of the hypotheses.
+    elo0, elo1: the normalised Elo differences of the hypotheses.
     alpha: probability of accepting H1 at elo0.
     beta: probability of accepting H0 at elo1.
-    model: whether elo0 and elo1 are "normalised" or "logistic" Elo.
 
     Raises ValueError unless elo0 < elo1, both finite, alpha and beta in (0, 1), and alpha + beta
     < 1.
@@ -40,7 +38,6 @@ class Sprt:
     elo1: float
     alpha: float = 0.05
     beta: float = 0.05
-    model: Model = "normalised"
 
     def __post_init__(self) -> None:
         if not -math.inf < self.elo0 < self.elo1 < math.inf:
@@ -50,8 +47,6 @@ class Sprt:
                 raise ValueError(f"expected {name} in (0, 1), found {risk}")
         if self.alpha + self.beta >= 1:
             raise ValueError(f"expected alpha + beta < 1, found {self.alpha + self.beta}")
-        if self.model not in ("logistic", "normalised"):
-            raise ValueError(f"expected model 'logistic' or 'normalised', found {self.model!r}")
 
     @property
     def lower(self) -> float:
@@ -94,14 +89,12 @@ class Sprt:
     def text(self, tally: Tally) -> str:
         """Returns the test, its log-likelihood ratio for a tally and its verdict, in one line."""
         return (
-            f"test of {self.model} Elo {self.elo0:+g} against {self.elo1:+g}: log-likelihood"
+            f"test of normalised Elo {self.elo0:+g} against {self.elo1:+g}: log-likelihood"
             f" ratio {self.llr(tally):.2f} in ({self.lower:.2f}, {self.upper:.2f}),"
             f" {self.verdict(tally)}"
         )
 
     def _most_likely(self, frequencies: Floats, bound: float, games_per_unit: int) -> Floats:
-        if self.model == "logistic":
-            return _likely_with_mean(frequencies, expected_score(bound))
         # The mean of two games has a deviation √2 smaller than one game.
         return _likely_with_lead(frequencies, bound / ELO_PER_DEVIATION * math.sqrt(games_per_unit))
 
@@ -140,7 +133,7 @@ class RunningSprt:
         """
         pull = np.log(counts / counts.sum() / likely)
         middle = float(np.expm1(pull[len(pull) // 2]))
-        if self.test.model == "logistic" or middle <= 0.0:
+        if middle <= 0.0:
             return np.log(likely), pull, 0.0
         scores = np.linspace(0, 1, len(likely))
         sigma = math.sqrt(np.dot(likely, (scores - np.dot(likely, scores)) ** 2))

@@ -6,19 +6,18 @@ Only the beginning of a file is read. Links that lead out of the folder are not 
 from __future__ import annotations
 
 import json
-import sqlite3
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from search.lookups.rote import opened
+from search.lookups.rote import FORMAT as ROTE
 
 __all__ = ["EVALUATOR", "LOOKUP", "Header", "described", "inside", "playable_files"]
 
 EVALUATOR, LOOKUP = "evaluator", "lookup"
-SUFFIXES = (".json", ".safetensors", ".sqlite")
+SUFFIXES = (".json", ".safetensors")
 KINDS = {
     "plysmith-linear-1": "weights over terms",
     "plysmith-network-1": "network",
@@ -29,7 +28,7 @@ KINDS = {
     "plysmith-tuples-1": "n-tuple network",
     "plysmith-heuristic-1": "learned heuristic",
     "plysmith-patterns-1": "pattern database",
-    "plysmith-rote-1": "rote memory",
+    ROTE: "rote memory",
 }
 LONGEST_HEADER = 1 << 20
 DEEPEST_FOLDER = 6
@@ -90,22 +89,19 @@ def described(path: Path, size: int) -> Header | None:
     """Returns the header of a file; None if it holds no evaluator and no lookup."""
     provenance = None
     try:
-        if path.suffix == ".sqlite":
-            form, game = _memory(path)
-        else:
-            content = _header(path, size)
-            form, game = content["format"], content["game"]
-            provenance = content.get("provenance")
+        content = _header(path, size)
+        form, game = content["format"], content["game"]
+        provenance = content.get("provenance")
         kind = KINDS[form]
-    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError, sqlite3.Error):
+    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError):
         return None
     if not isinstance(game, str):
         return None
-    return Header(LOOKUP if path.suffix == ".sqlite" else EVALUATOR, game, kind, provenance)
+    return Header(LOOKUP if form == ROTE else EVALUATOR, game, kind, provenance)
 
 
 def _header(path: Path, size: int) -> dict[str, Any]:
-    """Returns the header of an evaluator's file."""
+    """Returns the header of a file."""
     if path.suffix == ".json":
         if size > LONGEST_HEADER:
             raise ValueError(f"expected at most {LONGEST_HEADER} bytes, found {size}")
@@ -117,10 +113,3 @@ def _header(path: Path, size: int) -> dict[str, Any]:
             raise ValueError(f"expected a header of at most {LONGEST_HEADER} bytes, found {length}")
         content = json.loads(json.loads(file.read(length))["__metadata__"]["plysmith"])
         return content
-
-
-def _memory(path: Path) -> tuple[str, str]:
-    """Returns the format and the game of a rote memory."""
-    with opened(path, "facts") as database:
-        facts = dict(database.execute("SELECT name, value FROM facts LIMIT 100"))
-    return facts["format"], facts["game"]

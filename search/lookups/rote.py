@@ -2,15 +2,13 @@
 
 If a search finds a remembered value at a leaf, its result is deeper by the depth of that value, so
 that the depth of the memory grows as it is used (Samuel 1959). In memory it is a hash table that
-native searches probe at full speed; on disk it is one SQLite table.
+native searches probe at full speed; on disk it is a file of arrays, as those of evaluators.
 """
 
 from __future__ import annotations
 
-import sqlite3
+import hashlib
 import struct
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +18,27 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.kernels import kernel
 from games.values import EXACT, PROVEN, WIN
+from search.evaluators.array_files import load_arrays, save_arrays, take_array
+from search.evaluators.header import EvaluatorError, check_fields, short
 from search.lookups.lookup import Lookup
 
-__all__ = ["RoteError", "RoteMemory", "opened"]
+__all__ = ["FORMAT", "RoteMemory"]
 
-FORMAT = "plysmith-rote-1"
+FORMAT = "plysmith-rote-2"
+#: The header of a file beside its format.
+FIELDS: dict[str, Any] = {
+    "game": str, "rules": int, "identity": str, "evaluator": str,
+    "capacity": int, "oldest": int, "direction": float,
+}  # fmt: skip
+#: The arrays of a file, an entry for each record.
+COLUMNS = {"keys": np.int64, "values": np.float64, "depths": np.int64, "ages": np.int64}
 #: Greatest share of the hash table's slots that are used.
 FULLEST = 0.5
 #: Share of the records that have to be too old before they are forgotten, all together: that
 #: takes as long as entering the whole memory.
 FORGOTTEN = 0.02
-#: Greatest capacity of a memory, in records of 80 bytes each.
-MOST_RECORDS = 1 << 26
-
-
-class RoteError(ValueError):
-    """Raised for a file that is not a rote memory, or is one of another game."""
+#: Greatest capacity of a memory, in records of 80 bytes each, and in a file of 32.
+MOST_RECORDS = 1 << 23
 
 
 # --- the table: open addressing; keys are odd, 0 is an empty slot, the slots a power of two ------
@@ -275,81 +278,73 @@ class RoteMemory(Lookup):
                 break
             position = self.game.play(position, moves[0])
             keys.append(int(self._standard_key(position)))
-        return struct.pack(f"<{len(keys)}q", *keys).hex()
+        return hashlib.sha256(struct.pack(f"<{len(keys)}q", *keys)).hexdigest()[:16]
 
     def save(self, path: Any, *, evaluator: str = "") -> None:
-        """Write all merged records to a SQLite file, replacing it atomically.
+        """Write all merged records to a file, replacing it atomically.
 
         path: the file.
         evaluator: name of the evaluator that the values come from.
 
         Raises OSError if the file cannot be written.
         """
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.new")
-        temporary.unlink(missing_ok=True)
-        facts = {
+        slots = np.flatnonzero(self._keys)
+        slots = slots[np.argsort(self._keys[slots])]
+        columns = (self._keys, self._values, self._depths, self._ages)
+        header = {
             "format": FORMAT,
             "game": self.game.name,
-            "rules": str(self.game.version),
+            "rules": self.game.version,
             "identity": self.identity(),
             "evaluator": evaluator,
-            "capacity": str(self.capacity),
-            "oldest": str(self.oldest),
-            "direction": repr(self.direction),
+            "capacity": self.capacity,
+            "oldest": self.oldest,
+            "direction": float(self.direction),
         }
-        try:
-            with closing(sqlite3.connect(temporary)) as database:
-                database.execute("PRAGMA synchronous = FULL")
-                # a journal on disk is useless because the file is replaced atomically
-                database.execute("PRAGMA journal_mode = MEMORY")
-                database.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
-                database.execute(
-                    "CREATE TABLE positions (key INTEGER PRIMARY KEY, value REAL NOT NULL,"
-                    " depth INTEGER NOT NULL, age INTEGER NOT NULL)"
-                )
-                database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
-                database.executemany("INSERT INTO positions VALUES (?, ?, ?, ?)", self.records())
-                database.commit()
-            temporary.replace(path)
-        except sqlite3.Error as error:
-            raise OSError(f"{path}: cannot write the rote memory: {error}") from error
-        finally:
-            temporary.unlink(missing_ok=True)
+        arrays = {name: column[slots] for name, column in zip(COLUMNS, columns, strict=True)}
+        save_arrays(path, header, arrays)
 
     @classmethod
     def load(cls, game: Game, path: Any) -> RoteMemory:
         """Returns the memory in a file.
 
-        Raises FileNotFoundError if the file does not exist, RoteError if it does not fit the game.
+        Raises FileNotFoundError if the file does not exist, EvaluatorError if it holds no rote
+        memory, or one that does not fit the game.
         """
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"{path}: expected a rote memory, found no file")
-        facts, rows = _read(path)
-        if facts.get("format") != FORMAT or facts.get("game") != game.name:
-            raise RoteError(
-                f"{path}: expected a rote memory of {game.name} ({FORMAT}), found"
-                f" {str(facts.get('game'))[:60]} ({str(facts.get('format'))[:60]})"
+        header, arrays = load_arrays(path, most=WIN)
+        if header.get("format") != FORMAT:
+            raise EvaluatorError(
+                f"{path}: expected a rote memory ({FORMAT}), found {short(header.get('format'))}"
             )
+        check_fields(path, header, FIELDS)
         try:
-            memory = cls(
-                game,
-                capacity=int(facts["capacity"]),
-                oldest=int(facts["oldest"]),
-                direction=float(facts["direction"]),
+            options = {name: header[name] for name in ("capacity", "oldest", "direction")}
+            memory = cls(game, **options)
+        except ValueError as error:
+            raise EvaluatorError(f"{path}: {error}") from None
+        for name, own in (
+            ("game", game.name), ("rules", game.version), ("identity", memory.identity())
+        ):  # fmt: skip
+            if header[name] != own:
+                raise EvaluatorError(
+                    f"{path}: expected a rote memory of {name} {own}, found {short(header[name])}"
+                )
+        shape = arrays["keys"].shape if "keys" in arrays else (0,)
+        columns = [take_array(path, arrays, name, kind, shape) for name, kind in COLUMNS.items()]
+        keys, _, depths, ages = columns
+        good = len(shape) == 1 and (keys % 2 == 1).all() and (np.diff(keys) > 0).all()
+        if not (good and (depths >= 0).all() and (ages >= 0).all()):
+            raise EvaluatorError(
+                f"{path}: expected odd keys in order, with depths and ages of at least 0"
             )
-            memory._enter(*_columns(rows, memory.capacity))
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise RoteError(
-                f"{path}: expected a rote memory, found a damaged one: {str(error)[:200]}"
-            ) from None
-        if facts.get("identity") != memory.identity() or facts.get("rules") != str(game.version):
-            raise RoteError(
-                f"{path}: expected positions identified as by rules {game.version} of {game.name},"
-                f" found rules {str(facts.get('rules'))[:60]} or another numbering of positions"
+        if len(keys) > memory.capacity:
+            raise EvaluatorError(
+                f"{path}: expected at most {memory.capacity} records, found {len(keys)}"
             )
+        memory._enter(*columns)
         return memory
 
 
@@ -365,49 +360,3 @@ def _copy(
     memory._enter(*columns)
     memory._new.update(new)
     return memory
-
-
-@contextmanager
-def opened(path: Path, *tables: str) -> Iterator[sqlite3.Connection]:
-    """Open a SQLite file of unknown origin for reading.
-
-    path: the file.
-    tables: the tables that will be read.
-
-    Raises sqlite3.Error if it is not one, or if one of these is not a table of plain rows: a view
-    could be a query that never ends, and a virtual table runs code of SQLite's extensions.
-    """
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-        database.execute("PRAGMA trusted_schema = OFF")
-        names = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
-        found = {name for (name,) in database.execute(names)}
-        if not set(tables) <= found:
-            raise sqlite3.DatabaseError(f"tables {sorted(found)}"[:200])
-        yield database
-
-
-def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
-    """Returns the facts and the positions of a file, unchecked."""
-    try:
-        with opened(path, "facts", "positions") as database:
-            facts = dict(database.execute("SELECT name, value FROM facts"))
-            rows = database.execute("SELECT key, value, depth, age FROM positions ORDER BY key")
-            return facts, rows.fetchall()
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise RoteError(f"{path}: expected a rote memory, found none: {error}") from None
-
-
-def _columns(rows: list[tuple[Any, ...]], capacity: int) -> tuple[Any, Any, Any, Any]:
-    """Returns keys, values, depths and ages of a file's records; ValueError if one is invalid."""
-    if len(rows) > capacity:
-        raise ValueError(f"expected at most {capacity} records, found {len(rows)}")
-    for row in rows:
-        key, value, depth, age = row
-        whole = type(key) is type(depth) is type(age) is int
-        if not whole or key % 2 == 0 or depth < 0 or age < 0 or type(value) is not float:
-            raise ValueError(f"expected an odd key, a value, a depth and an age, found {row}")
-        if not abs(value) <= WIN:
-            raise ValueError(f"expected values of -{WIN:g} to {WIN:g}, found {value}")
-    columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
-    kinds = (np.int64, np.float64, np.int64, np.int64)
-    return tuple(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True))  # type: ignore[return-value]

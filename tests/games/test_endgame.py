@@ -542,38 +542,11 @@ def test_the_commands_build_verify_and_describe(
 
 
 @plain
-def test_the_command_values_a_position_and_its_moves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    where = ["--pieces", "2", "--directory", str(tmp_path), "--json"]
-    # the king moves into the opposition and wins, or away
-    assert main(["value", "B:WK32:BK18", *where]) == 0
-    result = json.loads(capsys.readouterr().out.splitlines()[-1])
-    twin = twin_values()
-    at = position("B:WK32:BK18")
-    plies = twin[at]
-    assert result["plies"] == (plies or 0)
-    for told in result["moves"]:
-        after = twin[GAME.play(at, GAME.parse_move(at, told["move"]))]
-        assert told["plies"] == (0 if after is None else after + 1)
-        kind = "draw" if after is None else "win" if after % 2 == 0 else "loss"
-        assert told["result"] == kind
-    assert len(result["moves"]) == len(GAME.legal_moves(at))
-    assert main(["value", "W:WK22:BK18", *where]) == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["moves"] == [
-        {"move": "22x15", "result": "win", "plies": 1}
-    ]
-
-
-@plain
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["build", "--pieces", "9"], "pieces: expected 2 to 6, found 9"),
         (["verify", "--pieces", "2"], "expected a checkers endgame database of 2 pieces, found"),
-        (["value", "B:WK32:BK18,K1", "--pieces", "2"], "at most 2 pieces, some of either side"),
-        (["value", "B:WK32:B", "--pieces", "2"], "found 0 against 1"),
-        (["value", "nothing", "--pieces", "2"], "expected the side to move first"),
         (["info", "--pieces", "5"], "build it with: python -m games.checkers.endgame build"),
         (["build", "--pieces", "2", "--threads", "0"], "threads: expected at least 1, found 0"),
     ],

@@ -64,7 +64,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 #: What an option is changed to, for all learners that have it or, as "LEARNER OPTION", for one.
 CHANGES: dict[str, Any] = {
-    "K": 2.0, "abstractions": True, "active": 5, "alpha": 0.5,
+    "K": 2.0, "active": 5, "alpha": 0.5,
     "asymmetric": False, "averaging": 0.1, "base": ("misplaced",), "batch": 16, "bear_off": True,
     "black_first": False, "blend": 0.9, "book": None, "bounds": False, "candidates": 1,
     "capacity": 50, "decide": False, "decided": False, "depth": 3, "direction": 0.05, "each": 11,

@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge
 import games
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
-from learner.heuristics.bootstrap import Bootstrap, small_patterns
+from learner.heuristics.bootstrap import Bootstrap
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
 from play.workers import Workers
@@ -48,26 +48,12 @@ def test_overestimates_are_rarer_where_they_count_more() -> None:
     assert shares[0] > 0.4 and 0.02 < shares[1] < 0.25
 
 
-def test_abstractions_give_at_least_manhattan_and_learning_begins_there() -> None:
-    """With one tile at a time they give Manhattan itself, which nobody told them."""
-    problem = SlidingTiles(3, 2)
-    positions = [problem.random_position(seed) for seed in range(100)]
-    manhattan = np.array([problem.evaluators["manhattan"].value(place) for place in positions])
-    assert np.array_equal(small_patterns(problem, each=1).values(positions), manhattan)
-    pairs = small_patterns(problem).values(positions)
-    assert (pairs >= manhattan).all() and pairs.sum() > manhattan.sum()
-    learner = Bootstrap(problem, abstractions=True, games=1, each=1)
-    learner.prepare()
-    assert abs(learner.evaluator_.sums(positions) - pairs).mean() < 0.5
-
-
-@pytest.mark.parametrize("base", [(), ("manhattan",), ("abstractions",)])
+@pytest.mark.parametrize("base", [(), ("manhattan",)])
 def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, ...]) -> None:
     """Every position of a small puzzle: fewer expansions, and hardly a longer solution."""
     problem = SlidingTiles(3, 2)
     reports: list[Progress] = []
-    start: Any = {"abstractions": True} if base == ("abstractions",) else {"base": base}
-    learner = Bootstrap(problem, **start, games=480, each=40, seed=1).fit(watch=reports.append)
+    learner = Bootstrap(problem, base=base, games=480, each=40, seed=1).fit(watch=reports.append)
     assert [one.game for one in reports] == list(range(40, 481, 40))
     first, *_, last = learner.rounds_
     assert last["solved"] == 1.0 and reports[-1].told().startswith("round 12, steps ")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import textwrap
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +24,9 @@ from games.kernel_game import KernelGame
 from games.record import GameRecord
 from learner.online.rote import Rote
 from learner.run.run import MemoryRun
-from search import WIN, Engine, as_evaluator
-from search.lookups.rote import RoteError, RoteMemory
+from search import WIN, Engine, EvaluatorError, as_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.lookups.rote import RoteMemory
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -301,7 +300,7 @@ def filled(**options: Any) -> RoteMemory:
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Returns the content of a file."""
-    path = tmp_path_factory.mktemp("saved") / "memory.sqlite"
+    path = tmp_path_factory.mktemp("saved") / "memory.safetensors"
     filled().save(path)
     return path.read_bytes()
 
@@ -309,9 +308,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @plain
 def test_a_file_brings_all_back(tmp_path: Path) -> None:
     found = filled(oldest=77, direction=0.003)
-    path = tmp_path / "odd name ?#%41 ä" / "memory.sqlite"
+    path = tmp_path / "odd name ?#%41 ä" / "memory.safetensors"
     found.save(path, evaluator="classic")
-    assert [p.name for p in path.parent.iterdir()] == ["memory.sqlite"]
+    assert [p.name for p in path.parent.iterdir()] == ["memory.safetensors"]
     loaded = RoteMemory.load(CHECKERS, path)
     assert loaded.records() == found.records()
     assert len(set(ages(loaded))) > 2
@@ -330,8 +329,8 @@ def test_a_file_brings_all_back(tmp_path: Path) -> None:
 
 @plain
 def test_an_empty_memory_is_saved_too(tmp_path: Path) -> None:
-    memory().save(tmp_path / "empty.sqlite")
-    assert len(RoteMemory.load(CHECKERS, tmp_path / "empty.sqlite")) == 0
+    memory().save(tmp_path / "empty.safetensors")
+    assert len(RoteMemory.load(CHECKERS, tmp_path / "empty.safetensors")) == 0
 
 
 class OtherGame(Checkers):
@@ -355,14 +354,14 @@ class NewRules(Checkers):
 
 def of_another_game(tmp_path: Path, game: type[KernelGame]) -> None:
 
-    filled().save(tmp_path / "memory.sqlite")
+    filled().save(tmp_path / "memory.safetensors")
     other: Game = game()
-    RoteMemory.load(other, tmp_path / "memory.sqlite")
+    RoteMemory.load(other, tmp_path / "memory.safetensors")
 
 
 @plain
 def test_files_that_hold_no_memory(tmp_path: Path) -> None:
-    path = tmp_path / "memory.sqlite"
+    path = tmp_path / "memory.safetensors"
     with pytest.raises(FileNotFoundError, match="expected a rote memory, found no file"):
         RoteMemory.load(CHECKERS, path)
     with pytest.raises(FileNotFoundError, match="expected a rote memory, found no file"):
@@ -373,7 +372,7 @@ def test_files_that_hold_no_memory(tmp_path: Path) -> None:
     broken |= {f"{part}/8": whole[: len(whole) * part // 8] for part in range(1, 8)}
     for name, content in broken.items():
         path.write_bytes(content)
-        with pytest.raises(RoteError, match="expected a rote memory, found") as caught:
+        with pytest.raises(EvaluatorError, match="expected a whole safetensors file") as caught:
             RoteMemory.load(CHECKERS, path)
         assert str(path) in str(caught.value), name
 
@@ -381,7 +380,7 @@ def test_files_that_hold_no_memory(tmp_path: Path) -> None:
 @plain
 @pytest.mark.parametrize("seed", range(60))
 def test_damaged_bytes_never_do_harm(saved: bytes, tmp_path: Path, seed: int) -> None:
-    path = tmp_path / "memory.sqlite"
+    path = tmp_path / "memory.safetensors"
     content = bytearray(saved)
     generator = np.random.default_rng(seed)
     for place in generator.integers(len(content), size=20 if seed % 2 else 400).tolist():
@@ -389,7 +388,7 @@ def test_damaged_bytes_never_do_harm(saved: bytes, tmp_path: Path, seed: int) ->
     path.write_bytes(content)
     try:
         loaded = RoteMemory.load(CHECKERS, path)
-    except RoteError:
+    except EvaluatorError:
         return
     for _, value, depth, age in loaded.records():
         assert abs(value) <= WIN
@@ -397,62 +396,57 @@ def test_damaged_bytes_never_do_harm(saved: bytes, tmp_path: Path, seed: int) ->
         assert age >= 0
 
 
-HOSTILE = {
-    "format": ("UPDATE facts SET value = 'other' WHERE name = 'format'", "found checkers"),
-    "capacity": ("UPDATE facts SET value = '99999999999' WHERE name = 'capacity'", "capacity"),
-    "small": ("UPDATE facts SET value = '3' WHERE name = 'capacity'", "expected at most 3 records"),
-    "text": ("UPDATE facts SET value = 'x' WHERE name = 'oldest'", "damaged"),
-    "direction": ("UPDATE facts SET value = 'nan' WHERE name = 'direction'", "direction"),
-    "missing": ("DELETE FROM facts WHERE name = 'oldest'", "damaged"),
-    "infinite": ("UPDATE positions SET value = 9e999", "expected values of"),
-    "large": ("UPDATE positions SET value = 1e13", "expected values of"),
-    "word": ("UPDATE positions SET value = 'much'", "expected an odd key"),
-    "blob": ("UPDATE positions SET value = x'0102'", "expected an odd key"),
-    "depth": ("UPDATE positions SET depth = -1", "expected an odd key"),
-    "half": ("UPDATE positions SET depth = 2.5", "expected an odd key"),
-    "age": ("UPDATE positions SET age = 'old'", "expected an odd key"),
-    "key": ("UPDATE positions SET key = 0 WHERE key = (SELECT min(key) FROM positions)", "odd key"),
-    "no table": ("DROP TABLE positions", "expected a rote memory, found none"),
-    "columns": ("ALTER TABLE positions RENAME COLUMN age TO years", "no such column"),
-    "endless": (
-        "DROP TABLE positions; CREATE VIEW positions AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
-        " SELECT i + 1 FROM n) SELECT 2 * i + 1 AS key, 0.0 AS value, 1 AS depth, 1 AS age FROM n",
-        "expected a rote memory, found none",
-    ),
+HOSTILE: dict[str, tuple[Any, str]] = {
+    "format": (lambda head, _: head.update(format="other"), "expected a rote memory"),
+    "capacity": (lambda head, _: head.update(capacity=10**11), "capacity: expected 1 to"),
+    "small": (lambda head, _: head.update(capacity=3), "expected at most 3 records"),
+    "text": (lambda head, _: head.update(oldest="x"), "field 'oldest'"),
+    "direction": (lambda head, _: head.update(direction=0.5), "direction"),
+    "missing": (lambda head, _: head.pop("oldest"), "field 'oldest'"),
+    "more": (lambda head, _: head.update(more=1), "expected no fields but"),
+    "large": (lambda _, columns: columns["values"].fill(1e13), "at most 1e[+]12"),
+    "depth": (lambda _, columns: columns["depths"].fill(-1), "of at least 0"),
+    "age": (lambda _, columns: columns["ages"].fill(-1), "of at least 0"),
+    "key": (lambda _, columns: columns["keys"].fill(2), "expected odd keys in order"),
+    "twice": (lambda _, columns: columns["keys"].fill(3), "expected odd keys in order"),
+    "no column": (lambda _, columns: columns.pop("ages"), "expected an array 'ages'"),
+    "short": (lambda _, columns: columns.update(ages=columns["ages"][1:]), "expected int64 of"),
+    "floats": (lambda _, columns: columns.update(ages=columns["ages"] * 1.0), "expected int64 of"),
 }
 
 
 @plain
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_files(tmp_path: Path, case: str) -> None:
-    statement, message = HOSTILE[case]
-    path = tmp_path / "memory.sqlite"
+    change, message = HOSTILE[case]
+    path = tmp_path / "memory.safetensors"
     filled().save(path)
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(statement)
-    with pytest.raises(RoteError, match=message) as caught:
+    header, columns = load_arrays(path, most=WIN)
+    change(header, columns)
+    save_arrays(path, header, columns)
+    with pytest.raises(EvaluatorError, match=message) as caught:
         RoteMemory.load(CHECKERS, path)
     assert len(str(caught.value)) < 600 + len(str(path))
 
 
 @plain
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: Any) -> None:
-    path = tmp_path / "memory.sqlite"
+    path = tmp_path / "memory.safetensors"
     found = filled()
     found.save(path)
     before = path.read_bytes()
 
-    def full(self: Path, target: Any) -> None:
+    def full(source: Any, target: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
         found.save(path)
     assert path.read_bytes() == before
-    assert [p.name for p in tmp_path.iterdir()] == ["memory.sqlite"]
+    assert [p.name for p in tmp_path.iterdir()] == ["memory.safetensors"]
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
-        found.save(tmp_path / "file" / "memory.sqlite")
+        found.save(tmp_path / "file" / "memory.safetensors")
 
 
 # --- a search with memory --------------------------------------------------------------------
@@ -608,7 +602,9 @@ def test_a_damaged_state_of_the_learner_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="expected a state of this learner, found"):
             clone(whole).fit("material", resume={**state, **damage})
     (tmp_path / state["memory"]).unlink()
-    with pytest.raises(FileNotFoundError, match=r"memory-000002.sqlite: expected a rote memory"):
+    with pytest.raises(
+        FileNotFoundError, match=r"memory-000002.safetensors: expected a rote memory"
+    ):
         clone(whole).fit("material", resume=state)
 
 
@@ -619,22 +615,22 @@ def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> 
     run = MemoryRun(Rote(CHECKERS, games=2, **options), "run")
     run.train("material")
     names = {p.name for p in Path("run").iterdir()}
-    assert names == {"checkpoint.json", "log.csv", "memory.sqlite", "options.json", "positions",
-                     "provenance.json"}  # fmt: skip
-    assert [p.name for p in Path("run/positions").iterdir()] == ["memory-000002.sqlite"]
+    assert names == {"checkpoint.json", "log.csv", "memory.safetensors", "options.json",
+                     "positions", "provenance.json"}  # fmt: skip
+    assert [p.name for p in Path("run/positions").iterdir()] == ["memory-000002.safetensors"]
     Path("run").rename("moved")
     longer = MemoryRun(Rote(CHECKERS, games=3, **options), "moved")
     longer.train("material", resume=True)
     assert len(Path("moved/log.csv").read_text().splitlines()) == 4
     # the file of the last checkpoint but one may stay
-    assert Path("moved/positions/memory-000003.sqlite").exists()
+    assert Path("moved/positions/memory-000003.safetensors").exists()
     assert len(list(Path("moved/positions").iterdir())) <= 2
-    kept = RoteMemory.load(CHECKERS, "moved/memory.sqlite")
+    kept = RoteMemory.load(CHECKERS, "moved/memory.safetensors")
     assert kept.records() == longer.learner.memory_.records()
     # a finished run that is resumed is as it was
-    before = RoteMemory.load(CHECKERS, "moved/memory.sqlite").records()
+    before = RoteMemory.load(CHECKERS, "moved/memory.safetensors").records()
     MemoryRun(Rote(CHECKERS, games=3, **options), "moved").train("material", resume=True)
-    assert RoteMemory.load(CHECKERS, "moved/memory.sqlite").records() == before
+    assert RoteMemory.load(CHECKERS, "moved/memory.safetensors").records() == before
 
 
 def with_options(tmp_path: Path, options: Any) -> None:

@@ -145,8 +145,7 @@ def test_what_cannot_be_learned_is_refused(game: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.skipif(not kernels.compiled, reason="takes minutes uncompiled")
 def test_a_few_games_teach_most_of_the_truth() -> None:
-    from play.judging.judge import random_positions
-    from play.judging.truth import judge_by_truth, known_values
+    from play.judging.truth import judge_by_truth, known_values, random_positions
     from play.players.limits import Limits
     from play.players.player import Player
 

@@ -99,8 +99,7 @@ def test_a_run_names_the_layout_alone() -> None:
 def test_games_against_itself_teach_most_of_the_truth(
     kind: Any, options: dict[str, Any], share: float
 ) -> None:
-    from play.judging.judge import random_positions
-    from play.judging.truth import judge_by_truth, known_values
+    from play.judging.truth import judge_by_truth, known_values, random_positions
     from play.players.limits import Limits
     from play.players.player import Player
 

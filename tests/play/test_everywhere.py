@@ -27,7 +27,7 @@ KINDS: dict[str, tuple[str, str, list[str]]] = {
     "a shipped network": ("checkers", "quantised", []),
     "invented terms": ("checkers", "invented", []),
     "a feature of one's own": ("checkers", "mine.json", ["--features", TERMS]),
-    "a rote memory": ("checkers", "classic+memory.sqlite", []),
+    "a rote memory": ("checkers", "classic+memory.safetensors", []),
     "n-tuples": ("connect_four", "solved", []),
     "outcomes": ("backgammon", "wide", []),
     "a game of one's own": (OWN_GAME, "hand", []),
@@ -38,22 +38,17 @@ KINDS: dict[str, tuple[str, str, list[str]]] = {
 PLACES = {
     "match": ("match GAME PLAYER random --games 2 --quiet", "games 2: "),
     "ladder": ("ladder GAME PLAYER random --games 2 --quiet", "random"),
-    "judge": ("judge GAME EVALUATOR --positions 9 --referee-depth 2 --depth 1", "95 % intervals"),
     "explain": ("explain GAME start EVALUATOR --depth 1", "What makes up the static value"),
     "terminal": ("terminal GAME PLAYER --depth 1 --play none", " at depth 1"),
     "analyse": ("analyse FILE EVALUATOR --game GAME --depth 1 --quiet", "decision"),
     "engine": ("engine PLAYER --hub --depth 1", "wait"),
 }
-#: In a game of a few plies no position of random play is undecided.
-SMALL = ("judge GAME EVALUATOR --file start.txt --referee-depth 2 --depth 1", "95 % intervals")
 #: The places of the kinds for which there are others.
 OTHERS = {
     "outcomes": {
-        "judge": ("judge GAME EVALUATOR --games 1 --referee EVALUATOR", "95 % intervals"),
+        "judge": ("judge GAME PLAYER --games 1 --referee PLAYER", "95 % intervals"),
         "engine": ("engine PLAYER --gnubg-socket 0 --depth 0", "set player 0 external"),
     },
-    "a game of one's own": {"judge": SMALL},
-    "a kernel of one's own": {"judge": SMALL},
     "a problem of one's own": {
         "explain": ("explain GAME start EVALUATOR", "What makes up the estimated cost"),
         "solve": ("solve GAME --heuristic EVALUATOR", "fifth never overestimates"),
@@ -79,13 +74,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     memory = RoteMemory(game)
     memory.store(game.start(), 0.5, 3)
     memory.merge()
-    memory.save(tmp_path / "memory.sqlite")
+    memory.save(tmp_path / "memory.safetensors")
     (tmp_path / "own_kernel.py").write_text(
         "from docs.examples.hexapawn import Hexapawn, advance\n\n\n"
         "class Ahead(Hexapawn):\n"
         "    name, features, evaluators = 'ahead', {}, {'ahead': advance}\n"
     )
-    (tmp_path / "start.txt").write_text("bbb/.../www w\nbbb/w../.ww b\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
@@ -155,7 +149,6 @@ def test_a_problem_is_refused_where_two_sides_are_needed(
     [
         "match checkers mine.json random",
         "ladder checkers mine.json random",
-        "judge checkers mine.json",
         "explain checkers start mine.json",
         "terminal checkers mine.json",
         "engine mine.json --hub",

@@ -22,7 +22,6 @@ from games.nim import Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
-from play.judging.judge import judge, random_positions, referee
 from play.match import loop
 from play.match.driver import play_match
 from play.match.ladder import ladder
@@ -34,7 +33,7 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate
-from search import Engine, PythonEvaluator, as_evaluator
+from search import PythonEvaluator, as_evaluator
 from search.lookups.database import DatabaseLookup
 
 plain = pytest.mark.plain
@@ -495,108 +494,6 @@ def test_an_interrupted_ladder_rates_what_was_played() -> None:
         "material": 20,
         "classic": 4,
     }
-
-
-# Judgements
-
-
-@compiled_only
-@pytest.mark.parametrize(("name", "depth"), [("classic", 4), ("material", 5), ("rote", 3)])
-def test_the_referee_agrees_with_itself(name: str, depth: int) -> None:
-    positions = random_positions(CHECKERS, 120, seed=depth)
-    verdicts = referee(CHECKERS, name, positions, depth=depth)
-    assert len(verdicts.positions) > 60
-    found = judge(CHECKERS, name, verdicts, depth=depth)
-    assert (found.name, found.positions) == (name, len(verdicts.positions))
-    assert found.agreement.value == 1.0
-    assert found.loss.value == found.loss.low == 0.0
-    weaker = judge(CHECKERS, lambda position: 0.0, verdicts, name="zero")
-    assert weaker.agreement.value < 0.9
-    assert weaker.loss.value > 0
-    assert (weaker.name, weaker.correlation) == ("zero", 0.0)
-    assert weaker.error == pytest.approx(float(verdicts.best.std()))
-
-
-@compiled_only
-def test_threads_do_not_change_verdicts() -> None:
-    positions = random_positions(CHECKERS, 60)
-    calls: list[str] = []
-
-    def progress() -> None:
-        calls.append(threading.current_thread().name)
-
-    one = referee(CHECKERS, "classic", positions, depth=4, threads=1)
-    two = referee(CHECKERS, "classic", positions, depth=4, threads=2, progress=progress)
-    assert one.values == two.values
-    assert calls == 60 * [threading.current_thread().name]
-    for moves, best in zip(two.values, two.best, strict=True):
-        assert max(moves.values()) == best
-
-
-@compiled_only
-def test_judgement_by_hand() -> None:
-    position = CHECKERS.start()
-    verdicts = referee(CHECKERS, "classic", [position], depth=5)
-    (moves,) = verdicts.values
-    assert set(moves) == set(CHECKERS.legal_moves(position))
-    chosen = Engine(CHECKERS, "material").search(position, depth=1).move
-    found = judge(CHECKERS, "material", verdicts)
-    assert found.loss.value == pytest.approx(max(moves.values()) - moves[chosen])
-
-
-@compiled_only
-def test_a_judgement_is_in_men_whatever_the_referee_counts_in() -> None:
-    classic = as_evaluator(CHECKERS, "classic")
-    large = as_evaluator(CHECKERS, "classic")
-    large.weights[:] *= 1024.0
-    positions = random_positions(CHECKERS, 40)
-    ones = [
-        judge(CHECKERS, "material", referee(CHECKERS, one, positions, depth=3))
-        for one in (classic, large)
-    ]
-    assert ones[0].loss.value == pytest.approx(ones[1].loss.value) and ones[0].loss.value > 0
-    assert ones[0].error == pytest.approx(ones[1].error)
-    assert f"loses {ones[0].loss.text('.3f')} men a move;" in ones[0].text()
-
-
-@compiled_only
-def test_a_linear_transform_leaves_no_error() -> None:
-    verdicts = referee(CHECKERS, "classic", random_positions(CHECKERS, 40), depth=3)
-    known = dict(zip(verdicts.positions, verdicts.best.tolist(), strict=True))
-    found = judge(CHECKERS, lambda position: 3 * known.get(position, 0.0) + 1, verdicts)
-    assert found.correlation == pytest.approx(1)
-    assert found.error == pytest.approx(0, abs=1e-6)
-
-
-@compiled_only
-def test_random_positions() -> None:
-    positions = random_positions(CHECKERS, 400, seed=1)
-    assert len(set(positions)) == 400
-    assert positions == random_positions(CHECKERS, 400, seed=1)
-    assert positions != random_positions(CHECKERS, 400, seed=2)
-    for position in positions:
-        assert not CHECKERS.noisy(position)
-        assert CHECKERS.outcome(position) is None
-        assert len(CHECKERS.legal_moves(position)) > 1
-
-
-def judge_nothing(**options: Any) -> Callable[[], Any]:
-    return lambda: referee(TIC_TAC_TOE, None, [TIC_TAC_TOE.start()], **options)
-
-
-@compiled_only
-@pytest.mark.parametrize("part", ["referee", "judge"])
-def test_ctrl_c_ends_a_judgement(part: str, interrupt_soon: Callable[[], None]) -> None:
-    positions = random_positions(CHECKERS, 60)
-    verdicts = referee(CHECKERS, "material", positions, depth=2)
-    began = time.process_time()
-    interrupt_soon()
-    with pytest.raises(KeyboardInterrupt):
-        if part == "referee":
-            referee(CHECKERS, "classic", positions, depth=60)
-        else:
-            judge(CHECKERS, "classic", verdicts, depth=60)
-    assert time.process_time() - began < 5
 
 
 # Adjudication

@@ -151,7 +151,7 @@ def test_a_game_is_trained_resumed_matched_explained_and_played(
         ("hexa:Hexapawn", ["b1-b2", "a3-b2", "a1-b2"], [3, 10, 28]),
     ],
 )
-def test_a_game_is_ranked_judged_analysed_and_counted(
+def test_a_game_is_ranked_analysed_and_counted(
     game: str, moves: list[str], counts: list[int], here: Path, said: Callable[..., str]
 ) -> None:
     loaded = games.load(game)
@@ -161,10 +161,6 @@ def test_a_game_is_ranked_judged_analysed_and_counted(
     assert sorted(line.split()[1] for line in table.splitlines()[1:]) == ["hand", "random"]
     record = new_record(loaded)
     record.play_text(moves[0])
-    texts = [loaded.position_text(position) for position in record.positions]
-    (here / "positions.txt").write_text("\n".join(texts))
-    judged = said("play", "judge", game, "hand", "--file", "positions.txt", "--referee-depth", "2")
-    assert "referee: hand at depth 2" in judged and "\nhand" in judged
     for text in moves[1:]:
         record.play_text(text)
     form = form_of(loaded)

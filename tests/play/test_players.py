@@ -77,8 +77,8 @@ RACE = Race()
         ("a@b@c", PlayerText("a", (), ("b@c",))),
         (r"C:\eval\one.json", PlayerText(r"C:\eval\one.json")),
         (
-            r"C:\one.json+D:\two.sqlite@2",
-            PlayerText(r"C:\one.json", (r"D:\two.sqlite",), ("2",)),
+            r"C:\one.json+D:\two.safetensors@2",
+            PlayerText(r"C:\one.json", (r"D:\two.safetensors",), ("2",)),
         ),
         ('"a+b@c,d"+"e+f"@x', PlayerText('"a+b@c,d"', ('"e+f"',), ("x",))),
         ('a@filters="b,c",singular', PlayerText("a", (), ('filters="b,c"', "singular"))),
@@ -101,7 +101,7 @@ def test_quoted_paths_come_out_as_they_went_in(path: str) -> None:
 
 
 def test_names_for_people_have_no_folders() -> None:
-    assert split("/data/one.json+/data/two.sqlite@2").short == "one.json+two.sqlite@2"
+    assert split("/data/one.json+/data/two.safetensors@2").short == "one.json+two.safetensors@2"
     assert split('"/a+b/one.json"@selective').short == "one.json@selective"
 
 
@@ -166,7 +166,7 @@ def test_files_whose_names_hold_signs_of_the_grammar(tmp_path: Path) -> None:
     shipped = Path(__file__).resolve().parents[2] / "data" / "checkers" / "rootstrap.json"
     folder = tmp_path / "c++, a@b: 1"
     folder.mkdir()
-    evaluator, memory = folder / "e.json", folder / "m.sqlite"
+    evaluator, memory = folder / "e.json", folder / "m.safetensors"
     evaluator.write_bytes(shipped.read_bytes())
     RoteMemory(CHECKERS, capacity=10, direction=0.0).save(memory)
     player = parse_player(CHECKERS, f"{quoted(evaluator)}+{quoted(memory)}@selective,3")

@@ -28,14 +28,13 @@ from play.ratings.statistics import (
 counts = st.one_of(st.tuples(*[st.integers(0, 400)] * 5), st.tuples(*[st.integers(0, 400)] * 3))
 tallies = counts.map(Tally)
 elos = st.floats(-300, 300)
-models = st.sampled_from(["logistic", "normalised"])
 
 
 @st.composite
 def sprts(draw):
     low, high = sorted((draw(elos), draw(elos)))
     assume(high - low > 0.1)
-    return Sprt(low, high, model=draw(models))
+    return Sprt(low, high)
 
 
 def mirrored(estimate):
@@ -46,16 +45,15 @@ def mirrored(estimate):
 
 
 @pytest.mark.parametrize(
-    ("counts", "model", "elo0", "elo1", "expected"),
+    ("counts", "elo0", "elo1", "expected"),
     [
-        ((365, 16618, 36029 + 200, 16974, 390), "normalised", 0, 2, 2.25),
-        ((127, 4883, 10311 + 401, 5150, 104), "normalised", -1.75, 0.25, 3.01),
-        ((223, 9863, 20279 + 1000, 10037, 246), "logistic", 0.5, 2.5, -3.07),
-        ((39, 8843, 26675, 9240, 44), "normalised", 0.5, 2.5, 2.94),
+        ((365, 16618, 36029 + 200, 16974, 390), 0, 2, 2.25),
+        ((127, 4883, 10311 + 401, 5150, 104), -1.75, 0.25, 3.01),
+        ((39, 8843, 26675, 9240, 44), 0.5, 2.5, 2.94),
     ],
 )
-def test_likelihood_ratio_as_published(counts, model, elo0, elo1, expected):
-    assert round(Sprt(elo0, elo1, model=model).llr(Tally(counts)), 2) == expected
+def test_likelihood_ratio_as_published(counts, elo0, elo1, expected):
+    assert round(Sprt(elo0, elo1).llr(Tally(counts)), 2) == expected
 
 
 def test_elo_of_a_long_match_as_published():
@@ -282,16 +280,15 @@ def test_mean_interval_is_the_score_interval_of_a_tally(counts):
 
 @given(tallies, sprts())
 def test_likelihood_ratio_changes_its_sign_with_the_players(tally, sprt):
-    other = Sprt(-sprt.elo1, -sprt.elo0, model=sprt.model)
+    other = Sprt(-sprt.elo1, -sprt.elo0)
     ratio = sprt.llr(tally)
     assert math.isfinite(ratio)
     assert other.llr(tally.mirrored()) == pytest.approx(-ratio, rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("model", ["logistic", "normalised"])
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 1), (0, 0, 0, 0, 10**9), (0, 0, 10**9)])
-def test_likelihood_ratio_of_wins_only_is_finite_and_positive(counts, model):
-    assert 0 < Sprt(-100, 100, model=model).llr(Tally(counts)) < math.inf
+def test_likelihood_ratio_of_wins_only_is_finite_and_positive(counts):
+    assert 0 < Sprt(-100, 100).llr(Tally(counts)) < math.inf
 
 
 def likeliest(frequencies, condition):
@@ -327,8 +324,6 @@ def slow_ratio(sprt, tally):
     scores = np.linspace(0, 1, len(frequencies))
 
     def condition(bound):
-        if sprt.model == "logistic":
-            return lambda p: p @ scores - 1 / (1 + 10 ** (-bound / 400))
         lead = bound / ELO_PER_DEVIATION * math.sqrt(tally.games_per_unit)
         return lambda p: (
             p @ scores - 0.5 - lead * math.sqrt(max(p @ (scores - p @ scores) ** 2, 1e-18))
@@ -380,11 +375,10 @@ def test_the_test_errs_as_seldom_as_promised(truth):
     assert verdicts.count(right) >= 33
 
 
-@pytest.mark.parametrize("model", ["normalised", "logistic"])
 @pytest.mark.parametrize("bounds", [(0, 50), (-50, 0), (20, 90)])
-def test_running_verdicts_are_those_of_every_tally_by_itself(model, bounds, monkeypatch):
+def test_running_verdicts_are_those_of_every_tally_by_itself(bounds, monkeypatch):
     """At every pair of simulated matches, with few computations of the ratio."""
-    sprt, rng, computed = Sprt(*bounds, model=model), np.random.default_rng(8), 0
+    sprt, rng, computed = Sprt(*bounds), np.random.default_rng(8), 0
     slow = Sprt.most_likely
 
     def counting(self, tally):

@@ -78,9 +78,9 @@ def test_who_plays_with_a_memory_is_called_by_both_files(tmp_path: Path) -> None
     memory = RoteMemory(CHECKERS)
     memory.store(CHECKERS.start(), 0.5, 3)
     memory.merge()
-    memory.save(tmp_path / "memory.sqlite")
-    name = f"data/checkers/rootstrap.json+{tmp_path / 'memory.sqlite'}"
-    assert Thinker(CHECKERS, name, Limits(depth=1)).name == "rootstrap.json+memory.sqlite"
+    memory.save(tmp_path / "memory.safetensors")
+    name = f"data/checkers/rootstrap.json+{tmp_path / 'memory.safetensors'}"
+    assert Thinker(CHECKERS, name, Limits(depth=1)).name == "rootstrap.json+memory.safetensors"
 
 
 def test_undo_goes_back_to_the_person(classic: Thinker) -> None:

@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 from errors import errors_of
 
+from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from play.__main__ import main
-from play.judging.judge import random_positions
-from play.judging.truth import Referees, judge_by_games, judge_by_truth, known_values
+from play.judging.truth import (
+    Referees,
+    judge_by_games,
+    judge_by_truth,
+    known_values,
+    random_positions,
+)
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -61,6 +67,14 @@ def test_random_positions_of_so_many_plies() -> None:
     positions = random_positions(game, 60, seed=2, least_plies=14, most_plies=17)
     stones = {(p[0] | p[1]).bit_count() for p in positions}
     assert stones == {14, 15, 16}
+    assert positions == random_positions(game, 60, seed=2, least_plies=14, most_plies=17)
+    assert positions != random_positions(game, 60, seed=3, least_plies=14, most_plies=17)
+    checkers = Checkers()
+    quiet = random_positions(checkers, 400, seed=1)
+    assert len(set(quiet)) == 400
+    for position in quiet:
+        assert not checkers.noisy(position) and checkers.outcome(position) is None
+        assert len(checkers.legal_moves(position)) > 1
     with pytest.raises(ValueError, match="most_plies: expected more than least_plies"):
         random_positions(game, 1, least_plies=5, most_plies=5)
 
@@ -75,7 +89,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"30 positions of 14 to 30 random plies, of which decisions: {len(decisions)};" in out
     assert "hand: keeps the class in " in out and '"judged": [{"player": "hand"' in out
     assert main([*arguments, "--referee", "truth", "--referee-depth", "3"]) == 2
-    assert "--referee-depth: expected a referee that searches" in capsys.readouterr().err
+    assert "--referee-depth: expected a game with dice" in capsys.readouterr().err
     assert " stones of Pons's score a move" in out
     small = ["judge", "tic_tac_toe", "open_lines", "--referee", "truth", "--positions", "30"]
     assert main(small) == 0

@@ -228,7 +228,7 @@ def test_only_lookups_of_the_list_go_with_an_evaluator(client: Client) -> None:
     assert "hand + bear-off databases" in saved
     for game, wrong in (
         ("backgammon", "backgammon:hand+"),
-        ("backgammon", "backgammon:hand+../memory.sqlite"),
+        ("backgammon", "backgammon:hand+../memory.safetensors"),
         ("backgammon", f"{HAND_AND_MORE}+bearoff"),
         ("backgammon", "bearoff"),
         ("checkers", "checkers:classic+bearoff"),
@@ -243,14 +243,14 @@ def test_a_rote_memory_of_a_run_is_asked(client: Client, runs: Path) -> None:
     memory = RoteMemory(game)
     memory.store(game.play(game.start(), game.parse_move(game.start(), "9-13")), -5.0, 20)
     memory.merge()
-    memory.save(runs / "first" / "memory.sqlite")
-    (runs / "first" / "other.sqlite").write_bytes(b"SQLite format 3\0 and then nothing")
+    memory.save(runs / "first" / "memory.safetensors")
+    (runs / "first" / "other.safetensors").write_bytes(b"SQLite format 3\0 and then nothing")
     until = time.monotonic() + PATIENCE
     while len(found := _memories(client)) == 0:  # the list is read anew
         assert time.monotonic() < until
         time.sleep(0.1)
     (entry,) = found
-    assert (entry["id"], entry["kind"]) == ("run:first/memory.sqlite", "rote memory")
+    assert (entry["id"], entry["kind"]) == ("run:first/memory.safetensors", "rote memory")
     id = f"checkers:material+{entry['id']}"
     view = new_table(client, seats=[{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN])
     view = wait_for(client, view, 1)

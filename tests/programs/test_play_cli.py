@@ -170,25 +170,6 @@ def test_one_thing_is_not_called_many(
     assert not re.search(r"(?<![.,\d])1 [a-z]+s\b", out.replace("1 s ", "")), out
 
 
-def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:
-    evaluators = ["classic", str(files["checkers"])]
-    options = ["--positions", "30", "--referee-depth", "3", "--depth", "3", "--json"]
-    assert main(["judge", "checkers", *evaluators, *options]) == 0
-    out = capsys.readouterr().out
-    assert "referee: classic at depth 3; judged at depth 3" in out
-    assert "classic is judged by itself, which favours it" in out
-    assert "classic: agrees on 100.0%" in out
-    best, other = last_json(out)["judged"]
-    assert (best["evaluator"], best["agreement"][0], best["loss"][0]) == ("classic", 1.0, 0.0)
-    assert other["agreement"][0] < 1
-    file = tmp_path / "positions.txt"
-    file.write_text("B:W21,22,23:B1,2,3\n\nW:W30,29:BK1,6\n", "utf-8")
-    options = ["--file", str(file), "--referee-depth", "2", "--referee", "material", "--json"]
-    assert main(["judge", "checkers", "classic", *options]) == 0
-    out = capsys.readouterr().out
-    assert last_json(out)["judged"][0]["positions"] == 2 and "favours" not in out
-
-
 # As a program
 
 

@@ -28,8 +28,8 @@ LOADING = "loading (the first time, rules and terms are compiled)\n"
 @functools.cache
 def files() -> dict[str, str]:
     """Returns the files of a folder in which commands are tried."""
-    made = {"latin.txt": "B:W21:B1\n\xe9\n", "over.txt": "B:W21:B\n"}
-    made["bad.txt"] = "B:W21:B1\n\nB:W99:B1\n"
+    made = {"latin.txt": "........X O\n\xe9\n"}
+    made["bad.txt"] = "........X O\n\nnothing\n"
     for game, name in (("checkers", "material"), ("tic_tac_toe", "open_lines")):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             as_evaluator(games.load(game), name).save(file.name)

@@ -8,11 +8,9 @@ import json
 import os
 import pickle
 import pwd
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,9 +31,9 @@ from learner.positions.store import PositionStore, Rows
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
 from play.__main__ import main as play
-from play.web.files import described
 from play.workers import transport
 from search import load_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.shipped import DATA
 from search.lookups.rote import RoteMemory
 
@@ -145,9 +143,8 @@ def network(path: Path) -> None:
 
 def rote(path: Path) -> None:
     RoteMemory(Checkers(), capacity=10).save(path)
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("UPDATE facts SET value = ? WHERE name = 'game'", (EVIL,))
-        database.commit()
+    header, columns = load_arrays(path)
+    save_arrays(path, {**header, "game": EVIL}, columns)
     RoteMemory.load(Checkers(), path)
 
 
@@ -214,24 +211,6 @@ def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path]
     with pytest.raises(ValueError, match="expected a class"):
         games.load(EVIL)
     assert (here / RAN).exists()
-
-
-def test_a_rote_memory_holds_plain_tables(tmp_path: Path) -> None:
-    path = tmp_path / "memory.sqlite"
-    RoteMemory(Checkers(), capacity=10).save(path)
-    assert described(path, 0) is not None
-    with closing(sqlite3.connect(path)) as database:
-        facts = database.execute("SELECT * FROM facts").fetchall()
-        database.execute("DROP TABLE facts")
-        try:
-            database.execute("CREATE VIRTUAL TABLE facts USING fts5(name, value)")
-        except sqlite3.OperationalError:
-            pytest.skip("SQLite without fts5")
-        database.executemany("INSERT INTO facts VALUES (?, ?)", facts)
-        database.commit()
-    with pytest.raises(ValueError, match="expected a rote memory, found none"):
-        RoteMemory.load(Checkers(), path)
-    assert described(path, 0) is None
 
 
 # --- texts for a terminal ---------------------------------------------------------------------

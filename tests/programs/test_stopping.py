@@ -57,7 +57,7 @@ OTHERS = [
     (f"play match checkers classic random {MATCH} --backend loky", TERM, "stopped"),
     ("play match backgammon hand random --quiet --games 40000 --depth 1", TERM, "stopped"),
     (f"play ladder checkers classic rote random {MATCH}", HUP, "stopped"),
-    ("play judge checkers classic --positions 5000 --referee-depth 15", TERM, "stopped"),
+    ("play judge connect_four hand --referee truth --positions 50000", TERM, "stopped"),
     ("play terminal checkers classic --play none --depth 41", TERM, "stopped"),
     ("play terminal checkers classic --depth 3", HUP, "stopped"),
     ("play solve sliding24 --method ida", TERM, "stopped"),

@@ -1,4 +1,4 @@
-"""Endgame databases of checkers: build, verify, describe, ask."""
+"""Endgame databases of checkers: build, verify, describe."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     )
     check = commands.add_parser("verify", help="derive every value from those of its moves")
     info = commands.add_parser("info", help="positions, wins, losses, draws, longest wins")
-    value = commands.add_parser("value", help="what a position and its moves are worth")
-    value.add_argument("position", help="as PDN FEN: B:W18,K5:B10,K32")
-    for command in (build, pack, check, info, value):
+    for command in (build, pack, check, info):
         command.add_argument("--pieces", type=int, default=4, metavar="N", help=PIECES_HELP)
         command.add_argument(
             "--directory", metavar="FOLDER", help="of the file (default: the user's cache)"
@@ -44,8 +42,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     for command in (build, pack, check):
         command.add_argument("--quiet", action="store_true", help="no progress bar")
     info.add_argument("--slices", action="store_true", help="each slice by itself")
-    for command in (info, value):
-        command.add_argument("--json", action="store_true", help="last line: the same as JSON")
+    info.add_argument("--json", action="store_true", help="last line: the same as JSON")
     return result
 
 
@@ -57,7 +54,6 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
         "compress": _compress,
         "verify": _verify,
         "info": _info,
-        "value": _value,
     }[options.command]
     return exit_status(program, lambda: run(options))
 
@@ -209,63 +205,10 @@ def _row(found: Endgame, of: str, materials: list[Material], *, sides: int = 1) 
     }
 
 
-def _value(options: argparse.Namespace) -> int:
-    from games.checkers import Checkers
-
-    game = Checkers()
-    position = game.parse_position(options.position)
-    found = _database(options)
-    value = _plies(found, position)
-    rows = []
-    for move in game.legal_moves(position):
-        after = game.play(position, move)
-        worth = _plies(found, after) if after[0] else ("loss", 0)
-        rows.append((game.move_text(position, move), *_before(*worth)))
-    best = {"win": lambda plies: (0, plies), "draw": lambda _: (1, 0), "loss": lambda n: (2, -n)}
-    rows.sort(key=lambda row: best[row[1]](row[2]))
-    _say(f"{game.position_text(position)}: {_text(*value)}")
-    for text, result, plies in rows:
-        _say(f"  {text:8} {_text(result, plies)}")
-    if options.json:
-        moves = [{"move": text, "result": result, "plies": plies} for text, result, plies in rows]
-        _say(json.dumps({"result": value[0], "plies": value[1], "moves": moves}))
-    return 0
-
-
 def _database(options: argparse.Namespace) -> Endgame:
     from games.checkers.endgame.building import endgame
 
     return endgame(options.pieces, options.directory)
-
-
-def _plies(found: Endgame, position: Any) -> tuple[str, int]:
-    """Returns win, loss or draw and the plies to it; ValueError if the database lacks it."""
-    from games.checkers.endgame.retrograde import place_of, plies_of
-
-    own, opponent, _, _ = position
-    place = place_of(found.starts, position)
-    if place < 0:
-        raise ValueError(
-            f"expected a position of at most {found.pieces} pieces, some of either side, found"
-            f" {own.bit_count()} against {opponent.bit_count()}"
-        )
-    value = int(found.values[place])
-    if value == 0:
-        return "draw", 0
-    return "win" if value > 0 else "loss", plies_of(value)
-
-
-def _before(result: str, plies: int) -> tuple[str, int]:
-    """Returns the value of a move that leads to a position of this value for the other side."""
-    if result == "draw":
-        return result, 0
-    return "loss" if result == "win" else "win", plies + 1
-
-
-def _text(result: str, plies: int) -> str:
-    if result == "draw":
-        return result
-    return f"{result} in {plies} {'ply' if plies == 1 else 'plies'}" if plies else "lost: no move"
 
 
 if __name__ == "__main__":
