@@ -39,6 +39,21 @@ Page = Any
 WAITING = """() => [...document.querySelectorAll('.strip.active .who')]
   .some((e) => e.textContent.startsWith('You')) || document.querySelector('.result')"""
 
+#: The squares whose numbers a man covers: the end of the number's baseline lies within its circle.
+COVERED = """() => [...document.querySelectorAll('.square-number')].filter((number) => {
+  const end = number.getEndPositionOfChar(number.textContent.length - 1)
+    .matrixTransform(number.getScreenCTM());
+  return [...document.querySelectorAll('.man .body')].some((body) => {
+    const box = body.getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    return Math.hypot(end.x - x, end.y - y) < box.width / 2;
+  });
+}).map((number) => number.textContent)"""
+#: The texts of chosen elements that are cut off, or that leave their card.
+CUT = """(chosen) => [...document.querySelectorAll(chosen)].filter((e) =>
+  e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right
+    > e.closest('section').getBoundingClientRect().right).map((e) => e.textContent)"""
+
 #: Three jumps with one piece, then a few moves to the end of the game.
 ENDGAME = "B:W10,18,26,30:BK6,K1,K5,K14"
 
@@ -492,6 +507,21 @@ def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, width: int) -> N
             open_tab(page, tab)
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{game}, {tab}: {wide} pixels"
+    open_table(page, base)
+    covered = page.evaluate(COVERED)
+    assert covered == [], f"men cover the numbers of {covered}"
+    for key in ("n", "?"):
+        page.keyboard.press(key)
+        assert page.get_by_role("dialog").evaluate("(dialog) => dialog.scrollTop") == 0
+        expect(page.get_by_role("dialog").get_by_role("heading")).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Escape")
+    open_table(page, base, position="B:WK1,K2,K6:BK32")
+    open_tab(page, "Analysis")
+    expect(page.locator(".legal .value").first).to_contain_text("plies")
+    assert page.evaluate(CUT, ".legal .value") == []
+    open_table(page, base, game="chinese_checkers", seats=[HUMAN, HUMAN, RANDOM])
+    expect(page.locator(".strips .turn")).to_be_visible()
+    assert page.evaluate(CUT, ".strips .who, .strips .turn") == []
     page.goto(f"{base}/#/training")
     page.wait_for_selector(".chart")
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,7 +1,7 @@
 // @ts-check
 // Lists of evaluators, and the dialog for a new game.
 
-import { h, memory, put } from "./dom.js";
+import { h, memory, put, showDialog } from "./dom.js";
 import { Picker } from "./picker.js";
 
 /** Points of the matches that can be chosen. */
@@ -262,10 +262,7 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
   }
 
   draw();
-  document.body.append(dialog);
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.showModal();
-  body.querySelector("[data-start]").focus();
+  showDialog(dialog, body.querySelector("[data-start]"));
 }
 
 /** The players of the last game, if they still exist. */

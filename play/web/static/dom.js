@@ -100,6 +100,16 @@ export function sentence(text) {
   return plain.charAt(0).toUpperCase() + plain.slice(1) + (/[.!?]$/.test(plain) ? "" : ".");
 }
 
+/** Show a dialog from its title on: `first` has the focus, or the title if the dialog is scrolled. */
+export function showDialog(dialog, first) {
+  document.body.append(dialog);
+  dialog.addEventListener("close", () => dialog.remove());
+  const title = dialog.querySelector("h2");
+  title.tabIndex = -1;
+  dialog.showModal();
+  (dialog.scrollHeight > dialog.clientHeight ? title : first).focus();
+}
+
 /** Ask a question with one action, such as removing. Returns a promise of whether it was agreed. */
 export async function ask(title, text, action) {
   return (await choose(title, text, [action])) === 0;
@@ -119,13 +129,8 @@ export function choose(title, text, actions) {
         h("footer", {},
           h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
           buttons)));
-    document.body.append(dialog);
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      settle(null); // which changes nothing after an answer
-    });
-    dialog.showModal();
-    buttons[0].focus();
+    dialog.addEventListener("close", () => settle(null)); // which changes nothing after an answer
+    showDialog(dialog, buttons[0]);
   });
 }
 

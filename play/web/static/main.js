@@ -2,7 +2,7 @@
 // The page that is shown, and the keys and help that all pages share.
 
 import { get } from "./api.js";
-import { h, put } from "./dom.js";
+import { h, put, showDialog } from "./dom.js";
 import { GamesPage } from "./games.js";
 import { PlayPage } from "./play.js";
 import { PuzzlePage } from "./puzzle.js";
@@ -77,9 +77,7 @@ function help() {
         h("button", { type: "button", class: "primary", onclick: () => dialog.close() }, "Close")),
     ),
   );
-  document.body.append(dialog);
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.showModal();
+  showDialog(dialog, dialog.querySelector("button"));
 }
 
 document.querySelector("[data-help]").addEventListener("click", help);
