@@ -18,17 +18,32 @@ from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
-__all__ = ["Journal", "plain_game", "replay"]
+__all__ = ["Journal", "Kept", "difference", "plain_game", "replay"]
 
 FORMAT = "plysmith-match-2"
 
 
-class Journal:
+class Kept:
+    """Results of matches by their names, in memory: a match that failed goes on from them."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, list[Any]] = {}
+
+    def results(self, name: str) -> list[Any]:
+        """Returns the results of a match so far."""
+        return list(self._results.get(name, []))
+
+    def add(self, name: str, result: Any) -> None:
+        """Add a result of a match."""
+        self._results.setdefault(name, []).append(result)
+
+
+class Journal(Kept):
     """Results of one match, or of all matches of a ladder; `Journal.open` makes one."""
 
-    def __init__(self, path: Path, results: dict[str, list[Any]]) -> None:
+    def __init__(self, path: Path) -> None:
+        super().__init__()
         self.path = path
-        self._results = results
         self._file: Any = None
 
     @classmethod
@@ -48,7 +63,7 @@ class Journal:
         head = json.loads(json.dumps({"format": FORMAT, **head}))
         with alone(path.with_name(path.name + ".lock"), str(path)):
             if resume is None:
-                resume = path.exists() and not _other(_read(path)[0], head)
+                resume = path.exists() and not difference(_read(path)[0], head)
             elif resume and not path.exists():
                 raise FileNotFoundError(f"expected a match that was stopped, found no {path}")
             elif path.exists() and not resume:
@@ -59,15 +74,14 @@ class Journal:
             lines = [head]
             if resume:
                 lines = _read(path)
-                other = _other(lines[0], head)
+                other = difference(lines[0], head)
                 if other:
                     raise ValueError(f"{path}: expected the match that was stopped, found {other}")
             # without a line that was cut short
             write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
-            results: dict[str, list[Any]] = {}
+            journal = cls(path)
             for name, result in lines[1:]:
-                results.setdefault(name, []).append(result)
-            journal = cls(path, results)
+                Kept.add(journal, name, result)
             with naming(path):
                 journal._file = path.open("a", encoding="utf-8")
             try:
@@ -76,12 +90,8 @@ class Journal:
                 with naming(path):  # what a full disk refused is written once more
                     journal._file.close()
 
-    def results(self, name: str) -> list[Any]:
-        """Returns the results of a match so far."""
-        return self._results.get(name, [])
-
     def add(self, name: str, result: Any) -> None:
-        """Add a result of a match; raises OSError that names the file if it cannot be written."""
+        """Add a result of a match to the file alone; raises OSError that names it if it cannot."""
         with naming(self.path):
             self._file.write(json.dumps([name, result]) + "\n")
             self._file.flush()
@@ -109,7 +119,7 @@ def _read(path: Path) -> list[Any]:
     return lines
 
 
-def _other(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
+def difference(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
     """Returns in what a match differs from the one of a journal; empty for nothing."""
     return ", ".join(
         f"{name} {head.get(name)!r} (it began with {found.get(name)!r})"

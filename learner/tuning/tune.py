@@ -1,0 +1,234 @@
+"""`Tune`: a tune in a folder, by matches of pairs, with a sequential test at its end.
+
+It leaves in its folder:
+
+    checkpoint.json   what resuming goes on from (`learner.run.folder`)
+    path.csv          one line an iteration: the lead of the first setting, and where the path is
+    path.png          the same as a picture
+    test.journal      the games of the test
+    tuned.json        the evaluator, if its weights were tuned
+    report.json, provenance.json   what came out, and the code of each session
+
+The test plays other openings than the tune: of those in the order of the seed, the second, the
+fourth and so on.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import astuple
+from itertools import chain, cycle, islice
+from pathlib import Path
+from typing import Any
+
+from games.whole_files import write_figure
+from learner.reports.plots import new_figure
+from learner.run.folder import Pace, RunError, RunFolder, csv_row
+from learner.tuning.spsa import Parameter, Spsa
+from learner.tuning.tunable import Tunable
+from play.commands.contest import Contest
+from play.match.driver import FAILURES
+from play.match.journal import Journal, Kept, difference
+from play.match.report import Match
+from play.workers import Workers
+
+__all__ = ["MOST_FAILURES", "Tune", "proved", "uninterrupted"]
+
+#: Pairs in a row that may fail.
+MOST_FAILURES = 10
+LOG = "path.csv"
+
+
+class Tune:
+    """A tune in a folder.
+
+    contest: how games are played, prepared, with the test and its greatest number of games.
+    tunable: the player.
+    folder: where everything is written.
+    iterations: steps of the path.
+    pairs: pairs of games a step.
+    """
+
+    def __init__(
+        self, contest: Contest, tunable: Tunable, folder: Path, *, iterations: int, pairs: int
+    ) -> None:
+        self.contest, self.tunable, self.pairs = contest, tunable, pairs
+        self.evaluator_ = tunable.evaluator_
+        self.start = {one.name: one.start for one in tunable.parameters}
+        self._start = tunable.player(self.start, "start")
+        self.spsa = Spsa(tunable.parameters, iterations, contest.options.seed)
+        header = csv_row("iteration", "lead", *self.start)
+        self.folder = RunFolder(folder, {LOG: header})
+        asked = {
+            **contest.head([self._start]),
+            "player": tunable.text,
+            "parameters": [list(astuple(one)) for one in tunable.parameters],
+            "iterations": iterations,
+            "pairs": pairs,
+            "games": contest.options.games,
+        }
+        #: everything that decides the path and the test, as files have it
+        self.asked = json.loads(json.dumps(asked))
+
+    def run(
+        self,
+        workers: Workers,
+        *,
+        resume: bool,
+        changed: bool = False,
+        say: Callable[[str], None] = lambda text: None,
+        step: Callable[[Spsa], None] = lambda spsa: None,
+        progress: Callable[[Match], None] | None = None,
+    ) -> dict[str, Any]:
+        """Tune and test; returns the report, which is also in the folder.
+
+        workers: who plays.
+        resume: whether to go on from the last checkpoint.
+        changed: go on although the code has changed since.
+        say: gets remarks in lines.
+        step: called after each step.
+        progress: called with the match of the test after each of its pairs.
+
+        Ctrl-C is passed on. Raises RunError for a folder that cannot be used or is of another tune,
+        LockedError, ChangedError, and ChildProcessError if `MOST_FAILURES` pairs in a row failed.
+        """
+        folder, spsa = self.folder, self.spsa
+        with folder.alone():
+            if resume:
+                self._take(folder.load())
+            folder.open(self.contest.game, self, None, resume=resume, changed=changed, say=say)
+            pace, openings = Pace(), self._openings(spsa.done * self.pairs)
+            while True:
+                due = spsa.done in (0, spsa.iterations) or pace.is_due()
+                if due:
+                    with pace.writing():
+                        folder.save({"asked": self.asked, **spsa.state()})
+                if spsa.done == spsa.iterations:
+                    break
+                lead = self._lead([*islice(openings, self.pairs)], workers)
+                spsa.tell(lead)
+                folder.log(LOG, csv_row(spsa.done, lead, *spsa.theta.tolist()))
+                step(spsa)
+            plot_path(folder.path, self.tunable.parameters)
+            report = self._test(workers, progress)
+            folder.write_report(report)
+        return report
+
+    def _take(self, saved: dict[str, Any]) -> None:
+        other = difference(saved.get("asked", {}), self.asked)
+        if other:
+            raise RunError(f"{self.folder.path}: expected the tune that was stopped, found {other}")
+        try:
+            self.spsa.take(saved)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(
+                f"{self.folder.path}: expected a checkpoint of a tune, found {error!r}"
+            ) from None
+
+    def _openings(self, number: int) -> Iterator[Any]:
+        """Yields the openings of the path from a number on, again and again."""
+        return islice(cycle(islice(self.contest.openings or (), 0, None, 2)), number, None)
+
+    def _lead(self, lines: list[Any], workers: Workers) -> float:
+        """Returns the mean of wins less losses a game of the first setting against the second."""
+        players = [
+            self.tunable.player(values, name)
+            for values, name in zip(self.spsa.ask(), ("first", "second"), strict=True)
+        ]
+        kept = nullcontext(Kept())
+        match = uninterrupted(
+            lambda journal: self.contest.match(
+                *players, workers=workers, openings=lines, games=2 * len(lines), sprt=None,
+                journal=journal,
+            ),
+            lambda: kept,
+        )  # fmt: skip
+        points = [*chain.from_iterable(match.scores)]
+        return 2.0 * sum(points) / len(points) - 1.0 if points else 0.0
+
+    def _test(self, workers: Workers, progress: Callable[[Match], None] | None) -> dict[str, Any]:
+        """Test the result against the start; returns the report."""
+        tuned = self.spsa.tuned()
+        player, text = self.tunable.player(tuned, "tuned"), self.tunable.text
+        report = {
+            "start": self.start,
+            "tuned": tuned,
+            "player": self.tunable.written(tuned, self.folder.path),
+            "limits": str(self.contest.limits),
+            "verdict": "",
+            "games": 0,
+        }
+        if tuned == self.start:
+            return {**report, "player": text}
+        lines = [*islice(self.contest.openings or (), 1, self.contest.options.games, 2)]
+        match = uninterrupted(
+            lambda journal: self.contest.match(
+                player, self._start, workers=workers, openings=lines, progress=progress,
+                journal=journal,
+            ),
+            lambda: Journal.open(
+                self.folder.path / "test.journal", {**self.asked, "tuned": tuned}, resume=None
+            ),
+        )  # fmt: skip
+        test = self.contest.sprt
+        assert test is not None
+        return {
+            **report,
+            "verdict": match.verdict,
+            "games": match.games,
+            "test": test.text(match.summary().tally),
+        }
+
+
+def uninterrupted(
+    play: Callable[[Any], Match], journal: Callable[[], AbstractContextManager[Kept]]
+) -> Match:
+    """Returns a match whose pairs are played again if an external engine fails in them.
+
+    play: plays the match with a journal.
+    journal: opens the journal that it goes on from.
+
+    Raises ChildProcessError if `MOST_FAILURES` pairs in a row failed, and KeyboardInterrupt if the
+    match was interrupted.
+    """
+    failures = counted = 0
+    while True:
+        try:
+            with journal() as kept:
+                match = play(kept)
+            failure, units = match.failure, len(match.units) + match.repeated
+        except FAILURES as error:
+            failure, units = str(error), 0
+        else:
+            if match.interrupted:
+                raise KeyboardInterrupt
+            if not failure:
+                return match
+        failures = 1 if units > counted else failures + 1
+        counted = max(units, counted)
+        if failures == MOST_FAILURES:
+            raise ChildProcessError(f"{failures} pairs in a row failed, the last: {failure}")
+
+
+def proved(report: dict[str, Any]) -> bool:
+    """Returns whether a report says that the result is stronger than the start."""
+    return bool(report["verdict"] == "accept H1")
+
+
+def plot_path(folder: Path, parameters: list[Parameter]) -> None:
+    """Draw path.csv of a folder as path.png: each number within its bounds."""
+    with open(folder / LOG, newline="", encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    figure, axes = new_figure("Path of the tune")
+    for one in parameters:
+        values = [one.start, *(float(row[one.name]) for row in rows)]
+        shares = [(value - one.low) / (one.high - one.low) for value in values]
+        axes.plot(shares, label=f"{one.name} ({one.low:g} to {one.high:g})")
+    axes.set_xlabel("iterations")
+    axes.set_ylabel("place within the bounds")
+    axes.set_ylim(0, 1)
+    axes.legend(frameon=False)
+    write_figure(folder / "path.png", figure)
