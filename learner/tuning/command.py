@@ -69,27 +69,20 @@ def _run(options: argparse.Namespace) -> int:
     tunable = Tunable(game, options.player, options.parameters)
     player = tunable.player({})
     contest.prepare([player])
-    tune = Tune(contest, tunable, options.run, iterations=options.iterations, pairs=options.pairs)
-    with (
-        contest.workers([player]) as workers,
-        tqdm(
-            total=options.iterations, unit=" steps", disable=options.quiet, dynamic_ncols=True
-        ) as bar,
-        Bar(options, None) as games,
-    ):
+    steps, pairs = options.iterations, options.pairs
+    tune = Tune(contest, tunable, options.run, iterations=steps, pairs=pairs)
+    with contest.workers([player]) as workers:
+        with tqdm(total=steps, unit=" steps", disable=options.quiet, dynamic_ncols=True) as bar:
 
-        def step(spsa: Any) -> None:
-            bar.set_postfix(spsa.setting(spsa.theta), refresh=False)
-            bar.update(spsa.done - bar.n)
+            def progress(spsa: Spsa) -> None:
+                bar.set_postfix(spsa.setting(spsa.theta), refresh=False)
+                bar.update(spsa.done - bar.n)
 
-        report = tune.run(
-            workers,
-            resume=options.resume,
-            changed=options.changed,
-            say=_say,
-            step=step,
-            progress=games,
-        )
+            tune.run(
+                workers, resume=options.resume, changed=options.changed, say=_say, progress=progress
+            )
+        with Bar(options, None) as games:
+            report = tune.test(workers, games)
     for name, value in report["tuned"].items():
         print(f"{name}: {report['start'][name]:g} -> {value:g}")
     print(f"tuned: {report['player']}")

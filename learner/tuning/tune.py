@@ -9,8 +9,7 @@ It leaves in its folder:
     tuned.json        the evaluator, if its weights were tuned
     report.json, provenance.json   what came out, and the code of each session
 
-The test plays other openings than the tune: of those in the order of the seed, the second, the
-fourth and so on.
+The test plays other openings than the path: the second, the fourth and so on in the seed's order.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from typing import Any
 from games.whole_files import write_figure
 from learner.reports.plots import new_figure
 from learner.run.folder import Pace, RunError, RunFolder, csv_row
-from learner.tuning.spsa import Parameter, Spsa
+from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from play.commands.contest import Contest
 from play.match.driver import FAILURES
@@ -35,7 +34,7 @@ from play.match.journal import Journal, Kept, difference
 from play.match.report import Match
 from play.workers import Workers
 
-__all__ = ["MOST_FAILURES", "Tune", "proved", "uninterrupted"]
+__all__ = ["MOST_FAILURES", "Tune", "uninterrupted"]
 
 #: Pairs in a row that may fail.
 MOST_FAILURES = 10
@@ -60,8 +59,7 @@ class Tune:
         self.start = {one.name: one.start for one in tunable.parameters}
         self._start = tunable.player(self.start, "start")
         self.spsa = Spsa(tunable.parameters, iterations, contest.options.seed)
-        header = csv_row("iteration", "lead", *self.start)
-        self.folder = RunFolder(folder, {LOG: header})
+        self.folder = RunFolder(folder, {LOG: csv_row("iteration", "lead", *self.start)})
         asked = {
             **contest.head([self._start]),
             "player": tunable.text,
@@ -77,33 +75,29 @@ class Tune:
         self,
         workers: Workers,
         *,
-        resume: bool,
+        resume: bool = False,
         changed: bool = False,
         say: Callable[[str], None] = lambda text: None,
-        step: Callable[[Spsa], None] = lambda spsa: None,
-        progress: Callable[[Match], None] | None = None,
-    ) -> dict[str, Any]:
-        """Tune and test; returns the report, which is also in the folder.
+        progress: Callable[[Spsa], None] = lambda spsa: None,
+    ) -> None:
+        """Follow the path to its end.
 
-        workers: who plays.
-        resume: whether to go on from the last checkpoint.
-        changed: go on although the code has changed since.
-        say: gets remarks in lines.
-        step: called after each step.
-        progress: called with the match of the test after each of its pairs.
+        resume, changed, say: as in `RunFolder.open`.
+        progress: called after each step.
 
         Ctrl-C is passed on. Raises RunError for a folder that cannot be used or is of another tune,
-        LockedError, ChangedError, and ChildProcessError if `MOST_FAILURES` pairs in a row failed.
+        LockedError, ChangedError, and ChildProcessError as `uninterrupted` does.
         """
-        folder, spsa = self.folder, self.spsa
+        folder, spsa, game = self.folder, self.spsa, self.contest.game
         with folder.alone():
             if resume:
                 self._take(folder.load())
-            folder.open(self.contest.game, self, None, resume=resume, changed=changed, say=say)
-            pace, openings = Pace(), self._openings(spsa.done * self.pairs)
+            folder.open(game, self, None, resume=resume, changed=changed, say=say)
+            pace = Pace()
+            openings = cycle(islice(self._openings(), 0, None, 2))
+            openings = islice(openings, spsa.done * self.pairs, None)
             while True:
-                due = spsa.done in (0, spsa.iterations) or pace.is_due()
-                if due:
+                if spsa.done in (0, spsa.iterations) or pace.is_due():
                     with pace.writing():
                         folder.save({"asked": self.asked, **spsa.state()})
                 if spsa.done == spsa.iterations:
@@ -111,10 +105,35 @@ class Tune:
                 lead = self._lead([*islice(openings, self.pairs)], workers)
                 spsa.tell(lead)
                 folder.log(LOG, csv_row(spsa.done, lead, *spsa.theta.tolist()))
-                step(spsa)
-            plot_path(folder.path, self.tunable.parameters)
-            report = self._test(workers, progress)
-            folder.write_report(report)
+                progress(spsa)
+            self._draw()
+
+    def test(
+        self, workers: Workers, progress: Callable[[Match], None] | None = None
+    ) -> dict[str, Any]:
+        """Test the end of the path against the start; returns the report, also in the folder.
+
+        progress: called with the match after each pair.
+        """
+        tuned, sprt = self.spsa.tuned(), self.contest.sprt
+        report = {"start": self.start, "tuned": tuned, "limits": str(self.contest.limits)}
+        with self.folder.alone():
+            report |= {"player": self.tunable.written(tuned, self.folder.path), "verdict": ""}
+            if tuned != self.start and sprt is not None:
+                player, path = self.tunable.player(tuned, "tuned"), self.folder.path
+                lines = [*islice(self._openings(), 1, 2 * self.contest.options.games, 2)]
+                match = uninterrupted(
+                    lambda journal: self.contest.match(
+                        player, self._start, workers=workers, openings=lines, progress=progress,
+                        journal=journal,
+                    ),
+                    lambda: Journal.open(
+                        path / "test.journal", {**self.asked, "tuned": tuned}, resume=None
+                    ),
+                )  # fmt: skip
+                report |= {"verdict": match.verdict, "games": match.games}
+                report["test"] = sprt.text(match.summary().tally)
+            self.folder.write_report(report)
         return report
 
     def _take(self, saved: dict[str, Any]) -> None:
@@ -128,16 +147,13 @@ class Tune:
                 f"{self.folder.path}: expected a checkpoint of a tune, found {error!r}"
             ) from None
 
-    def _openings(self, number: int) -> Iterator[Any]:
-        """Yields the openings of the path from a number on, again and again."""
-        return islice(cycle(islice(self.contest.openings or (), 0, None, 2)), number, None)
+    def _openings(self) -> Iterator[Any]:
+        return iter(self.contest.openings or ())
 
     def _lead(self, lines: list[Any], workers: Workers) -> float:
         """Returns the mean of wins less losses a game of the first setting against the second."""
-        players = [
-            self.tunable.player(values, name)
-            for values, name in zip(self.spsa.ask(), ("first", "second"), strict=True)
-        ]
+        settings = zip(self.spsa.ask(), ("first", "second"), strict=True)
+        players = [self.tunable.player(*setting) for setting in settings]
         kept = nullcontext(Kept())
         match = uninterrupted(
             lambda journal: self.contest.match(
@@ -149,38 +165,18 @@ class Tune:
         points = [*chain.from_iterable(match.scores)]
         return 2.0 * sum(points) / len(points) - 1.0 if points else 0.0
 
-    def _test(self, workers: Workers, progress: Callable[[Match], None] | None) -> dict[str, Any]:
-        """Test the result against the start; returns the report."""
-        tuned = self.spsa.tuned()
-        player, text = self.tunable.player(tuned, "tuned"), self.tunable.text
-        report = {
-            "start": self.start,
-            "tuned": tuned,
-            "player": self.tunable.written(tuned, self.folder.path),
-            "limits": str(self.contest.limits),
-            "verdict": "",
-            "games": 0,
-        }
-        if tuned == self.start:
-            return {**report, "player": text}
-        lines = [*islice(self.contest.openings or (), 1, self.contest.options.games, 2)]
-        match = uninterrupted(
-            lambda journal: self.contest.match(
-                player, self._start, workers=workers, openings=lines, progress=progress,
-                journal=journal,
-            ),
-            lambda: Journal.open(
-                self.folder.path / "test.journal", {**self.asked, "tuned": tuned}, resume=None
-            ),
-        )  # fmt: skip
-        test = self.contest.sprt
-        assert test is not None
-        return {
-            **report,
-            "verdict": match.verdict,
-            "games": match.games,
-            "test": test.text(match.summary().tally),
-        }
+    def _draw(self) -> None:
+        """Draw path.csv as path.png: each number within its bounds."""
+        with open(self.folder.path / LOG, newline="", encoding="utf-8") as file:
+            rows = [*csv.DictReader(file)]
+        figure, axes = new_figure("Path of the tune")
+        for one in self.tunable.parameters:
+            values = [one.start, *(float(row[one.name]) for row in rows)]
+            shares = [(value - one.low) / (one.high - one.low) for value in values]
+            axes.plot(shares, label=f"{one.name} ({one.low:g} to {one.high:g})")
+        axes.set(xlabel="iterations", ylabel="place within the bounds", ylim=(0, 1))
+        axes.legend(frameon=False)
+        write_figure(self.folder.path / "path.png", figure)
 
 
 def uninterrupted(
@@ -195,7 +191,7 @@ def uninterrupted(
     match was interrupted.
     """
     failures = counted = 0
-    while True:
+    while failures < MOST_FAILURES:
         try:
             with journal() as kept:
                 match = play(kept)
@@ -209,26 +205,4 @@ def uninterrupted(
                 return match
         failures = 1 if units > counted else failures + 1
         counted = max(units, counted)
-        if failures == MOST_FAILURES:
-            raise ChildProcessError(f"{failures} pairs in a row failed, the last: {failure}")
-
-
-def proved(report: dict[str, Any]) -> bool:
-    """Returns whether a report says that the result is stronger than the start."""
-    return bool(report["verdict"] == "accept H1")
-
-
-def plot_path(folder: Path, parameters: list[Parameter]) -> None:
-    """Draw path.csv of a folder as path.png: each number within its bounds."""
-    with open(folder / LOG, newline="", encoding="utf-8") as file:
-        rows = [*csv.DictReader(file)]
-    figure, axes = new_figure("Path of the tune")
-    for one in parameters:
-        values = [one.start, *(float(row[one.name]) for row in rows)]
-        shares = [(value - one.low) / (one.high - one.low) for value in values]
-        axes.plot(shares, label=f"{one.name} ({one.low:g} to {one.high:g})")
-    axes.set_xlabel("iterations")
-    axes.set_ylabel("place within the bounds")
-    axes.set_ylim(0, 1)
-    axes.legend(frameon=False)
-    write_figure(folder / "path.png", figure)
+    raise ChildProcessError(f"{failures} pairs in a row failed, the last: {failure}")

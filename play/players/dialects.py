@@ -11,7 +11,7 @@ import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
@@ -52,44 +52,21 @@ class EngineOption:
         return self.whole or self.kind in ("real", "string")
 
 
-class Dialect(Protocol):
-    """How an engine is spoken to; errors in what it says are ValueErrors."""
-
-    #: Its name for people, and the first word of the line with a move.
-    title: str
-    answer: str
-
-    def refuse(self, game: Game) -> str:
-        """Returns what kind of game is expected, if this one cannot be played; else nothing."""
-
-    def introduction(self, talk: Talk) -> dict[str, EngineOption]:
-        """Let the engine introduce itself; returns its options."""
-
-    def prepare(self, talk: Talk, options: dict[str, EngineOption], given: dict[str, str]) -> None:
-        """Set options, those that the game needs too, and let the engine get ready."""
-
-    def new_game(self, talk: Talk) -> None:
-        """Announce a game."""
-
-    def question(self, record: GameRecord, limits: Limits) -> Sequence[str]:
-        """Returns the lines that ask for a move; `limits` have the clock as it stands."""
-
-    def move(self, game: Game, position: Any, rest: str) -> Any:
-        """Returns the legal move that the rest of an answer names."""
-
-    def note(self, word: str, rest: str) -> dict[str, str]:
-        """Returns the `score` and `depth` that another line of a search tells, if any."""
-
-
 class Hub:
-    """Hub, for English checkers; scores are in men."""
+    """Hub, for English checkers; scores are in men. Errors of an engine are ValueErrors.
+
+    title: the name of the protocol for people.
+    answer: the first word of the line with a move.
+    """
 
     title, answer = "Hub", "done"
 
     def refuse(self, game: Game) -> str:
+        """Returns what kind of game is expected, if this one cannot be played; else nothing."""
         return "" if "hub" in Programs.of(game).protocols else "a game of checkers"
 
     def introduction(self, talk: Talk) -> dict[str, EngineOption]:
+        """Let the engine introduce itself; returns its options."""
         options: dict[str, EngineOption] = {}
 
         def told(word: str, rest: str) -> None:
@@ -105,6 +82,7 @@ class Hub:
         return options
 
     def prepare(self, talk: Talk, options: dict[str, EngineOption], given: dict[str, str]) -> None:
+        """Set options, those that the game needs too, and let the engine get ready."""
         variants = options["variant"].values if "variant" in options else ()
         known = [variant for variant in VARIANTS if variant in variants]
         if variants and not known:
@@ -119,9 +97,11 @@ class Hub:
         talk.hear("ready", READY)
 
     def new_game(self, talk: Talk) -> None:
+        """Announce a game."""
         talk.say("new-game")
 
     def question(self, record: GameRecord, limits: Limits) -> Sequence[str]:
+        """Returns the lines that ask for a move; `limits` have the clock as it stands."""
         words = " ".join(map(move_word, record.moves))
         moves = f' moves="{words}"' if words else ""
         parts: dict[str, object]
@@ -133,14 +113,16 @@ class Hub:
         return f"pos pos={position_word(record.start)}{moves}", f"level {level}", "go think"
 
     def move(self, game: Game, position: Any, rest: str) -> Any:
+        """Returns the legal move that the rest of an answer names."""
         return hub_move(game, position, arguments(rest).get("move", ""))
 
     def note(self, word: str, rest: str) -> dict[str, str]:
+        """Returns the `score` and `depth` that another line of a search tells, if any."""
         return _given(rest) if word == "info" else {}
 
 
 class Uci:
-    """UCI, the protocol of chess engines, which those of many games have taken over."""
+    """UCI, of chess engines and those of many games; scores in hundredths. Methods as in `Hub`."""
 
     title, answer = "UCI", "bestmove"
 
@@ -163,15 +145,14 @@ class Uci:
         talk.hear("uciok", told=told)
         return options
 
-    def prepare(self, talk: Talk, options: dict[str, EngineOption], given: dict[str, str]) -> None:
+    def prepare(self, talk: Talk, options: Any, given: dict[str, str]) -> None:
         for name, value in given.items():
             talk.say(f"setoption name {name} value {value}")
-        talk.say("isready")
-        talk.hear("readyok", READY)
+        self.new_game(talk)
 
     def new_game(self, talk: Talk) -> None:
-        talk.say("ucinewgame")
-        talk.say("isready")
+        for line in ("ucinewgame", "isready"):
+            talk.say(line)
         talk.hear("readyok", READY)
 
     def question(self, record: GameRecord, limits: Limits) -> Sequence[str]:
@@ -206,6 +187,7 @@ class Uci:
         return found if score is None else {**found, "score": f"{int(score[1]) / 100}"}
 
 
+Dialect = Hub | Uci
 DIALECTS: dict[str, Dialect] = {"hub": Hub(), "uci": Uci()}
 
 
