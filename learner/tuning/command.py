@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from games.program import exit_status
 from learner.options import Range
+from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from learner.tuning.tune import Tune
 from play.commands.contest import Contest
@@ -62,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
         Range(least).check(f"--{name}", getattr(options, name))
     game = load_game(options)
     if game.dice or game.players != 2:
-        raise ValueError(f"tune: expected a game for two without dice, found {game.name}")
+        raise ValueError(f"game: expected one for two without dice, found {game.name}")
     contest = Contest(game, options, ladder=False)
     assert contest.sprt is not None
     contest.sprt = replace(contest.sprt, alpha=RISK)

@@ -94,8 +94,8 @@ class Tune:
                 self._take(folder.load())
             folder.open(game, self, None, resume=resume, changed=changed, say=say)
             pace = Pace()
-            openings = cycle(islice(self._openings(), 0, None, 2))
-            openings = islice(openings, spsa.done * self.pairs, None)
+            every = cycle(islice(self._openings(), 0, None, 2))
+            openings = islice(every, spsa.done * self.pairs, None)
             while True:
                 if spsa.done in (0, spsa.iterations) or pace.is_due():
                     with pace.writing():
@@ -116,6 +116,7 @@ class Tune:
         progress: called with the match after each pair.
         """
         tuned, sprt = self.spsa.tuned(), self.contest.sprt
+        report: dict[str, Any]
         report = {"start": self.start, "tuned": tuned, "limits": str(self.contest.limits)}
         with self.folder.alone():
             report |= {"player": self.tunable.written(tuned, self.folder.path), "verdict": ""}
