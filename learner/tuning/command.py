@@ -37,7 +37,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         nargs="+",
         metavar="NAME=START:LOW:HIGH[:STEP]",
         help="a technique of the search, a term of a linear evaluator or an option of an engine;"
-        " STEP (default a twentieth of the range) should make some Elo of difference",
+        " STEP (default a tenth of the range) should make some Elo of difference",
     )
     add("--run", type=Path, default=Path("runs/tune"), metavar="FOLDER", help="default: runs/tune")
     add("--resume", action="store_true", help="go on with the tune that was stopped in the folder")

@@ -27,7 +27,7 @@ ALPHA, GAMMA, A = 0.602, 0.101, 0.1
 #: How far a number would move in all, in steps at the end, if one setting won every game.
 REACH = 60.0
 #: The default step as a share of the range, and the least of a whole number.
-STEP, LEAST = 0.05, 0.5
+STEP, LEAST = 0.1, 0.5
 #: The last part of the path, whose mean is the result.
 LAST = 0.25
 
@@ -40,7 +40,7 @@ class Parameter:
     start: where it begins, within the bounds.
     low, high: its bounds.
     step: distance of the settings that are compared, from the middle, at the end of the tune; NaN
-        for a twentieth of the range, of a whole number at least 1.
+        for a tenth of the range, of a whole number at least 1.
     whole: whether it is a whole number.
 
     Raises ValueError for bounds that cross, a start outside, and a step that is not above 0, or
