@@ -89,7 +89,7 @@ def parse_parameter(text: str) -> dict[str, Any]:
 
     Raises ValueError for another text.
     """
-    found = re.fullmatch(r"(.+?)=([^:]+):([^:]+):([^:]+)(?::([^:]+))?", text)
+    found = re.fullmatch(r"(.+)=([^:]+):([^:]+):([^:]+)(?::([^:]+))?", text)
     try:
         if found is None:
             raise ValueError

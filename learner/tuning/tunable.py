@@ -64,9 +64,10 @@ class Tunable:
             known = {name: one.whole for name, one in bounds.items() if one.number}
         for name in names:
             if name not in known:
+                have = ", ".join(known) or "it has none"
                 raise ValueError(
-                    f"{name}: expected a number that {text} has, one of"
-                    f" {', '.join(known) or 'none'}; found no such option or term"
+                    f"{name}: expected a number that {text} has ({have}), found no option or term"
+                    " of that name"
                 )
         self.parameters = [Parameter(**one, whole=known[one["name"]]) for one in asked]
         for one in self.parameters:

@@ -25,7 +25,7 @@ from typing import Any
 
 from games.whole_files import write_figure
 from learner.reports.plots import new_figure
-from learner.run.folder import Pace, RunError, RunFolder, csv_row
+from learner.run.folder import CHECKPOINT, Pace, RunError, RunFolder, csv_row
 from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from play.commands.contest import Contest
@@ -89,6 +89,7 @@ class Tune:
         LockedError, ChangedError, and ChildProcessError as `uninterrupted` does.
         """
         folder, spsa, game = self.folder, self.spsa, self.contest.game
+        folder.expect(*[CHECKPOINT] * resume)
         with folder.alone():
             if resume:
                 self._take(folder.load())
