@@ -18,6 +18,8 @@ __all__ = ["Tunable"]
 
 #: Seconds for a move of an external engine without a time limit, after which a pair is void.
 LONGEST = 60.0
+#: Kinds of options of engines that may be numbers, and whether they are whole.
+NUMBERS = {"spin": True, "int": True, "real": False, "string": False}
 
 
 class Tunable:
@@ -61,7 +63,8 @@ class Tunable:
         if isinstance(program, EngineProgram):
             self._player = replace(self._player, program=replace(program, longest=LONGEST))
             bounds = program.options_of_engine()
-            known = {name: one.whole for name, one in bounds.items() if one.number}
+            kinds = {name: one.get("type", "") for name, one in bounds.items()}
+            known = {name: NUMBERS[kind] for name, kind in kinds.items() if kind in NUMBERS}
         for name in names:
             if name not in known:
                 have = ", ".join(known) or "it has none"
@@ -73,10 +76,10 @@ class Tunable:
         for one in self.parameters:
             for value in (one.low, one.high):
                 self.player({one.name: value})  # refuses what is out of range
-                low, high = (bounds[one.name].low, bounds[one.name].high) if bounds else ("", "")
-                if (low and value < float(low)) or (high and value > float(high)):
+                least, most = (bounds.get(one.name, {}).get(end, value) for end in ("min", "max"))
+                if not float(least) <= value <= float(most):
                     raise ValueError(
-                        f"{one.name}: expected bounds within {low} to {high}, found {value:g}"
+                        f"{one.name}: expected bounds within {least} to {most}, found {value:g}"
                     )
 
     def player(self, values: Mapping[str, float], name: str = "") -> Player:

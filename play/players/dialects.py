@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from games.contract import Game
@@ -20,36 +19,15 @@ from play.players.hub_words import arguments, hub_move, move_word, position_word
 from play.players.limits import Limits
 from play.players.talk import Talk
 
-__all__ = ["DIALECTS", "Dialect", "EngineOption", "Hub", "Uci"]
+__all__ = ["DIALECTS", "Dialect", "EngineOptions", "Hub", "Uci"]
 
 VARIANTS = ("english", "american")
 #: Seconds that an engine may take to get ready, because it may load databases.
 READY = 600.0
 
 
-@dataclass(frozen=True)
-class EngineOption:
-    """An option that an engine has.
-
-    kind: its type in the protocol, such as "spin".
-    low, high: its bounds as the engine writes them; empty if there are none.
-    values: the names that it may have.
-    """
-
-    kind: str
-    low: str = ""
-    high: str = ""
-    values: tuple[str, ...] = ()
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is a whole number."""
-        return self.kind in ("spin", "int")
-
-    @property
-    def number(self) -> bool:
-        """Whether it may be a number."""
-        return self.whole or self.kind in ("real", "string")
+#: What an engine says of each of its options: "type", "min", "max" and "values", where it has them.
+EngineOptions = dict[str, dict[str, str]]
 
 
 class Hub:
@@ -65,25 +43,22 @@ class Hub:
         """Returns what kind of game is expected, if this one cannot be played; else nothing."""
         return "" if "hub" in Programs.of(game).protocols else "a game of checkers"
 
-    def introduction(self, talk: Talk) -> dict[str, EngineOption]:
+    def introduction(self, talk: Talk) -> EngineOptions:
         """Let the engine introduce itself; returns its options."""
-        options: dict[str, EngineOption] = {}
+        options: EngineOptions = {}
 
         def told(word: str, rest: str) -> None:
             given = _given(rest)
             if word == "param" and "name" in given:
-                kind, low, high, values = (
-                    given.get(name, "") for name in ("type", "min", "max", "values")
-                )
-                options[given["name"]] = EngineOption(kind, low, high, tuple(values.split()))
+                options[given["name"]] = given
 
         talk.say("hub")
         talk.hear("wait", told=told)
         return options
 
-    def prepare(self, talk: Talk, options: dict[str, EngineOption], given: dict[str, str]) -> None:
+    def prepare(self, talk: Talk, options: EngineOptions, given: dict[str, str]) -> None:
         """Set options, those that the game needs too, and let the engine get ready."""
-        variants = options["variant"].values if "variant" in options else ()
+        variants = options.get("variant", {}).get("values", "").split()
         known = [variant for variant in VARIANTS if variant in variants]
         if variants and not known:
             raise ValueError(
@@ -129,17 +104,13 @@ class Uci:
     def refuse(self, game: Game) -> str:
         return "a game without dice" if game.dice or game.chances else ""
 
-    def introduction(self, talk: Talk) -> dict[str, EngineOption]:
-        options: dict[str, EngineOption] = {}
+    def introduction(self, talk: Talk) -> EngineOptions:
+        options: EngineOptions = {}
 
         def told(word: str, rest: str) -> None:
-            found = re.match(r"name (.+?) type (\w+)(.*)", rest)
+            found = re.match(r"name (.+?) (type \w+.*)", rest)
             if word == "option" and found is not None:
-                low, high = (
-                    bound[1] if (bound := re.search(rf" {end} (\S+)", found[3])) else ""
-                    for end in ("min", "max")
-                )
-                options[found[1]] = EngineOption(found[2], low, high)
+                options[found[1]] = dict(re.findall(r"\b(type|min|max) (\S+)", found[2]))
 
         talk.say("uci")
         talk.hear("uciok", told=told)

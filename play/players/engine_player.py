@@ -27,7 +27,7 @@ from games.contract import Game
 from games.errors import MoveError
 from games.record import GameRecord
 from play.players.clock import TIME
-from play.players.dialects import DIALECTS, Dialect, EngineOption
+from play.players.dialects import DIALECTS, Dialect, EngineOptions
 from play.players.grammar import PROGRAM
 from play.players.limits import Limits
 from play.players.talk import HEED, Talk
@@ -65,7 +65,7 @@ class EngineProgram:
         """How it is spoken to."""
         return DIALECTS[self.protocol]
 
-    def prepare(self, talk: Talk) -> dict[str, EngineOption]:
+    def prepare(self, talk: Talk) -> EngineOptions:
         """Get a started engine ready for games; returns the options that it has.
 
         Raises ChildProcessError if it cannot be used, or lacks an option.
@@ -82,7 +82,7 @@ class EngineProgram:
             raise ChildProcessError(f"player {self}: {error}") from None
         return options
 
-    def options_of_engine(self) -> dict[str, EngineOption]:
+    def options_of_engine(self) -> EngineOptions:
         """Start the engine once, and return the options that it has; errors as in `prepare`."""
         talk = Talk(self)
         try:
