@@ -100,9 +100,8 @@ class Tunable:
             )  # fmt: skip
             player = replace(player, evaluator=evaluator)
         if ours:
-            given = {
-                name: int(ours[name]) if self._techniques[name] else ours[name] for name in ours
-            }
+            kinds = {True: int, False: float}
+            given = {name: kinds[self._techniques[name]](value) for name, value in ours.items()}
             techniques = replace(player.options["techniques"], **given)
             player = replace(player, options={**player.options, "techniques": techniques})
         return player

@@ -17,7 +17,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import astuple
 from itertools import chain, cycle, islice
 from pathlib import Path
@@ -30,7 +29,7 @@ from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from play.commands.contest import Contest
 from play.match.driver import FAILURES
-from play.match.journal import Journal, Kept, difference
+from play.match.journal import Journal, difference
 from play.match.report import Match
 from play.workers import Workers
 
@@ -38,7 +37,7 @@ __all__ = ["MOST_FAILURES", "Tune", "uninterrupted"]
 
 #: Pairs in a row that may fail.
 MOST_FAILURES = 10
-LOG = "path.csv"
+LOG, STEP = "path.csv", "step.journal"
 
 
 class Tune:
@@ -94,6 +93,7 @@ class Tune:
             if resume:
                 self._take(folder.load())
             folder.open(game, self, None, resume=resume, changed=changed, say=say)
+            (folder.path / STEP).unlink(missing_ok=True)  # of a step after the checkpoint
             pace = Pace()
             every = cycle(islice(self._openings(), 0, None, 2))
             openings = islice(every, spsa.done * self.pairs, None)
@@ -129,9 +129,7 @@ class Tune:
                         player, self._start, workers=workers, openings=lines, progress=progress,
                         journal=journal,
                     ),
-                    lambda: Journal.open(
-                        path / "test.journal", {**self.asked, "tuned": tuned}, resume=None
-                    ),
+                    path / "test.journal", {**self.asked, "tuned": tuned},
                 )  # fmt: skip
                 report |= {"verdict": match.verdict, "games": match.games}
                 report["test"] = sprt.text(match.summary().tally)
@@ -156,14 +154,15 @@ class Tune:
         """Returns the mean of wins less losses a game of the first setting against the second."""
         settings = zip(self.spsa.ask(), ("first", "second"), strict=True)
         players = [self.tunable.player(*setting) for setting in settings]
-        kept = nullcontext(Kept())
+        path = self.folder.path / STEP
         match = uninterrupted(
             lambda journal: self.contest.match(
                 *players, workers=workers, openings=lines, games=2 * len(lines), sprt=None,
                 journal=journal,
             ),
-            lambda: kept,
+            path, {"step": self.spsa.done},
         )  # fmt: skip
+        path.unlink()
         points = [*chain.from_iterable(match.scores)]
         return 2.0 * sum(points) / len(points) - 1.0 if points else 0.0
 
@@ -181,13 +180,11 @@ class Tune:
         write_figure(self.folder.path / "path.png", figure)
 
 
-def uninterrupted(
-    play: Callable[[Any], Match], journal: Callable[[], AbstractContextManager[Kept]]
-) -> Match:
+def uninterrupted(play: Callable[[Journal], Match], path: Path, head: dict[str, Any]) -> Match:
     """Returns a match whose pairs are played again if an external engine fails in them.
 
     play: plays the match with a journal.
-    journal: opens the journal that it goes on from.
+    path, head: the journal's, as in `Journal.open`.
 
     Raises ChildProcessError if `MOST_FAILURES` pairs in a row failed, and KeyboardInterrupt if the
     match was interrupted.
@@ -195,8 +192,8 @@ def uninterrupted(
     failures = counted = 0
     while failures < MOST_FAILURES:
         try:
-            with journal() as kept:
-                match = play(kept)
+            with Journal.open(path, head, resume=None) as journal:
+                match = play(journal)
             failure, units = match.failure, len(match.units) + match.repeated
         except FAILURES as error:
             failure, units = str(error), 0

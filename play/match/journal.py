@@ -18,32 +18,17 @@ from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
-__all__ = ["Journal", "Kept", "difference", "plain_game", "replay"]
+__all__ = ["Journal", "difference", "plain_game", "replay"]
 
 FORMAT = "plysmith-match-2"
 
 
-class Kept:
-    """Results of matches by their names, in memory: a match that failed goes on from them."""
-
-    def __init__(self) -> None:
-        self._results: dict[str, list[Any]] = {}
-
-    def results(self, name: str) -> list[Any]:
-        """Returns the results of a match so far."""
-        return list(self._results.get(name, []))
-
-    def add(self, name: str, result: Any) -> None:
-        """Add a result of a match."""
-        self._results.setdefault(name, []).append(result)
-
-
-class Journal(Kept):
+class Journal:
     """Results of one match, or of all matches of a ladder; `Journal.open` makes one."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__()
+    def __init__(self, path: Path, results: dict[str, list[Any]]) -> None:
         self.path = path
+        self._results = results
         self._file: Any = None
 
     @classmethod
@@ -79,9 +64,10 @@ class Journal(Kept):
                     raise ValueError(f"{path}: expected the match that was stopped, found {other}")
             # without a line that was cut short
             write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
-            journal = cls(path)
+            results: dict[str, list[Any]] = {}
             for name, result in lines[1:]:
-                Kept.add(journal, name, result)
+                results.setdefault(name, []).append(result)
+            journal = cls(path, results)
             with naming(path):
                 journal._file = path.open("a", encoding="utf-8")
             try:
@@ -90,8 +76,12 @@ class Journal(Kept):
                 with naming(path):  # what a full disk refused is written once more
                     journal._file.close()
 
+    def results(self, name: str) -> list[Any]:
+        """Returns the results of a match when the journal was opened."""
+        return self._results.get(name, [])
+
     def add(self, name: str, result: Any) -> None:
-        """Add a result of a match to the file alone; raises OSError that names it if it cannot."""
+        """Add a result of a match; raises OSError that names the file if it cannot be written."""
         with naming(self.path):
             self._file.write(json.dumps([name, result]) + "\n")
             self._file.flush()
