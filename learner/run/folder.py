@@ -24,7 +24,6 @@ from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 
 __all__ = [
-    "CHECKPOINT",
     "HOURS",
     "REPORT",
     "Pace",

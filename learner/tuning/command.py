@@ -41,7 +41,6 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     )
     add("--run", type=Path, default=Path("runs/tune"), metavar="FOLDER", help="default: runs/tune")
     add("--resume", action="store_true", help="go on with the tune that was stopped in the folder")
-    add("--changed", action="store_true", help="with --resume: although the code has changed")
     add("--iterations", type=int, default=400, metavar="N", help="steps of the path (default 400)")
     add("--pairs", type=int, default=4, metavar="N", help="pairs of games a step (default 4)")
     add("--sprt", default="0,10", metavar="ELO0,ELO1", help="test at the end (default 0,10)")
@@ -66,24 +65,28 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(f"game: expected one for two without dice, found {game.name}")
     contest = Contest(game, options, ladder=False)
     assert contest.sprt is not None
+    if contest.sprt.elo0 < 0:
+        raise ValueError(f"--sprt: expected ELO0 of at least 0, found {contest.sprt.elo0:g}")
     contest.sprt = replace(contest.sprt, alpha=RISK)
     tunable = Tunable(game, options.player, options.parameters)
     player = tunable.player({})
     contest.prepare([player])
-    steps, pairs = options.iterations, options.pairs
-    tune = Tune(contest, tunable, options.run, iterations=steps, pairs=pairs)
-    with contest.workers([player]) as workers:
-        with tqdm(total=steps, unit=" steps", disable=options.quiet, dynamic_ncols=True) as bar:
+    steps = options.iterations
+    with (
+        contest.workers([player]) as workers,
+        tqdm(total=steps, unit=" steps", disable=options.quiet, dynamic_ncols=True) as bar,
+        Bar(options, None) as games,
+    ):
 
-            def progress(spsa: Spsa) -> None:
-                bar.set_postfix(spsa.setting(spsa.theta), refresh=False)
-                bar.update(spsa.done - bar.n)
+        def progress(spsa: Spsa) -> None:
+            bar.set_postfix(spsa.setting(spsa.theta), refresh=False)
+            bar.update(spsa.done - bar.n)
 
-            tune.run(
-                workers, resume=options.resume, changed=options.changed, say=_say, progress=progress
-            )
-        with Bar(options, None) as games:
-            report = tune.test(workers, games)
+        tune = Tune(
+            contest, tunable, options.run, iterations=steps, pairs=options.pairs, workers=workers,
+            say=lambda text: tqdm.write(text, file=sys.stderr),
+        )  # fmt: skip
+        report = tune.run(resume=options.resume, progress=progress, tested=games)
     for name, value in report["tuned"].items():
         print(f"{name}: {report['start'][name]:g} -> {value:g}")
     print(f"tuned: {report['player']}")
@@ -103,10 +106,6 @@ def verdict(report: dict[str, Any]) -> str:
     }
     said = words.get(report["verdict"], "not proved: the test has not decided")
     return f"{said} ({report['games']} games, {report['limits']}; {report['test']})"
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,17 +147,6 @@ class Spsa:
     def tuned(self) -> dict[str, float]:
         """Returns the result, once all steps are made."""
         return self.setting(self._sum / (self.iterations - int((1 - LAST) * self.iterations)))
-
-    def state(self) -> dict[str, Any]:
-        """Returns what `take` goes on from, as plain values."""
-        return {"done": self.done, "theta": self.theta.tolist(), "sum": self._sum.tolist()}
-
-    def take(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state; raises KeyError, TypeError or ValueError if it is damaged."""
-        theta, total = (np.array(state[name], dtype=np.float64) for name in ("theta", "sum"))
-        if not theta.shape == total.shape == self.theta.shape:
-            raise ValueError(f"expected {len(self.theta)} numbers, found {theta.shape}")
-        self.done, self.theta, self._sum = int(state["done"]), theta, total
 
     def _width(self) -> Floats:
         width: Floats = self.step * (self.iterations / (self.done + 1)) ** GAMMA

@@ -69,13 +69,13 @@ class Tunable:
             if name not in known:
                 have = ", ".join(known) or "it has none"
                 raise ValueError(
-                    f"{name}: expected a number that {text} has ({have}), found no option or term"
-                    " of that name"
+                    f"{name}: expected a number that {text} has ({have}), found none of that name"
                 )
         self.parameters = [Parameter(**one, whole=known[one["name"]]) for one in asked]
         for one in self.parameters:
-            for value in (one.low, one.high):
-                self.player({one.name: value})  # refuses what is out of range
+            # refuses what is out of range; a whole number may be so between its bounds
+            for value in (one.low, one.high, *([one.low + 1] * one.whole)):
+                self.player({one.name: value})
                 least, most = (bounds.get(one.name, {}).get(end, value) for end in ("min", "max"))
                 if not float(least) <= value <= float(most):
                     raise ValueError(

@@ -1,13 +1,12 @@
-"""`Tune`: a tune in a folder, by matches of pairs, with a sequential test at its end.
+"""A tune in a folder: a path by matches of pairs, and a sequential test at its end.
 
 It leaves in its folder:
 
-    checkpoint.json   what resuming goes on from (`learner.run.folder`)
-    path.csv          one line an iteration: the lead of the first setting, and where the path is
-    path.png          the same as a picture
-    test.journal      the games of the test
-    tuned.json        the evaluator, if its weights were tuned
-    report.json, provenance.json   what came out, and the code of each session
+    games.journal   all games, from which it goes on (`play.match.journal`)
+    path.csv        one line an iteration: the lead of the first setting, and where the path is
+    path.png        the same as a picture
+    tuned.json      the evaluator, if its weights were tuned
+    report.json     what came out
 
 The test plays other openings than the path: the second, the fourth and so on in the seed's order.
 """
@@ -16,28 +15,27 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import astuple
+from collections.abc import Callable
+from dataclasses import asdict
 from itertools import chain, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import write_figure
+from games.whole_files import naming, write_atomically, write_figure
 from learner.reports.plots import new_figure
-from learner.run.folder import CHECKPOINT, Pace, RunError, RunFolder, csv_row
 from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from play.commands.contest import Contest
 from play.match.driver import FAILURES
-from play.match.journal import Journal, difference
+from play.match.journal import Journal
 from play.match.report import Match
+from play.players.player import Player
 from play.workers import Workers
 
-__all__ = ["MOST_FAILURES", "Tune", "uninterrupted"]
+__all__ = ["MOST_FAILURES", "Tune"]
 
 #: Pairs in a row that may fail.
 MOST_FAILURES = 10
-LOG, STEP = "path.csv", "step.journal"
 
 
 class Tune:
@@ -48,160 +46,124 @@ class Tune:
     folder: where everything is written.
     iterations: steps of the path.
     pairs: pairs of games a step.
+    workers: those that play.
+    say: gets a line for people about each pair that failed.
     """
 
     def __init__(
-        self, contest: Contest, tunable: Tunable, folder: Path, *, iterations: int, pairs: int
+        self,
+        contest: Contest,
+        tunable: Tunable,
+        folder: Path,
+        *,
+        iterations: int,
+        pairs: int,
+        workers: Workers,
+        say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self.contest, self.tunable, self.pairs = contest, tunable, pairs
-        self.evaluator_ = tunable.evaluator_
+        self.contest, self.tunable, self.folder = contest, tunable, folder
+        self.pairs, self._workers, self._say = pairs, workers, say
         self.start = {one.name: one.start for one in tunable.parameters}
         self._start = tunable.player(self.start, "start")
         self.spsa = Spsa(tunable.parameters, iterations, contest.options.seed)
-        self.folder = RunFolder(folder, {LOG: csv_row("iteration", "lead", *self.start)})
-        asked = {
-            **contest.head([self._start]),
-            "player": tunable.text,
-            "parameters": [list(astuple(one)) for one in tunable.parameters],
-            "iterations": iterations,
-            "pairs": pairs,
-            "games": contest.options.games,
-        }
-        #: everything that decides the path and the test, as files have it
-        self.asked = json.loads(json.dumps(asked))
 
     def run(
         self,
-        workers: Workers,
         *,
         resume: bool = False,
-        changed: bool = False,
-        say: Callable[[str], None] = lambda text: None,
         progress: Callable[[Spsa], None] = lambda spsa: None,
-    ) -> None:
-        """Follow the path to its end.
-
-        resume, changed, say: as in `RunFolder.open`.
-        progress: called after each step.
-
-        Ctrl-C is passed on. Raises RunError for a folder that cannot be used or is of another tune,
-        LockedError, ChangedError, and ChildProcessError as `uninterrupted` does.
-        """
-        folder, spsa, game = self.folder, self.spsa, self.contest.game
-        folder.expect(*[CHECKPOINT] * resume)
-        with folder.alone():
-            if resume:
-                self._take(folder.load())
-            folder.open(game, self, None, resume=resume, changed=changed, say=say)
-            (folder.path / STEP).unlink(missing_ok=True)  # of a step after the checkpoint
-            pace = Pace()
-            every = cycle(islice(self._openings(), 0, None, 2))
-            openings = islice(every, spsa.done * self.pairs, None)
-            while True:
-                if spsa.done in (0, spsa.iterations) or pace.is_due():
-                    with pace.writing():
-                        folder.save({"asked": self.asked, **spsa.state()})
-                if spsa.done == spsa.iterations:
-                    break
-                lead = self._lead([*islice(openings, self.pairs)], workers)
-                spsa.tell(lead)
-                folder.log(LOG, csv_row(spsa.done, lead, *spsa.theta.tolist()))
-                progress(spsa)
-            self._draw()
-
-    def test(
-        self, workers: Workers, progress: Callable[[Match], None] | None = None
+        tested: Callable[[Match], None] | None = None,
     ) -> dict[str, Any]:
-        """Test the end of the path against the start; returns the report, also in the folder.
+        """Follow the path to its end, and test it against the start; returns the report.
 
-        progress: called with the match after each pair.
+        resume: whether to go on with a tune that was stopped: its games are not played again.
+        progress: called after each step.
+        tested: called with the match of the test after each pair.
+
+        Passes KeyboardInterrupt on. Raises the errors of `Journal.open`, and ChildProcessError if
+        `MOST_FAILURES` pairs in a row failed.
         """
-        tuned, sprt = self.spsa.tuned(), self.contest.sprt
-        report: dict[str, Any]
-        report = {"start": self.start, "tuned": tuned, "limits": str(self.contest.limits)}
-        with self.folder.alone():
-            report |= {"player": self.tunable.written(tuned, self.folder.path), "verdict": ""}
-            if tuned != self.start and sprt is not None:
-                player, path = self.tunable.player(tuned, "tuned"), self.folder.path
-                lines = [*islice(self._openings(), 1, 2 * self.contest.options.games, 2)]
-                match = uninterrupted(
-                    lambda journal: self.contest.match(
-                        player, self._start, workers=workers, openings=lines, progress=progress,
-                        journal=journal,
-                    ),
-                    path / "test.journal", {**self.asked, "tuned": tuned},
-                )  # fmt: skip
-                report |= {"verdict": match.verdict, "games": match.games}
-                report["test"] = sprt.text(match.summary().tally)
-            self.folder.write_report(report)
+        head = {
+            **self.contest.head([self._start]),
+            "player": self.tunable.text,
+            "parameters": [asdict(one) for one in self.tunable.parameters],
+            "iterations": self.spsa.iterations,
+            "pairs": self.pairs,
+        }
+        with Journal.open(self.folder / "games.journal", head, resume=resume) as journal:
+            self._draw(self._follow(journal, progress))
+            report = self._test(journal, tested)
+        write_atomically(self.folder / "report.json", json.dumps(report, indent=1) + "\n")
         return report
 
-    def _take(self, saved: dict[str, Any]) -> None:
-        other = difference(saved.get("asked", {}), self.asked)
-        if other:
-            raise RunError(f"{self.folder.path}: expected the tune that was stopped, found {other}")
-        try:
-            self.spsa.take(saved)
-        except (KeyError, TypeError, ValueError) as error:
-            raise RunError(
-                f"{self.folder.path}: expected a checkpoint of a tune, found {error!r}"
-            ) from None
+    def _follow(self, journal: Journal, progress: Callable[[Spsa], None]) -> list[dict[str, float]]:
+        """Make all steps; returns the lines of path.csv."""
+        spsa, lines = self.spsa, list[dict[str, float]]()
+        openings = cycle(islice(self.contest.openings or (), 0, None, 2))
+        path = self.folder / "path.csv"
+        with naming(path), path.open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, ["iteration", "lead", *self.start], lineterminator="\n")
+            table.writeheader()
+            while spsa.done < spsa.iterations:
+                played = [*islice(openings, self.pairs)]
+                players = [
+                    self.tunable.player(setting, f"{name} of step {spsa.done + 1}")
+                    for setting, name in zip(spsa.ask(), ("first", "second"), strict=True)
+                ]
+                games = 2 * len(played)
+                match = self._match(journal, players, openings=played, games=games, sprt=None)
+                points = [*chain.from_iterable(match.scores)]
+                lead = 2.0 * sum(points) / len(points) - 1.0
+                spsa.tell(lead)
+                where = dict(zip(self.start, spsa.theta.tolist(), strict=True))
+                lines.append({"iteration": spsa.done, "lead": lead, **where})
+                table.writerow(lines[-1])
+                file.flush()
+                progress(spsa)
+        return lines
 
-    def _openings(self) -> Iterator[Any]:
-        return iter(self.contest.openings or ())
-
-    def _lead(self, lines: list[Any], workers: Workers) -> float:
-        """Returns the mean of wins less losses a game of the first setting against the second."""
-        settings = zip(self.spsa.ask(), ("first", "second"), strict=True)
-        players = [self.tunable.player(*setting) for setting in settings]
-        path = self.folder.path / STEP
-        match = uninterrupted(
-            lambda journal: self.contest.match(
-                *players, workers=workers, openings=lines, games=2 * len(lines), sprt=None,
-                journal=journal,
-            ),
-            path, {"step": self.spsa.done},
-        )  # fmt: skip
-        path.unlink()
-        points = [*chain.from_iterable(match.scores)]
-        return 2.0 * sum(points) / len(points) - 1.0 if points else 0.0
-
-    def _draw(self) -> None:
-        """Draw path.csv as path.png: each number within its bounds."""
-        with open(self.folder.path / LOG, newline="", encoding="utf-8") as file:
-            rows = [*csv.DictReader(file)]
+    def _draw(self, lines: list[dict[str, float]]) -> None:
+        """Draw the path as path.png: each number within its bounds."""
         figure, axes = new_figure("Path of the tune")
         for one in self.tunable.parameters:
-            values = [one.start, *(float(row[one.name]) for row in rows)]
+            values = [one.start, *(line[one.name] for line in lines)]
             shares = [(value - one.low) / (one.high - one.low) for value in values]
             axes.plot(shares, label=f"{one.name} ({one.low:g} to {one.high:g})")
         axes.set(xlabel="iterations", ylabel="place within the bounds", ylim=(0, 1))
         axes.legend(frameon=False)
-        write_figure(self.folder.path / "path.png", figure)
+        write_figure(self.folder / "path.png", figure)
 
+    def _test(self, journal: Journal, progress: Callable[[Match], None] | None) -> dict[str, Any]:
+        """Returns the report; plays no game if the path ended where it began."""
+        tuned, contest = self.spsa.tuned(), self.contest
+        report: dict[str, Any]
+        report = {"start": self.start, "tuned": tuned, "limits": str(contest.limits)}
+        report |= {"player": self.tunable.written(tuned, self.folder), "verdict": "", "games": 0}
+        if tuned != self.start and contest.sprt is not None:
+            players = [self.tunable.player(tuned, "tuned"), self._start]
+            lines = [*islice(contest.openings or (), 1, 2 * contest.options.games, 2)]
+            match = self._match(journal, players, openings=lines, progress=progress)
+            report |= {"verdict": match.verdict, "games": match.games}
+            report["test"] = contest.sprt.text(match.summary().tally)
+        return report
 
-def uninterrupted(play: Callable[[Journal], Match], path: Path, head: dict[str, Any]) -> Match:
-    """Returns a match whose pairs are played again if an external engine fails in them.
-
-    play: plays the match with a journal.
-    path, head: the journal's, as in `Journal.open`.
-
-    Raises ChildProcessError if `MOST_FAILURES` pairs in a row failed, and KeyboardInterrupt if the
-    match was interrupted.
-    """
-    failures = counted = 0
-    while failures < MOST_FAILURES:
-        try:
-            with Journal.open(path, head, resume=None) as journal:
-                match = play(journal)
-            failure, units = match.failure, len(match.units) + match.repeated
-        except FAILURES as error:
-            failure, units = str(error), 0
-        else:
-            if match.interrupted:
-                raise KeyboardInterrupt
-            if not failure:
-                return match
-        failures = 1 if units > counted else failures + 1
-        counted = max(units, counted)
-    raise ChildProcessError(f"{failures} pairs in a row failed, the last: {failure}")
+    def _match(self, journal: Journal, players: list[Player], **options: Any) -> Match:
+        """Returns a match whose pairs are played again if an external engine fails in them."""
+        options |= {"workers": self._workers, "journal": journal}
+        failures = counted = 0
+        while True:
+            try:
+                match = self.contest.match(*players, **options)
+                failure, pairs = match.failure, len(match.units) + match.repeated
+            except FAILURES as error:
+                failure, pairs = str(error), 0
+            else:
+                if match.interrupted:
+                    raise KeyboardInterrupt
+                if not failure:
+                    return match
+            failures = 1 if pairs > counted else failures + 1
+            counted = max(pairs, counted)
+            if failures == MOST_FAILURES:
+                raise ChildProcessError(f"{failures} pairs in a row failed, the last: {failure}")
+            self._say(f"a pair failed and is played again: {failure}")

@@ -18,7 +18,7 @@ from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
-__all__ = ["Journal", "difference", "plain_game", "replay"]
+__all__ = ["Journal", "plain_game", "replay"]
 
 FORMAT = "plysmith-match-2"
 
@@ -48,7 +48,7 @@ class Journal:
         head = json.loads(json.dumps({"format": FORMAT, **head}))
         with alone(path.with_name(path.name + ".lock"), str(path)):
             if resume is None:
-                resume = path.exists() and not difference(_read(path)[0], head)
+                resume = path.exists() and not _other(_read(path)[0], head)
             elif resume and not path.exists():
                 raise FileNotFoundError(f"expected a match that was stopped, found no {path}")
             elif path.exists() and not resume:
@@ -59,7 +59,7 @@ class Journal:
             lines = [head]
             if resume:
                 lines = _read(path)
-                other = difference(lines[0], head)
+                other = _other(lines[0], head)
                 if other:
                     raise ValueError(f"{path}: expected the match that was stopped, found {other}")
             # without a line that was cut short
@@ -77,7 +77,7 @@ class Journal:
                     journal._file.close()
 
     def results(self, name: str) -> list[Any]:
-        """Returns the results of a match when the journal was opened."""
+        """Returns the results of a match so far."""
         return self._results.get(name, [])
 
     def add(self, name: str, result: Any) -> None:
@@ -85,6 +85,7 @@ class Journal:
         with naming(self.path):
             self._file.write(json.dumps([name, result]) + "\n")
             self._file.flush()
+        self._results.setdefault(name, []).append(result)
 
     def finish(self) -> None:
         """Remove the file: everything has been played."""
@@ -109,7 +110,7 @@ def _read(path: Path) -> list[Any]:
     return lines
 
 
-def difference(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
+def _other(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
     """Returns in what a match differs from the one of a journal; empty for nothing."""
     return ", ".join(
         f"{name} {head.get(name)!r} (it began with {found.get(name)!r})"
