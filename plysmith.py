@@ -20,6 +20,7 @@ COMMANDS = {
     "runs": ("learner.run.runs", "list the runs in a folder, with strengths and hours"),
     "make": ("learner.run.making", "make a shipped evaluator again"),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
+    "tune": ("learner.tuning.command", "tune numbers of a player or engine, and test the result"),
     "export": ("play.commands.export", "write an evaluator as one file of C"),
     "course": ("play.course", "check an exercise of the course: docs/course_exercises.md"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),

@@ -44,6 +44,13 @@ class Pile(Game):
         return None if sticks else -1.0
 
 
+class HighPile(Pile):
+    """A pile of 41 sticks."""
+
+    def __init__(self) -> None:
+        super().__init__(41)
+
+
 class Walk(DiceGame):
     """Two walkers some steps from home: a roll of 0 allows one step, a roll of 1 one or two.
 

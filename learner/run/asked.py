@@ -13,7 +13,7 @@ from games.problem import Problem
 from learner.run.opponents import pacemakers, usual_opponents
 from learner.run.recipes import RECIPES, UsualRuns, learners_of, recipe_of
 from learner.run.settings import RunSettings
-from play.players.grammar import HUB
+from play.players.grammar import PROGRAM
 
 __all__ = [
     "DEFAULTS",
@@ -103,7 +103,7 @@ def named_by_a_person(
         )
     given = options.opponents.split(",") if options.opponents else []
     players = dict.fromkeys([*settings.opponents, *settings.pacemakers])
-    programs = [player for player in players if player.startswith(HUB) and player not in given]
+    programs = [player for player in players if PROGRAM.match(player) and player not in given]
     if programs:
         raise ValueError(
             f"{where}: the run plays against {', '.join(programs)}, and a run names no program to"

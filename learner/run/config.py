@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from play.players.grammar import HUB
+from play.players.grammar import PROGRAM
 
 __all__ = ["with_config"]
 
@@ -87,7 +87,7 @@ def _text(path: Path, name: str, value: Any) -> str:
     code = (
         (name in ("game", "learner") and ":" in text)
         or (name == "features" and text.endswith(".py"))
-        or (name == "opponents" and HUB in text)
+        or (name == "opponents" and PROGRAM.search(text))
     )
     if code:
         raise ValueError(

@@ -173,6 +173,23 @@ def _names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(terms)
 
 
+def _counts(path: Path, names: Sequence[str], numbers: Any, before: int = 0) -> Any:
+    """Returns the counts of some columns as they are kept; raises TraceError if one is too large.
+
+    before: the number of rows before these.
+    """
+    with np.errstate(over="ignore"):
+        counts = numbers.astype(np.float32)
+    if counts.size and not math.isfinite(float(counts.max()) - float(counts.min())):
+        row, column = divmod(int(np.argmin(np.isfinite(counts))), len(names))
+        found = numbers.reshape(-1, len(names))[row, column]
+        raise TraceError(
+            f"{path}, row {before + row + 1}, column {names[column]}: expected a number within"
+            f" 3.4e38, found {found:g}"
+        )
+    return counts
+
+
 # --- .csv ---------------------------------------------------------------------------------------
 
 
@@ -191,8 +208,8 @@ def _read_csv(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
         blocks, parts, rows = [], list[Matrix](), 0
         while lines := list(itertools.islice(file, ROWS)):
             block = _numbers(path, lines, header, read, rows)
+            chosen = _counts(path, terms, block[:, places], before=rows)
             rows += len(block)
-            chosen = block[:, places].astype(np.float32)
             if np.count_nonzero(chosen) < DENSE * chosen.size:
                 parts.append(_sparse(chosen))
             else:
@@ -283,7 +300,7 @@ def _dense_terms(path: Path, names: Sequence[str], arrays: dict[str, Any]) -> Ma
         column = _numeric(path, name, arrays.pop(name))
         if len(column) != rows:
             raise TraceError(f"{path}, column {name}: expected {rows} rows, found {len(column)}")
-        dense[:, i] = column
+        dense[:, i] = _counts(path, [name], column)
     return Matrix(len(names), dense)
 
 
@@ -311,13 +328,10 @@ def _sparse_terms(
                 f"{path}, array {name}: expected 0 to {most - 1}, found {numbers.min()} to"
                 f" {numbers.max()}"
             )
-    if not np.isfinite(count).all():
-        raise TraceError(f"{path}, array count: expected finite numbers, found NaN or infinity")
+    count = _counts(path, ["count"], count)
     if len(row) and (np.diff(row) < 0).any():
         order = np.argsort(row, kind="stable")
         row, term, count = row[order], term[order], count[order]
     start = np.zeros(rows + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=rows), out=start[1:])
-    return names, Matrix(
-        len(names), start=start, term=term.astype(np.int32), count=count.astype(np.float32)
-    )
+    return names, Matrix(len(names), start=start, term=term.astype(np.int32), count=count)

@@ -51,7 +51,7 @@ class Contest:
     """
 
     def __init__(self, game: Any, options: argparse.Namespace, *, ladder: bool) -> None:
-        self.game, self._options = game, options
+        self.game, self.options = game, options
         cube = getattr(options, "cube", None) or getattr(options, "match", None) is not None
         self.length: int | None = None
         self.kind = units_of(game)
@@ -87,7 +87,7 @@ class Contest:
 
     def prepare(self, players: Sequence[Player]) -> None:
         """Check and choose everything that depends on the players."""
-        options, self._players = self._options, players
+        options, self._players = self.options, players
         if getattr(options, "luck", None) is not None:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
@@ -104,23 +104,24 @@ class Contest:
 
     def workers(self, players: Sequence[Player]) -> Workers:
         """Returns the workers that play; processes if threads would wait for one another."""
-        kind, address = parse_backend(self._options.backend)
-        if kind == "threads" and needs_processes(*players) and self._options.threads != 1:
+        kind, address = parse_backend(self.options.backend)
+        if kind == "threads" and needs_processes(*players) and self.options.threads != 1:
             kind = "loky"
-        return Workers(kind, self._options.threads, address)
+        return Workers(kind, self.options.threads, address)
 
     def match(self, *players: Player, **options: Any) -> Match:
-        """Play a match; `options` are `workers`, `progress` and `journal`."""
-        jacoby = bool(getattr(self._options, "jacoby", None))
+        """Play a match; `options` are those of `play_match` that are other than the contest's."""
+        jacoby = bool(getattr(self.options, "jacoby", None))
         more: dict[str, Any] = {"length": self.length, "jacoby": jacoby, "luck": self.luck}
-        return play_match(self.game, *players, sprt=self.sprt, **more, **self._common(options))
+        more |= {"sprt": self.sprt, **self._common(options)}
+        return play_match(self.game, *players, **more)
 
     def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:
         """Play a round robin; returns its standings, best first, and its matches."""
         return ladder(self.game, players, **self._common(options))
 
     def _common(self, options: dict[str, Any]) -> dict[str, Any]:
-        given = self._options
+        given = self.options
         return {
             "games": given.games,
             "limits": self.limits,
@@ -153,7 +154,7 @@ class Contest:
                 f"{alike if twice else 'all games different'};"
                 f" {counted(match.repeated, 'pair')} left out for repeating earlier games"
             )
-        wanted = summary.games < self._options.games and match.verdict in ("", "continue")
+        wanted = summary.games < self.options.games and match.verdict in ("", "continue")
         if wanted and not match.interrupted:
             yield f"no more than {summary.games} different games from these openings"
         seconds = match.seconds()
@@ -281,7 +282,7 @@ class Contest:
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
         """Returns what decides the results of matches of these players, as plain values."""
-        options = self._options
+        options = self.options
         head: dict[str, Any] = {
             "game": [self.game.name, self.game.version],
             "players": [player.name for player in players],

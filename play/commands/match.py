@@ -16,7 +16,7 @@ from play.players.grammar import PLAYER_HELP, describe_players
 if TYPE_CHECKING:
     from play.commands.contest import Contest
 
-__all__ = ["add_match_commands"]
+__all__ = ["Bar", "add_contest_options", "add_match_commands"]
 
 DEPTH_HELP = (
     "search depth (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
@@ -82,7 +82,8 @@ def add_match_commands(commands: Any) -> None:
     _add_options(ladder, "200 for each two players; with dice 4000", _run_ladder)
 
 
-def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None:
+def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
+    """Add the options of every contest; `games` says how many games are played by default."""
     add = command.add_argument
     add("--games", type=int, metavar="N", help=f"different games to count (default {games})")
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
@@ -117,6 +118,14 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
     )
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
     add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
+    add("--json", action="store_true", help="last line: the figures as JSON")
+    add("--quiet", action="store_true", help="no progress bar")
+    describe_players(command)
+
+
+def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None:
+    add_contest_options(command, games)
+    add = command.add_argument
     add(
         "--save",
         "--pdn",
@@ -129,9 +138,6 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         action="store_true",
         help="go on with the match that was stopped, whose games are in the file of --save",
     )
-    add("--json", action="store_true", help="last line: the figures as JSON")
-    add("--quiet", action="store_true", help="no progress bar")
-    describe_players(command)
     command.set_defaults(run=run)
 
 
@@ -148,7 +154,7 @@ def _run_match(options: argparse.Namespace) -> int:
     players = [parse_player(contest.game, text) for text in texts]
     contest.prepare(players)
     with _kept(contest, options, players) as (journal, games):
-        with contest.workers(players) as workers, _Bar(options, games) as bar:
+        with contest.workers(players) as workers, Bar(options, games) as bar:
             match = contest.match(*players, workers=workers, progress=bar, **journal)
         _finish([match], games, journal)
     for line in contest.match_lines(match):
@@ -169,7 +175,7 @@ def _run_ladder(options: argparse.Namespace) -> int:
     contest.prepare(players)
     pairings = math.comb(len(players), contest.game.players)
     with _kept(contest, options, players) as (journal, games):
-        with contest.workers(players) as workers, _Bar(options, games, pairings) as bar:
+        with contest.workers(players) as workers, Bar(options, games, pairings) as bar:
             standings, matches = contest.ladder(players, workers=workers, progress=bar, **journal)
         _finish(matches, games, journal)
     for line in contest.ladder_lines(standings, matches):
@@ -296,7 +302,7 @@ class _GamesFile:
             write_atomically(self._path.with_stem(f"{self._path.stem}-{number}"), text)
 
 
-class _Bar:
+class Bar:
     """A progress bar over the games of matches, with the score of the current match.
 
     games: the file that they are added to, or None.
@@ -314,7 +320,7 @@ class _Bar:
         self._match: Any = None
         self._before = self._done = 0
 
-    def __enter__(self) -> _Bar:
+    def __enter__(self) -> Bar:
         return self
 
     def __exit__(self, *_: object) -> None:

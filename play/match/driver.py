@@ -16,9 +16,8 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import MoveError
-from play.match.balanced import BalancedOpenings, usual_openings
+from play.match.balanced import usual_openings
 from play.match.journal import Journal
-from play.match.openings import Openings
 from play.match.report import Match
 from play.match.units import Task, Terms, Unit, Units, units_of
 from play.players.cube_seat import cube_seat
@@ -28,7 +27,7 @@ from play.ratings.sprt import RunningSprt, Sprt
 from play.workers import Workers
 from search.lookups.database import DatabaseLookup
 
-__all__ = ["check_players", "play_all", "play_match"]
+__all__ = ["FAILURES", "check_players", "play_all", "play_match"]
 
 #: How an external engine, or the machines on which games are played, may fail.
 FAILURES = (MoveError, ChildProcessError, ConnectionError)
@@ -39,7 +38,7 @@ def play_match(
     *players: Player,
     limits: Limits | None = None,
     games: int | None = None,
-    openings: Openings | BalancedOpenings | None = None,
+    openings: Iterable[tuple[Any, ...]] | None = None,
     length: int | None = None,
     jacoby: bool = False,
     threads: int = 2,
@@ -63,8 +62,8 @@ def play_match(
         the kind of game; with dice depths are GNU Backgammon's plies, and 0 static values.
     games: number of games, rounded up to whole units; default 400, with dice without the cube 4000,
         with more than two players 300.
-    openings: without dice; default: `usual_openings(game, seed=seed)`, balanced ones if the game
-        has them.
+    openings: without dice: the first moves of each unit; default: `usual_openings(game,
+        seed=seed)`, balanced ones if the game has them.
     length: play with the cube: points of a match, of which `games` are played, or 0 for games for
         money; None for games without the cube.
     jacoby: whether, for money with the cube, gammons count after a double only.

@@ -85,6 +85,7 @@ class Journal:
         with naming(self.path):
             self._file.write(json.dumps([name, result]) + "\n")
             self._file.flush()
+        self._results.setdefault(name, []).append(result)
 
     def finish(self) -> None:
         """Remove the file: everything has been played."""

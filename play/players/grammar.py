@@ -13,8 +13,8 @@ from typing import Any
 
 __all__ = [
     "GRAMMAR",
-    "HUB",
     "PLAYER_HELP",
+    "PROGRAM",
     "PlayerText",
     "describe_players",
     "quoted",
@@ -22,14 +22,16 @@ __all__ = [
     "unquoted",
 ]
 
-#: The beginning of a player that is a command to run.
-HUB = "hub:"
+#: The beginning of a player that is a command to run: its protocol, and options of the engine.
+PROGRAM = re.compile(r"(hub|uci)(?:\[([^\]]*)\])?:")
 #: The description of players in `--help`.
 GRAMMAR = """\
 a player is one of
   EVALUATOR[+LOOKUP...][@OPTION,...]   an evaluator, the lookups of its search, and its options
   random                               any legal move
-  hub:COMMAND                          checkers: the engine that COMMAND starts, which speaks Hub
+  hub:COMMAND, uci:COMMAND             the engine that COMMAND starts, which speaks Hub (checkers)
+                                       or UCI (games without dice); uci[NAME=VALUE;...]:COMMAND
+                                       sets options of the engine
   pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
@@ -62,7 +64,7 @@ def describe_players(command: argparse.ArgumentParser, *, others: bool = True) -
     """
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     lines = GRAMMAR.splitlines(keepends=True)
-    command.epilog = GRAMMAR if others else "".join(["a player is\n", lines[1], *lines[5:]])
+    command.epilog = GRAMMAR if others else "".join(["a player is\n", lines[1], *lines[7:]])
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
+from play.players.engine_player import as_engine
 from play.players.external import Programs
 from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
-from play.players.hub_player import as_hub_program
 from play.players.limits import Limits
 from play.players.player import Player
 from search import Lookup, as_evaluator, parse_techniques
@@ -22,7 +22,7 @@ from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 from search.sizes import MOST_MIB, MOST_THREADS
 
-__all__ = ["NONE", "methods_of", "parse_lookup", "parse_player"]
+__all__ = ["LIMITS", "NONE", "OPTIONS", "methods_of", "parse_lookup", "parse_player", "spelt_out"]
 
 RANDOM = "random"
 #: In place of a lookup: not even the game's usual one.
@@ -50,9 +50,7 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     """
     if text == RANDOM:
         return Player(RANDOM)
-    program = as_hub_program(game, text) or (
-        as_program(text) if Programs.of(game).engines else None
-    )
+    program = as_engine(game, text) or (as_program(text) if Programs.of(game).engines else None)
     if program is not None:
         return Player(text, program=program)
     parts = split(text)
@@ -91,7 +89,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
     engine: dict[str, Any] = {}
     techniques: list[str] = []
     for option in parts.options:
-        for name, value in _spelt_out(option):
+        for name, value in spelt_out(option):
             if name in limits or OPTIONS.get(name) in engine:
                 raise ValueError(f"{name}: expected it once, found {option[:40]!r} as well")
             if name in LIMITS:
@@ -123,7 +121,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
     return own, engine
 
 
-def _spelt_out(option: str) -> list[tuple[str, str]]:
+def spelt_out(option: str) -> list[tuple[str, str]]:
     """Name and value of an option; `2:normal` stands for `depth=2` and `filters=normal`."""
     short = re.fullmatch(r"([0-9]+)(?::(\w+))?", option)
     if short is None:

@@ -268,6 +268,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"kings": ""}, "row 1, column kings: expected a finite number, found ''"),
     ({"kings": "two"}, "row 1, column kings: expected a finite number, found 'two'"),
     ({"kings": "1,2"}, "row 1: expected 5 cells, found 6"),
+    ({"kings": "-4e38"}, "row 1, column kings: expected a number within 3.4e38, found -4e+38"),
     ({"result": "1.5"}, "row 1, column result: expected 0 to 1, found 1.5"),
 ]
 
@@ -301,6 +302,8 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         ({"x": x[:2], "y": x[:2], "z": x[:2], "result": half[:2]}, "as many rows as terms"),
         ({"names": np.array(["a", "a"]), **entries}, "a twice"),
         ({"names": np.array(["a"]), **entries}, "array term: expected 0 to 0, found 0 to 6"),
+        ({"names": np.array([*"abcdefg"]), **entries, "count": x * 1e39}, r"count: .* 1e\+39"),
+        ({"x": x * 1e38, "result": half}, r"row 5, column x: .* found 4e\+38"),
     ]:  # fmt: skip
         with pytest.raises(TraceError, match=said):
             read_traces([npz(tmp_path, **arrays)])

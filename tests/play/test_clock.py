@@ -14,7 +14,7 @@ from play.__main__ import main
 from play.match.driver import play_match
 from play.players import seats
 from play.players.clock import Clock, parse_clock
-from play.players.hub_player import _level
+from play.players.dialects import Hub
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
@@ -123,5 +123,9 @@ def test_matches_are_played_by_the_clock(capsys: pytest.CaptureFixture[str]) -> 
 
 @plain
 def test_external_engines_are_told_the_clock() -> None:
-    assert _level(Limits(clock=Clock(59.123456789012345, 0.6))) == "time=59.123 inc=0.600"
-    assert _level(Limits(depth=3, clock=Clock(2.0, 1e-6))) == "depth=3 time=2.000 inc=0.000"
+    record = GameRecord(CHECKERS)
+    for limits, level in (
+        (Limits(clock=Clock(59.123456789012345, 0.6)), "time=59.123 inc=0.600"),
+        (Limits(depth=3, clock=Clock(2.0, 1e-6)), "depth=3 time=2.000 inc=0.000"),
+    ):
+        assert Hub().question(record, limits)[1] == f"level {level}"

@@ -14,13 +14,14 @@ from games.checkers.endgame.__main__ import parser as endgame_parser
 from learner.__main__ import parser as learner_parser
 from learner.run.command_line import parser as train_parser
 from learner.run.recipes import HEURISTICS, RECIPES
+from learner.tuning.command import parser as tune_parser
 from play.__main__ import parser as play_parser
 from play.commands.options import GAME_HELP
 
 TESTS = Path(__file__).resolve().parents[1]
 PARSERS = {
     "play": play_parser, "learner": learner_parser, "train": train_parser,
-    "endgame": endgame_parser,
+    "endgame": endgame_parser, "tune": tune_parser,
 }  # fmt: skip
 
 

@@ -89,9 +89,11 @@ def test_a_run_does_not_name_its_features(here: Path, capsys: Any) -> None:
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("role", ["opponents", "pacemakers"])
-def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str) -> None:
-    run = run_of_others(here, **{role: ["material", f"hub:touch {here / RAN}"]})
+@pytest.mark.parametrize(
+    ("role", "protocol"), [("opponents", "hub"), ("pacemakers", "uci"), ("opponents", "uci[A=1]")]
+)
+def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str, protocol: str) -> None:
+    run = run_of_others(here, **{role: ["material", f"{protocol}:touch {here / RAN}"]})
     said = refused(capsys, "checkers", "--resume", run)
     assert "a run names no program to start: expected --opponents" in said
     assert not (here / RAN).exists()

@@ -18,18 +18,20 @@ import pytest
 from errors import errors_of
 
 import games
-import play.players.hub_player
+import play.players.engine_player
+import play.players.talk
 from games.errors import MoveError
 from games.record import GameRecord
 from play.commands.contest import _searches
 from play.match.driver import play_match
 from play.match.ladder import ladder
 from play.match.openings import Openings
-from play.players.hub_player import HubProgram, HubSeat, _Talk, as_hub_program
+from play.players.engine_player import EngineProgram, EngineSeat, as_engine
 from play.players.hub_words import move_word
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
+from play.players.talk import Talk
 from play.workers import Workers
 
 CHECKERS = games.load("checkers")
@@ -94,7 +96,7 @@ for line in sys.stdin:
     seat = parse_player(CHECKERS, script(tmp_path, text)).seat(
         CHECKERS, Limits(depth=9, nodes=1000, seconds=0.5)
     )
-    assert isinstance(seat, HubSeat)
+    assert isinstance(seat, EngineSeat)
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W22,K26:BK9,11"))
     record.play(CHECKERS.parse_move(record.position, "11-15"))
     record.play(CHECKERS.parse_move(record.position, "26-23"))
@@ -129,8 +131,8 @@ STAY = "import time; time.sleep(600)\n"
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the programs of these tests little time."""
-    monkeypatch.setattr(play.players.hub_player, "PATIENCE", 20.0)
-    monkeypatch.setattr(play.players.hub_player, "HEED", 0.5)
+    monkeypatch.setattr(play.players.talk, "PATIENCE", 20.0)
+    monkeypatch.setattr(play.players.engine_player, "HEED", 0.5)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
             "engine.py: [BW]:W.*: expected one of",
         ),
         (READY + HERE + "say('done')\n", MoveError, "such as 11-15"),
-        (READY + HERE + "say('done =')\n", ChildProcessError, "done: expected name=value"),
+        (READY + HERE + "say('done =')\n", MoveError, "W.*: expected name=value"),
         (
             'say("param name=variant values=frisian"); say("wait")\n' + STAY,
             ChildProcessError,
@@ -164,7 +166,7 @@ def test_programs_that_misbehave(
     expected: str,
 ) -> None:
     if "within" in expected:  # the others may take long to start
-        monkeypatch.setattr(play.players.hub_player, "PATIENCE", 0.5)
+        monkeypatch.setattr(play.players.talk, "PATIENCE", 0.5)
     player = parse_player(CHECKERS, script(tmp_path, text))
     with pytest.raises(error, match=expected):
         play_match(
@@ -181,13 +183,13 @@ def test_a_ready_program_without_a_move(
         CHECKERS, Limits(seconds=0.01)
     )
     seat.begin(0)
-    monkeypatch.setattr(play.players.hub_player, "PATIENCE", 0.5)
+    monkeypatch.setattr(play.players.talk, "PATIENCE", 0.5)
     with pytest.raises(ChildProcessError, match="expected 'done' within 0.51 s"):
         seat.move(GameRecord(CHECKERS))
 
 
 def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_path: Path) -> None:
-    talk = _Talk(HubProgram((sys.executable, "-c", "print('error message=oh')")))
+    talk = Talk(EngineProgram("hub", (sys.executable, "-c", "print('error message=oh')")))
     talk._process.wait(30)
     with pytest.raises(ChildProcessError, match="it says 'error message=oh'"):
         talk.say("hub")
@@ -218,7 +220,7 @@ for line in sys.stdin:
 """
 
 
-def played(tmp_path: Path, told: str) -> tuple[GameRecord, HubSeat]:
+def played(tmp_path: Path, told: str) -> tuple[GameRecord, EngineSeat]:
     """Returns the first moves of both sides by a player that prints `told`, and its seat.
 
     The player's answers are prepared, so that its process need not import anything heavy.
@@ -233,7 +235,7 @@ for line in sys.stdin:
         say("done move=" + answers.pop(0))
 """
     seat = parse_player(CHECKERS, script(tmp_path, text)).seat(CHECKERS, Limits(seconds=0.01))
-    assert isinstance(seat, HubSeat)
+    assert isinstance(seat, EngineSeat)
     seat.begin(0)
     record = GameRecord(CHECKERS)
     for _ in range(2):
@@ -274,7 +276,7 @@ def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question(tmp_path: 
     twice = 'say("done move=" + move_word(game.legal_moves(position)[-1])); say("info depth=99")'
     text = script(tmp_path, PLAYER.replace("TOLD", twice))
     seat = parse_player(CHECKERS, text).seat(CHECKERS, Limits(seconds=0.01))
-    assert isinstance(seat, HubSeat)
+    assert isinstance(seat, EngineSeat)
     seat.begin(0)
     assert seat._talk is not None
     record = GameRecord(CHECKERS)
@@ -404,8 +406,8 @@ def test_a_program_that_does_not_make_ready_is_stopped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("deaf", [False, True])
 def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
     text = script(tmp_path, READY + STAY) if deaf else program("classic")
-    found = as_hub_program(CHECKERS, text)
-    assert isinstance(found, HubProgram)
+    found = as_engine(CHECKERS, text)
+    assert isinstance(found, EngineProgram)
     seat = found(CHECKERS, Limits(seconds=600))
     seat.stop()  # before there is anything to stop
     seat.begin(0)

@@ -1,0 +1,1 @@
+"""Tuning numbers of players by matches: `plysmith tune`."""
