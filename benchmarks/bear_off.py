@@ -26,7 +26,7 @@ from games.kernels import kernel
 def probed(tables, positions, values):
     """Probe each row of `positions`."""
     for i in range(len(positions)):
-        _, value, _, _ = probe(
+        _, value, _ = probe(
             tables, (positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3], 0)
         )
         values[i] = value

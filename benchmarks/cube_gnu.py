@@ -59,7 +59,7 @@ def gnu_table() -> MatchEquities:
         [0.5 + 0.5 * gnubg_nn.equities.value(own, theirs) for theirs in range(1, FAR + 1)]
         for own in range(1, FAR + 1)
     ]
-    return MatchEquities(np.array(chances), match_equities(FAR).after, "GNU")
+    return MatchEquities(np.array(chances), match_equities(FAR).after)
 
 
 def contestants(player: str, plies: int) -> Iterator[tuple[str, Decide]]:

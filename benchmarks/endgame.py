@@ -31,7 +31,7 @@ from search import PROVEN, WIN, Engine
 def probed(tables, positions, values):
     """Probe each row of `positions`."""
     for i in range(len(positions)):
-        _, value, _, _ = probe(
+        _, value, _ = probe(
             tables, (positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3])
         )
         values[i] = value
@@ -108,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--lookup",
         metavar="NAMES",
-        help="the lookups of the searches with any, such as endgame+wdl6 (default: --pieces)",
+        help="the lookups of the searches with any, such as endgame+endgame6 (default: --pieces)",
     )
     parser.add_argument("--depth", type=int, default=15, help="of the search from the start")
     parser.add_argument("--seed", type=int, default=0)

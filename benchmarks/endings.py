@@ -1,6 +1,6 @@
 """Judges players by drawn, won and lost endings of checkers: `python -m benchmarks.endings PLAYER`.
 
-A player is an evaluator with options, such as quantised+wdl6@exact; by default it is @selective.
+A player is an evaluator with options, such as quantised+endgame6@exact; usually @selective.
 For each of 1,024 quiet positions of four to six pieces, with men and kings, it searches --nodes
 positions (250,000 are about 0.05 s), and says what is most likely by its chances of win, draw and
 loss. Printed are how often it is right, and what it says of the positions of each kind; in brackets

@@ -47,14 +47,8 @@ class Cube(Protocol):
     """The cube of a game: when it may be turned, and what that is worth.
 
     A situation is a position with its match and cube, as the game's records give it, and outcomes
-    are the chances of the game's outcomes without a cube, for its side to move. `equities` are the
-    chances to win a match that decisions are made by; None for the game's usual ones.
+    are the chances of the game's outcomes without a cube, for its side to move.
     """
-
-    equities: Any
-
-    def with_equities(self, text: str) -> Cube:
-        """Returns the cube with the match equities of a text; ValueError if it holds none."""
 
     def may_double(self, situation: Any) -> bool:
         """Whether the rules allow a double, or allowed the one that the situation offers."""

@@ -15,7 +15,6 @@ __all__ = [
     "LIMIT",
     "LOWER",
     "PROVEN",
-    "UNKNOWN_PLIES",
     "UPPER",
     "WIN",
     "places",
@@ -30,9 +29,6 @@ __all__ = [
 WIN = 1e12
 #: Values above PROVEN or below -PROVEN are proven and count plies to the end of the game.
 PROVEN = WIN / 2
-#: A win of unknown length counts as one of at most this many plies, and of at least a third of
-#: them, by how clear it is to the evaluator; a loss likewise. No database knows a longer win.
-UNKNOWN_PLIES = 900
 #: Static values lie between -LIMIT and LIMIT.
 LIMIT = 1e11
 

@@ -220,15 +220,15 @@ def _static_value(line, ply):
 def probe_lookup(line, ply):
     """Returns whether the lookup knows the position.
 
-    If so, `hit_value`, `hit_depth` and `hit_bound` are set.
+    If so, `hit_value` and `hit_depth` are set.
     """
     if line.probe is None:
         return False
     line.lookups += 1
-    known, value, depth, bound = line.probe(line.positions[ply])
+    known, value, depth = line.probe(line.positions[ply])
     if known:
         line.lookup_hits += 1
-        line.hit_value, line.hit_depth, line.hit_bound = value, depth, bound
+        line.hit_value, line.hit_depth = value, depth
     return known
 
 
@@ -246,7 +246,6 @@ def _probe_lookup(line, ply):
         line.lookup_hits += 1
         line.hit_value = load_float(line.scratch, 0)
         line.hit_depth = load_int(line.scratch, 1)
-        line.hit_bound = load_int(line.scratch, 2)
         return True
 
     return native

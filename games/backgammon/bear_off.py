@@ -29,7 +29,6 @@ from games.backgammon.phases import in_contact
 from games.backgammon.pips import checkers_of
 from games.backgammon.rules import CHECKERS, PROBABILITIES, legal_moves, packed, play
 from games.kernels import kernel
-from games.values import EXACT
 
 __all__ = [
     "EXACT_DEPTH",
@@ -351,8 +350,7 @@ def _chances(tables, position):
 
 @kernel
 def probe(tables, position):
-    """(found, value, depth, bound) of a position before the roll, as `search.lookups.lookup` has
-    it.
+    """(found, value, depth) of a position before the roll, as `search.lookups.lookup` has it.
 
     `tables` are (equities, rolls, first) and the weights (hidden, outputs) of
     `games.backgammon.one_sided`. Found is every race, a finished game included.
@@ -371,10 +369,10 @@ def probe(tables, position):
     """
     known = _chances(tables, position)
     if known[0] < 0:
-        return (False, 0.0, 0, EXACT)
+        return (False, 0.0, 0)
     depth, win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = known
     value = 2.0 * win - 1.0 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
-    return (True, value, depth, EXACT)
+    return (True, value, depth)
 
 
 @kernel

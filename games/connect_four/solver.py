@@ -32,7 +32,7 @@ from games.connect_four.rules import (
     play,
 )
 from games.kernels import kernel, popcount
-from games.values import EXACT, WIN
+from games.values import WIN
 
 __all__ = ["BOOK", "FILE", "Solver", "known_bounds", "known_by_key", "plies_left", "probe_openings"]
 
@@ -212,7 +212,7 @@ def probe_openings(entries, position):
     own, opponent, _ = position
     stones = popcount(own | opponent)
     if stones > BOOK:
-        return (False, 0.0, 0, EXACT)
+        return (False, 0.0, 0)
     key = _key(own, own | opponent)
     first, last = 0, len(entries)
     while first < last:
@@ -222,13 +222,13 @@ def probe_openings(entries, position):
         else:
             last = middle
     if first == len(entries) or entries[first] & KEY != key:
-        return (False, 0.0, 0, EXACT)
+        return (False, 0.0, 0)
     low, high = (entries[first] >> LOW & 63) - EVEN, (entries[first] >> HIGH & 63) - EVEN
     if low > 0:
-        return (True, WIN - plies_left(stones, low), 1000, EXACT)
+        return (True, WIN - plies_left(stones, low), 1000)
     if high < 0:
-        return (True, plies_left(stones, high) - WIN, 1000, EXACT)
-    return (low == high, 0.0, 1000, EXACT)
+        return (True, plies_left(stones, high) - WIN, 1000)
+    return (low == high, 0.0, 1000)
 
 
 def known_by_key() -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from play.commands.game_file import add_black_first, game_of_file, printable, read_games
-from play.commands.options import add_features, add_met, with_features, with_met
+from play.commands.options import add_features, with_features
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
@@ -59,7 +59,6 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
     )
     add_black_first(command)
     add_features(command)
-    add_met(command)
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run_analyse)
@@ -84,7 +83,7 @@ def run_analyse(options: argparse.Namespace) -> int:
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
     refuse_problem(game)
-    game = with_met(with_features(game, options), options)
+    game = with_features(game, options)
     form, dice = form_of(game), game.dice
     output = options.output or options.file.with_name(
         f"{options.file.stem}-analysed{form.suffix if form.annotated else '.txt'}"

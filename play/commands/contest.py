@@ -294,12 +294,7 @@ class Contest:
             "seed": options.seed,
         }
         if self.length is not None:
-            table = self.game.cube.equities
-            met = table and table.digest
-            return {
-                **head,
-                "cube": {"length": self.length, "jacoby": bool(options.jacoby), "met": met},
-            }
+            return {**head, "cube": {"length": self.length, "jacoby": bool(options.jacoby)}}
         if self.game.dice:
             return {**head, "luck": None if self.luck is None else self.luck.name}
         head |= {"plies": options.plies, "adjudicate": options.adjudicate}

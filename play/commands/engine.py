@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from play.commands.options import add_features, add_met, with_features, with_met
+from play.commands.options import add_features, with_features
 from play.players.grammar import describe_players
 
 __all__ = ["add_engine_commands"]
@@ -31,7 +31,6 @@ def add_engine_commands(commands: Any) -> None:
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time limit for each move (default: Hub 1 s)")
     add_features(command)
-    add_met(command)
     describe_players(command, others=False)
     command.set_defaults(run=run_engine)
 
@@ -48,7 +47,7 @@ def run_engine(options: argparse.Namespace) -> int:
     game = next(
         game for game in map(games.load, games.names()) if protocol in Programs.of(game).protocols
     )
-    game = with_met(with_features(game, options), options)
+    game = with_features(game, options)
     limits = limits_of(options, **usual_limits(game))
     thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
     if options.gnubg_socket is not None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, add_met, check_writable, load_game, with_met
+from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import PLAYER_HELP, describe_players
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ def add_match_commands(commands: Any) -> None:
         default=None,
         help="with --cube: gammons count after a double only",
     )
-    add_met(match)
     add("--luck", nargs="?", const="", metavar="EVALUATOR", help=LUCK_HELP)
     add(
         "--sprt",
@@ -114,7 +113,7 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         "--adjudicate",
         metavar="DATABASE",
         help="without dice: end a game with the result that a database of the game gives, as soon"
-        " as it knows the position (checkers: endgame, wdl6)",
+        " as it knows the position (checkers: endgame, endgame6)",
     )
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
     add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
@@ -195,7 +194,7 @@ def _contest(options: argparse.Namespace, *, ladder: bool) -> Contest:
     """Returns the contest of this game; refuses bad options before any game."""
     from play.commands.contest import Contest
 
-    contest = Contest(with_met(load_game(options), options), options, ladder=ladder)
+    contest = Contest(load_game(options), options, ladder=ladder)
     if options.games < 2:
         raise ValueError(f"--games: expected at least 2, found {options.games}")
     if options.threads is not None and options.threads < 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,11 @@ __all__ = [
     "START",
     "add_features",
     "add_game",
-    "add_met",
     "check_writable",
     "load_game",
     "read_situation",
     "refuse",
     "with_features",
-    "with_met",
 ]
 
 #: The start position, on the command line.
@@ -83,38 +80,6 @@ def check_writable(option: str, path: Path) -> None:
         ) from None
     if path.is_dir():
         raise OSError(f"{option}: expected a file that can be written, found folder {path}")
-
-
-def add_met(command: argparse.ArgumentParser) -> None:
-    """Add the option `--met FILE` of commands in which matches with a cube are played."""
-    command.add_argument(
-        "--met",
-        type=Path,
-        metavar="FILE",
-        help="backgammon: match equities in GNU Backgammon's XML form (default: our own)",
-    )
-
-
-def with_met(game: Any, options: argparse.Namespace) -> Any:
-    """Returns the game with the match equity table of `--met`, or as it is without one.
-
-    Raises ValueError if the game has no cube or the file is not a table, OSError if it cannot be
-    read.
-    """
-    if getattr(options, "met", None) is None:
-        return game
-    if not game.cube:
-        raise ValueError(f"--met: expected a game with a cube, found {game.name}")
-    try:
-        text = options.met.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"--met: expected UTF-8, found {error.reason}: {options.met}") from None
-    try:
-        changed = copy.copy(game)
-        changed.cube = game.cube.with_equities(text)
-        return changed
-    except ValueError as error:
-        raise ValueError(f"--met {options.met}: {error}") from None
 
 
 def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, str]:

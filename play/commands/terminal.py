@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import games
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
-from play.commands.options import add_features, add_met, with_features, with_met
+from play.commands.options import add_features, with_features
 from play.players.grammar import describe_players
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ def _add_game(commands: Any, name: str) -> None:
     add("--beavers", action="store_true", help="with --cube: a double may be beavered")
     add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
     add_features(command)
-    add_met(command)
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
     command.set_defaults(run=run_game)
 
@@ -101,10 +100,7 @@ def run_game(options: argparse.Namespace) -> int:
 
     game = games.load(options.game)
     refuse_problem(game)
-    if game.cube and not options.cube and options.match is None:
-        if options.met is not None:
-            raise ValueError("--met: expected --cube or --match as well, found neither")
-    game = with_met(with_features(game, options), options)
+    game = with_features(game, options)
     dice = game.dice
     limits = limits_of(options, **usual_limits(game))
     if options.evaluator == RANDOM:

@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from play.commands.options import add_features, add_met, with_features, with_met
+from play.commands.options import add_features, with_features
 
 __all__ = ["add_web_command", "run_web"]
 
@@ -34,15 +34,14 @@ def add_web_command(commands: Any) -> None:
         " with --features, whose game it is; then it may be a game by name)",
     )
     add_features(web)
-    add_met(web)
     web.set_defaults(run=run_web)
 
 
 def run_web(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns the exit status.
 
-    Raises ModuleNotFoundError without the extra `web`, ValueError if the port is out of range or
-    the match equities are not a table, and OSError if the port is taken or a file cannot be read.
+    Raises ModuleNotFoundError without the extra `web`, ValueError if the port is out of range,
+    and OSError if the port is taken or a file cannot be read.
     """
     missing = [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     if missing:
@@ -66,8 +65,6 @@ def run_web(options: argparse.Namespace) -> int:
         if len(own) != 1:
             raise ValueError(f"--features: expected one --game, found {len(own)}")
         own = [with_features(own[0], options)]
-    if options.met is not None:
-        own.append(with_met(games.load("backgammon"), options))
     kept = options.kept or user_state_path("plysmith") / "games"
     serve(data=DATA, runs=options.runs, port=options.port, started=started, kept=kept, own=own)
     return 0

@@ -35,7 +35,7 @@ a player is one of
   pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
-  NAME                 a database of the game: in checkers endgame (of 4 pieces), endgame5 and wdl6
+  NAME                 a database of the game: in checkers endgame (of 4 pieces) and endgame5
                        (python -m games.checkers.endgame), in backgammon bearoff, which evaluators
                        that give chances of outcomes consult without it
   none                 no database in backgammon either

@@ -27,7 +27,7 @@ from games.kernels.memory import (
 )
 from play.rollout.dice import RolloutDice
 from play.rollout.plain import CERTAIN, Block, BlockDice, RolloutTable
-from search import EXACT, Evaluator, Lookup
+from search import Evaluator, Lookup
 from search.expectiminimax.native import call_nothing, dice_addresses, known_address
 from search.expectiminimax.turn import NativeTurn, best_reply, copy_position, next_roll, over
 from search.native import call_float, call_int
@@ -63,7 +63,7 @@ def certain(own, place):
         return False
     if not call_int(own.lookup_at, (own.tables, place, own.answer)):
         return False
-    return load_int(own.answer, 1) >= CERTAIN and load_int(own.answer, 2) == EXACT
+    return load_int(own.answer, 1) >= CERTAIN
 
 
 @kernel

@@ -16,7 +16,7 @@ from games.contract import DiceGame
 from games.kernels import uncompiled
 from games.kernels.chance import next_state
 from play.rollout.dice import RolloutDice
-from search import EXACT, Evaluator, Lookup
+from search import Evaluator, Lookup
 from search.expectiminimax.line import DEEPEST_ROLLS
 from search.expectiminimax.static import StaticChoice
 
@@ -81,8 +81,8 @@ class RolloutTable:
         """Whether a game ends here: it is over, or the lookup knows its exact value."""
         if self.game.outcome(position) is not None:
             return True
-        found, _, depth, bound = self._probe(position) if self._probe else (False, 0.0, 0, 0)
-        return bool(found and depth >= CERTAIN and bound == EXACT)
+        found, _, depth = self._probe(position) if self._probe else (False, 0.0, 0)
+        return bool(found and depth >= CERTAIN)
 
     def rate(self, position: Any, value: float | None = None) -> Floats:
         """Returns static outcomes and value for the side to move, [outcomes + 1].

@@ -114,9 +114,8 @@ class Catalogue:
 
     data: folder of the shipped evaluators.
     runs: folder of the runs of training.
-    own: games of the user, and games of Plysmith with other match equities or more features, which
-        replace the usual ones. Raises ValueError if one has an unsuitable name or one that is
-        taken.
+    own: games of the user, and games of Plysmith with more features, which replace the usual ones.
+        Raises ValueError if one has an unsuitable name or one that is taken.
     """
 
     def __init__(self, data: Path, runs: Path, own: Sequence[Game] = ()) -> None:
@@ -129,10 +128,8 @@ class Catalogue:
         }
         for game in own:
             usual = self.games.get(game.name) or self.problems.get(game.name)
-            replaces = type(usual) is type(game) and (
-                game.cube is not None or game.features != getattr(usual, "features", None)
-            )
-            known = usual is not None and not replaces
+            more = type(usual) is type(game) and game.features != getattr(usual, "features", None)
+            known = usual is not None and not more
             if _NAME.fullmatch(game.name) is None or known:
                 taken = f"{game.name!r}, which is taken" * known
                 raise ValueError(

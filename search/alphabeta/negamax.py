@@ -14,12 +14,10 @@ search), Akl and Newborn 1977 (killers), Schaeffer 1983 (history).
 
 from __future__ import annotations
 
-import math
-
 from numba import float64, int64
 
 from games.kernels import kernel, next_up
-from games.values import EXACT, LOWER, PROVEN, UNKNOWN_PLIES, UPPER, WIN
+from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
 from search.alphabeta.selective import may_be_singular, reduction
 from search.alphabeta.trace import trace
 from search.line import MOST_PLIES, NONE
@@ -93,34 +91,20 @@ def from_root(value, ply):
 
 
 @kernel
-def lookup_settles(line, depth, alpha, beta, ply):
+def lookup_settles(line, depth, ply):
     """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`."""
     if not probe_lookup(line, ply) or line.hit_depth < depth:
         return False
     line.hit_value = from_root(line.hit_value, ply)
-    return bound_holds(line.hit_bound, line.hit_value, alpha, beta)
+    return True
 
 
 @kernel
-def end_value(line, alpha, beta, ply):
-    """Returns the value of a position at which a line ends: a lookup's, else the evaluator's.
-
-    Among wins of unknown length the evaluator decides, and among losses, so that the search makes
-    progress: it adds up to two thirds of `UNKNOWN_PLIES` to the lookup's bound.
-    """
+def end_value(line, ply):
+    """Returns the value of a position at which a line ends: a lookup's, else the evaluator's."""
     if not probe_lookup(line, ply):
         return static_value(line, ply)
-    unknown = line.hit_bound != EXACT and WIN - abs(line.hit_value) == UNKNOWN_PLIES
-    value = from_root(line.hit_value, ply)
-    if bound_holds(line.hit_bound, value, alpha, beta):
-        return value
-    static = static_value(line, ply)
-    if not unknown:
-        return static
-    share = static / (1.0 + abs(static))
-    if value > 0.0:
-        return value + math.floor((1.0 + share) * (UNKNOWN_PLIES // 3))
-    return value - math.floor((1.0 - share) * (UNKNOWN_PLIES // 3))
+    return from_root(line.hit_value, ply)
 
 
 @kernel
@@ -159,7 +143,7 @@ def quiesce(line, alpha, beta, ply):
     if kind == FINISHED:
         return finished_value(line, ply)
     if kind == QUIET or ply >= MOST_PLIES - 1 or not has_room(line, ply):
-        return end_value(line, alpha, beta, ply)
+        return end_value(line, ply)
     if line.nodes >= line.node_limit:
         line.stop = 1
     if line.stop != 0:
@@ -253,7 +237,7 @@ def negamax(line, depth, alpha, beta, ply):
     if line.repeats and repeated(line, key, ply):
         return 0.0
     excluded = line.excluded[ply]
-    if excluded == NONE and lookup_settles(line, depth, alpha, beta, ply):
+    if excluded == NONE and lookup_settles(line, depth, ply):
         return line.hit_value
 
     count = legal_moves(line, ply)  # before the probe, whose bucket is fetched meanwhile

@@ -71,7 +71,7 @@ def resting_value(line, ply):
     value = outcome_here(line, ply)  # before the probe, whose bucket is fetched meanwhile
     if value == value:
         return checked(line, value)
-    if probe_lookup(line, ply) and line.hit_bound == EXACT:
+    if probe_lookup(line, ply):
         line.horizon += line.hit_depth < DEEPEST_ROLLS
         return checked(line, line.hit_value)
     line.horizon += 1
@@ -108,7 +108,7 @@ def ranking_value(line, ply):
         value = outcome_here(line, ply)
         if value == value:
             return value
-        if probe_lookup(line, ply) and line.hit_bound == EXACT:
+        if probe_lookup(line, ply):
             return line.hit_value
     return sorting_value(line, ply)
 
@@ -207,13 +207,9 @@ def next_reply(line, place):
 def known(line, key, depth, alpha, beta, ply):
     """Returns whether a lookup or the table settles the position; its value is then `hit_value`."""
     if probe_lookup(line, ply) and line.hit_depth >= depth:
-        value = checked(line, line.hit_value)
-        if line.hit_bound == EXACT or (line.hit_bound == LOWER and value >= beta):
-            line.horizon += line.hit_depth < DEEPEST_ROLLS
-            return True
-        if line.hit_bound == UPPER and value <= alpha:
-            line.horizon += 1
-            return True
+        checked(line, line.hit_value)
+        line.horizon += line.hit_depth < DEEPEST_ROLLS
+        return True
     if not probe_table(line, key):
         return False
     value = line.hit_value
@@ -356,7 +352,7 @@ def back_up_outcomes(line, depth, ply):
     the lookup's, or those of the evaluator if the lookup knows values only.
     """
     value = outcome_here(line, ply)
-    looked_up = probe_lookup(line, ply) and line.hit_depth >= depth and line.hit_bound == EXACT
+    looked_up = probe_lookup(line, ply) and line.hit_depth >= depth
     if depth == 0 or value == value or looked_up:
         static_outcomes(line, ply)
         return

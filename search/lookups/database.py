@@ -23,7 +23,7 @@ class Database:
     """Known values of positions of a game; `DatabaseLookup` makes a lookup of one.
 
     title: its name for people.
-    probe: a kernel `probe(tables, position)` that returns (found, value, depth, bound), as
+    probe: a kernel `probe(tables, position)` that returns (found, value, depth), as
         `search.lookups.lookup` describes them.
     tables: a function that returns the array or tuple of arrays that `probe` reads, from a file or
         freshly built; it is called only when a lookup is made.

@@ -1,9 +1,8 @@
 """Lookups: known values of positions, used instead of searching them.
 
 Rote memory, endgame databases and bear-off databases are all the same to the search:
-a kernel `probe(tables, position)` that returns (known, value, depth, bound), and the arrays that it
+a kernel `probe(tables, position)` that returns (known, value, depth), and the arrays that it
 reads. `value` is for the side to move, `depth` the number of plies of search that it is equal to,
-and `bound` is `EXACT`, `LOWER` or `UPPER` (`games.values`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import numpy as np
 from games.contract import Game
 from games.kernels import is_kernel, uncompiled
 from games.kernels.memory import native_function, read_arrays, read_position
-from games.values import EXACT
 
 __all__ = ["CombinedLookup", "Lookup"]
 
@@ -47,7 +45,7 @@ class Lookup:
         self.tables = tables
         self.outcomes = outcomes
 
-    def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
+    def plain(self) -> Callable[[Any], tuple[bool, float, int]]:
         """Returns the probe as a Python function of a position."""
         probe = uncompiled(self.probe) if is_kernel(self.probe) else self.probe
         return lambda position: probe(self.tables, position)
@@ -73,13 +71,13 @@ class CombinedLookup(Lookup):
     def __reduce__(self) -> tuple[Any, ...]:
         return CombinedLookup, self.parts
 
-    def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
+    def plain(self) -> Callable[[Any], tuple[bool, float, int]]:
         """Returns the probes as one Python function of a position."""
         probes = [part.plain() for part in self.parts]
 
-        def probe(position: Any) -> tuple[bool, float, int, int]:
+        def probe(position: Any) -> tuple[bool, float, int]:
             answers = (ask(position) for ask in probes)
-            return next((answer for answer in answers if answer[0]), (False, 0.0, 0, EXACT))
+            return next((answer for answer in answers if answer[0]), (False, 0.0, 0))
 
         return probe
 
@@ -101,11 +99,10 @@ def _bind(lookups: Sequence[Lookup], game: Game) -> tuple[int, int, Any]:
             raise TypeError("expected a probe marked with @kernel for a game written as kernels")
         block, tables = read_arrays(lookup.tables, f"(data + {8 * place})")
         lines += [
-            f"    known_{i}, value_{i}, depth_{i}, bound_{i} = probe_{i}({tables}, position)",
+            f"    known_{i}, value_{i}, depth_{i} = probe_{i}({tables}, position)",
             f"    if known_{i}:",
             f"        store_float(target, 0, float(value_{i}))",
             f"        store_int(target, 1, int(depth_{i}))",
-            f"        store_int(target, 2, int(bound_{i}))",
             "        return 1",
         ]
         blocks.append(block)

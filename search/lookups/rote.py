@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.kernels import kernel
-from games.values import EXACT, PROVEN, WIN
+from games.values import PROVEN, WIN
 from search.evaluators.array_files import load_arrays, save_arrays, take_array
 from search.evaluators.header import EvaluatorError, check_fields, short
 from search.lookups.lookup import Lookup
@@ -86,9 +86,9 @@ def probe_kernel(game: Game) -> Any:
         keys, values, depths, uses = tables
         slot = find(keys, len(keys) - 1, standard_key(position))
         if keys[slot] == 0:
-            return (False, 0.0, 0, EXACT)
+            return (False, 0.0, 0)
         uses[slot] += 1
-        return (True, values[slot], depths[slot], EXACT)
+        return (True, values[slot], depths[slot])
 
     return standard_key, probe
 

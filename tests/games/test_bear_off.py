@@ -45,7 +45,6 @@ from games.backgammon.rules import (
     packed,
     play,
 )
-from search import EXACT
 from search.lookups.database import DatabaseLookup
 
 plain = pytest.mark.plain
@@ -229,8 +228,8 @@ def test_equities_of_both_sides_are_those_of_plain_expectiminimax() -> None:
     boards = [counts for counts in all_counts(most) if any(counts)]
     for mine, theirs in itertools.product(boards, repeat=2):
         at = position(mine, theirs)
-        found, value, depth, bound = probe(small().tables, at)
-        assert (found, depth, bound) == (True, EXACT_DEPTH, EXACT)
+        found, value, depth = probe(small().tables, at)
+        assert (found, depth) == (True, EXACT_DEPTH)
         assert value == pytest.approx(equity(game, at), abs=1e-7)
 
 
@@ -247,8 +246,8 @@ def test_equities_of_both_sides_are_those_of_plain_expectiminimax() -> None:
 )
 def test_gammons_are_those_of_plain_expectiminimax(mine: Counts, theirs: Counts) -> None:
     at = position(mine, theirs)
-    found, value, depth, bound = probe(full().tables, at)
-    assert (found, depth, bound) == (True, NEAR_DEPTH, EXACT)
+    found, value, depth = probe(full().tables, at)
+    assert (found, depth) == (True, NEAR_DEPTH)
     assert value == pytest.approx(equity(Backgammon(), at), abs=1e-6)
     assert abs(value) > 1
 
@@ -445,7 +444,7 @@ def test_outcomes_are_possible_and_worth_what_the_probe_says() -> None:
     for at in boards():
         target = np.full(5, np.nan)
         assert outcomes(tables, at, target)
-        _, value, _, _ = probe(tables, at)
+        _, value, _ = probe(tables, at)
         assert OUTCOMES.values(target) == pytest.approx(value, abs=1e-12)
         confined = target.copy()
         OUTCOMES.confine(at, confined)
@@ -496,15 +495,15 @@ def test_the_lookup_answers_natively_as_in_python(
     python = again.plain()
     address, data, keep = lookup.native(game)
     ask = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
-    answer = np.zeros(3, dtype=np.int64)
+    answer = np.zeros(2, dtype=np.int64)
     for at in [*boards(), START, LONG_RACE, GAMMON_RACE]:
         row = np.array(at, dtype=np.int64)
         found = ask(data, row.ctypes.data, answer.ctypes.data)
-        value, depth, bound = answer.view(np.float64)[0], *answer[1:]
+        value, depth = answer.view(np.float64)[0], answer[1]
         expected = python(at)
         assert found == expected[0]
         if found:
-            assert (value, depth, bound) == (pytest.approx(expected[1], abs=1e-12), *expected[2:])
+            assert (value, depth) == (pytest.approx(expected[1], abs=1e-12), expected[2])
     del keep
 
 

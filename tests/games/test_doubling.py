@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,15 @@ from benchmarks.cube_endings import endings
 from games import PositionError, load
 from games.backgammon.bear_off import rank, unrank
 from games.backgammon.doubling import (
-    DoublingCube,
     Stakes,
     efficiencies,
     match_equities,
-    read_match_equities,
 )
 from games.backgammon.rules import PROBABILITIES, START
 from games.backgammon.situation import Situation, position_of
 
 GAME: Any = load("backgammon")
 CUBE = GAME.cube
-#: Where Debian has the tables of GNU Backgammon.
-KAZAROSS = Path("/usr/share/gnubg/met/Kazaross-XG2.xml")
 #: Without gammons.
 PLAIN = (0.0, 0.0, 0.0, 0.0)
 
@@ -79,18 +74,6 @@ def test_match_equities_are_those_of_rollouts_within_half_a_per_cent() -> None:
         assert found == pytest.approx(row, abs=0.5), own
 
 
-@pytest.mark.skipif(not KAZAROSS.exists(), reason="GNU Backgammon is not installed")
-def test_match_equities_are_near_the_table_of_gnu_backgammon() -> None:
-    """Its default table, by rollouts of whole games, and beyond 15 points by projection."""
-    theirs, ours = read_match_equities(KAZAROSS.read_text("utf-8")), match_equities(25)
-    assert theirs.name == "Kazaross XG2 25 point MET"
-    rolled_out = 100 * (ours.before - theirs.before)[:9, :9]
-    assert np.abs(rolled_out).max() < 0.51
-    assert np.sqrt(np.mean(np.square(rolled_out[np.triu_indices(9, 1)]))) < 0.21
-    assert np.abs(100 * (ours.before - theirs.before)).max() < 0.6
-    assert np.abs(100 * (ours.after - theirs.after)).max() < 0.5
-
-
 @plain
 def test_match_equities_after_the_crawford_game() -> None:
     """Those of the trailing side, which doubles at once; the leader has a free drop at 2 and 4."""
@@ -104,34 +87,6 @@ def test_match_equities_after_the_crawford_game() -> None:
     assert table.chance(2, -1, crawford_over=False) == 0.0
     with pytest.raises(ValueError, match="expected at most 25 points, found 26"):
         table.chance(26, 2, crawford_over=False)
-
-
-XML = """<?xml version="1.0"?>
-<!DOCTYPE met PUBLIC "-//GNU Backgammon//DTD Match Equity Tables//EN" "met.dtd">
-<met><info><name>A small table</name><length>3</length></info>
-<pre-crawford-table type="explicit">
-<row><me>0.5</me><me>0.68</me><me>0.75</me></row>
-<row><me>0.32</me><me>0.5</me><me>0.6</me></row>
-<row><me>0.25</me><me>0.4</me><me>.5</me></row>
-</pre-crawford-table>
-<post-crawford-table player="both" type="explicit">
-<row><me>0.5</me><me>0.488</me><me>0.3226</me></row>
-</post-crawford-table></met>"""
-
-
-@plain
-def test_a_published_table_is_read() -> None:
-    table = read_match_equities(XML)
-    assert table.name == "A small table"
-    assert table.chance(2, 3, crawford_over=False) == 0.6
-    assert table.chance(1, 3, crawford_over=False) == 0.75
-    assert table.chance(1, 3, crawford_over=True) == pytest.approx(1 - 0.3226)
-    situation = Situation(START, match_length=3)
-    ours, theirs = (
-        CUBE.decision(situation, outcomes(0.6)),
-        DoublingCube(table).decision(situation, outcomes(0.6)),
-    )
-    assert ours.chances and theirs.chances and ours.chances != theirs.chances
 
 
 # --- equities with a cube -------------------------------------------------------------------------

@@ -43,7 +43,7 @@ from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
 from games.tic_tac_toe import TicTacToe
 from games.whole_files import write_atomically
 from play.players.parse import parse_player
-from search import EXACT, WIN, Engine
+from search import WIN, Engine
 from search.lookups.database import DatabaseLookup
 
 plain = pytest.mark.plain
@@ -183,7 +183,7 @@ def test_values_of_two_pieces_are_those_of_a_slow_twin() -> None:
     assert len(twin) == 6_976
     for at, plies in twin.items():
         expected = 0.0 if plies is None else WIN - plies if plies % 2 else plies - WIN
-        assert probe(tables, at) == (True, expected, EXACT_DEPTH, EXACT)
+        assert probe(tables, at) == (True, expected, EXACT_DEPTH)
 
 
 @compiled_only
@@ -240,7 +240,7 @@ def test_colours_are_alike_and_other_positions_are_not_found() -> None:
     assert probe(tables, position("B:WK22:BK18"))[:2] == (True, WIN - 1)
     assert probe(tables, position("W:WK22:BK18"))[:2] == (True, WIN - 1)
     for at in (START, position("B:WK32:BK1,K2"), position("B:WK32:B"), position("B:W:BK1")):
-        assert probe(tables, at) == (False, 0.0, 0, EXACT)
+        assert probe(tables, at) == (False, 0.0, 0)
         assert place_of(tables[0], at) == -1
 
 
@@ -349,7 +349,7 @@ def test_players_name_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
     with pytest.raises(FileNotFoundError, match=r"expected .* of 5 pieces, found none; build it"):
         parse_player(GAME, "classic+endgame5")
-    with pytest.raises(ValueError, match="expected endgame, .*6, .* wdl6; found 'endgame7'"):
+    with pytest.raises(ValueError, match="expected endgame, .*6; found 'endgame7'"):
         parse_player(GAME, "classic+endgame7")
     with pytest.raises(ValueError, match="lookup of tic_tac_toe: expected no name.*'endgame'"):
         parse_player(TicTacToe(), "open_lines+endgame")

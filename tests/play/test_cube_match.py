@@ -7,9 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from games import load
+from games.backgammon.doubling import DoublingCube, MatchEquities
 from games.backgammon.match_file import read_matches
 from games.backgammon.record import BackgammonRecord
 from play.__main__ import main
@@ -139,42 +141,10 @@ def test_the_command_writes_matches_that_are_read_again(
     assert "games for money with the cube" in capsys.readouterr().out
 
 
-TABLE = """<met><info><name>Level</name><length>3</length></info>
-<pre-crawford-table type="explicit">
-<row><me>0.5</me><me>0.9</me><me>0.95</me></row>
-<row><me>0.1</me><me>0.5</me><me>0.8</me></row>
-<row><me>0.05</me><me>0.2</me><me>0.5</me></row></pre-crawford-table>
-<post-crawford-table type="explicit" player="both"><row><me>0.5</me><me>0.5</me><me>0.3</me></row>
-</post-crawford-table></met>"""
-
-
-def test_a_match_is_played_by_a_table_from_a_file(tmp_path: Path, capsys: Any) -> None:
-    file = tmp_path / "table.xml"
-    file.write_text(TABLE)
-    command = [
-        "match",
-        "backgammon",
-        "wide",
-        "wide",
-        "--match",
-        "3",
-        "--games",
-        "2",
-        "--quiet",
-    ]
-    assert main([*command, "--threads", "1", "--met", str(file)]) == 0
-    assert "matches to 3 points" in capsys.readouterr().out
-    file.write_text(TABLE.replace("0.9</me>", "1.9</me>"))
-    assert main([*command, "--met", str(file)]) != 0
-    assert "expected numbers from 0 to 1, found '1.9'" in capsys.readouterr().err
-    other = ["match", "checkers", "classic", "samuel", "--games", "2", "--met", str(file)]
-    assert main(other) != 0
-    assert "--met: expected a game with a cube, found checkers" in capsys.readouterr().err
-
-
-def test_the_table_decides(tmp_path: Path) -> None:
+def test_the_table_decides() -> None:
+    level = np.array([[0.5, 0.9, 0.95], [0.1, 0.5, 0.8], [0.05, 0.2, 0.5]])
     changed = copy.copy(GAME)
-    changed.cube = GAME.cube.with_equities(TABLE)
+    changed.cube = DoublingCube(MatchEquities(level, np.array([0.5, 0.5, 0.3])))
     situation = BackgammonRecord(GAME, match_length=3).situation()
     even = (0.5, 0.13, 0.005, 0.13, 0.005)
     decisions = [game.cube.decision(situation, even).chances[2] for game in (GAME, changed)]

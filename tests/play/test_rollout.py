@@ -28,7 +28,7 @@ from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
 from play.rollout.plain import RolloutTable
 from play.rollout.rollout import Blocks, rollout
 from play.workers import Workers
-from search import EXACT, Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
+from search import Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
 
 plain = pytest.mark.plain
 native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -94,7 +94,7 @@ def bear_off(both: int) -> Lookup:
 @kernel
 def bent(tables, position):
     """What the tables say, in the same order but out of proportion: plays well, values badly."""
-    _, value, _, _ = probe(tables, position)
+    _, value, _ = probe(tables, position)
     return 0.4 * value + 0.1 * value * value * value
 
 
@@ -150,7 +150,7 @@ class Twin:
         known: Callable[..., Any] | None = None,
     ) -> None:
         self.game, self.evaluator = game, evaluator
-        self.probe = lookup.plain() if lookup else lambda position: (False, 0.0, 0, 0)
+        self.probe = lookup.plain() if lookup else lambda position: (False, 0.0, 0)
         self.lookup, self.known = lookup, known
         self.choose = choose or (lambda position, roll: self.best(position, roll)[0])
 
@@ -189,8 +189,8 @@ class Twin:
         """Returns outcomes and value for the side to move, and the number of plies."""
         luck, sides = None, 0
         for ply in range(plies + 1):
-            found, _, depth, bound = self.probe(position)
-            certain = found and depth > 20 and bound == EXACT
+            found, _, depth = self.probe(position)
+            certain = found and depth > 20
             if self.game.outcome(position) is not None or certain or ply == plies:
                 break
             state = int(next_state(state))

@@ -17,9 +17,7 @@ pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx2")
 
 import games  # noqa: E402
-from games.record import new_record  # noqa: E402
 from learner.arena import FIRST, Strength  # noqa: E402
-from play.__main__ import main  # noqa: E402
 from play.players.opponents import Opponents  # noqa: E402
 from play.web.catalogue import Catalogue  # noqa: E402
 from play.web.descriptions import measured  # noqa: E402
@@ -329,23 +327,7 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
     assert again == {"unchanged": True}
 
 
-MET = """<met><name>flat</name><pre-crawford-table type="explicit">
-<row><me>0.5</me><me>0.6</me></row><row><me>0.4</me><me>0.5</me></row></pre-crawford-table>
-<post-crawford-table player="both" type="explicit"><row><me>0.5</me><me>0.45</me></row>
-</post-crawford-table></met>"""
-
-
-def test_a_match_equity_table_of_the_command(runs: Path, tmp_path: Path, capsys: Any) -> None:
-    own: Any = games.load("backgammon")
-    own.cube = own.cube.with_equities(MET)
-    game = Catalogue(ROOT / "data", runs, [own]).games["backgammon"]
-    record = new_record(game, match_length=2)
-    stakes, _ = game.cube.stakes(record.situation())  # type: ignore[attr-defined]
-    assert stakes.points(0, 1) == 0.6
-    other = type("Other", (type(own),), {})()
+def test_a_game_with_a_name_that_is_taken_is_refused(runs: Path) -> None:
+    other = type("Other", (type(games.load("backgammon")),), {})()
     with pytest.raises(ValueError, match="'backgammon', which is taken"):
         Catalogue(ROOT / "data", runs, [other])
-    path = tmp_path / "met.xml"
-    path.write_text("<met/>")
-    assert main(["web", "--port", "0", "--met", str(path)]) == 2
-    assert f"--met {path}: match equities: expected an explicit pre-" in capsys.readouterr().err

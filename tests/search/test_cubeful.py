@@ -133,7 +133,7 @@ def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
     own = match_equities(7)
     before = own.before.copy()
     before[6, 5], before[5, 6] = 0.25, 0.75
-    other = MatchEquities(before, own.after, "one point counts much")
+    other = MatchEquities(before, own.after)
     situation = Situation(BACKGAMMON.start(), match_length=7)
     own_game = Backgammon()
     own_game.cube = DoublingCube(other)

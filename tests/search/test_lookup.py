@@ -10,7 +10,7 @@ from games import kernels
 from games.contract import Game
 from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
-from search import EXACT, LOWER, UPPER, WIN, Engine, Lookup
+from search import WIN, Engine, Lookup
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -18,20 +18,20 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 
 @kernel
 def probe(tables, position):
-    """Probe rows of (own squares, opponent's squares, depth, bound) and their values."""
+    """Probe rows of (own squares, opponent's squares, depth) and their values."""
     known, values = tables
     for i in range(len(values)):
         if known[i, 0] == position[0] and known[i, 1] == position[1]:
-            return (True, values[i], known[i, 2], known[i, 3])
-    return (False, 0.0, 0, 0)
+            return (True, values[i], known[i, 2])
+    return (False, 0.0, 0)
 
 
 FACES = [TicTacToe(), PlainFace(TicTacToe())]
 
 
-def lookup_after_move(square: int, value: float, depth: int, bound: int = EXACT) -> Lookup:
+def lookup_after_move(square: int, value: float, depth: int) -> Lookup:
     """Returns a lookup that knows only the position after X takes a square of the empty board."""
-    known = np.array([[0, 1 << square, depth, bound]], dtype=np.int64)
+    known = np.array([[0, 1 << square, depth]], dtype=np.int64)
     return Lookup(probe, (known, np.array([value])))
 
 
@@ -57,20 +57,6 @@ def test_a_lookup_counts_where_it_is_deep_enough(game: Game, depth: int, value: 
 
 @plain
 @pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
-def test_bounds_from_a_lookup_count_where_they_settle_something(game: Game) -> None:
-    # the value for O is at least 0.5 there, so X prefers other moves and need not search it
-    known = Engine(game, lookup=lookup_after_move(3, 0.5, 9, LOWER)).search(game.start(), depth=4)
-    unknown = Engine(game).search(game.start(), depth=4)
-    assert known.value == unknown.value == 0
-    assert known.nodes < unknown.nodes
-    # a bound cannot settle an open window
-    for bound in (LOWER, UPPER):
-        engine = Engine(game, lookup=lookup_after_move(3, -0.5, 9, bound))
-        assert dict(engine.analyse(game.start(), depth=2).moves)[1 << 3] == 0
-
-
-@plain
-@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
 def test_wins_in_a_lookup_count_plies_from_its_position(game: Game) -> None:
     engine = Engine(game, lookup=lookup_after_move(7, 4 - WIN, 99))
     result = engine.search(game.start(), depth=3)
@@ -89,14 +75,14 @@ def test_a_lookup_may_be_filled_while_it_is_in_use() -> None:
 @compiled_only
 def test_a_native_game_takes_no_probe_in_plain_python() -> None:
     with pytest.raises(TypeError, match="expected a probe marked with @kernel"):
-        Engine(TicTacToe(), lookup=Lookup(lambda tables, position: (False, 0.0, 0, 0)))
+        Engine(TicTacToe(), lookup=Lookup(lambda tables, position: (False, 0.0, 0)))
 
 
 class Memory(Lookup):
     """A lookup that is filled while it is in use, and empty at first."""
 
     def __init__(self) -> None:
-        known = np.zeros((1, 4), dtype=np.int64)
+        known = np.zeros((1, 3), dtype=np.int64)
         known[0, 0] = -1
         super().__init__(probe, (known, np.zeros(1)))
 
@@ -112,6 +98,6 @@ def test_a_lookup_that_is_empty_at_first_is_asked_all_the_same(game: Game) -> No
     first = engine.analyse(game.start(), depth=1)
     assert (first.lookups, first.lookup_hits) == (9, 0)
     known, values = memory.tables
-    known[0], values[0] = (0, 1 << 3, 0, EXACT), -0.5
+    known[0], values[0] = (0, 1 << 3, 0), -0.5
     engine.clear()
     assert engine.analyse(game.start(), depth=1).lookup_hits == 1

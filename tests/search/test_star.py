@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from games import kernels
 from games.contract import DiceGame
 from games.kernels import kernel, uncompiled
-from search import EXACT, FILTERS, LOWER, UPPER, Engine, Lookup, MoveFilters
+from search import FILTERS, Engine, Lookup, MoveFilters
 from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
@@ -127,29 +127,28 @@ def test_filters_keep_what_they_say(
 
 @kernel
 def some_known(tables, position):
-    """Knows every other place of level 3: its outcome, or a bound on it if the table says so."""
+    """Knows every other place of level 3: its value plus the second number of the table."""
     seed, level, place = position
-    bound = int(tables[0])
-    depth = int(tables[1])
-    value = lattice_value((seed, level, place)) + tables[2]
-    return level == 3 and place % 2 == 0, value, depth, bound
+    depth = int(tables[0])
+    value = lattice_value((seed, level, place)) + tables[1]
+    return level == 3 and place % 2 == 0, value, depth
 
 
 @plain
 @pytest.mark.parametrize("prune", ["none", "star1", "star2"])
 @pytest.mark.parametrize("seed", range(6))
 def test_lookups_answer_before_the_evaluator(prune: str, seed: int) -> None:
-    tables = np.array([EXACT, 100.0, 0.25])
+    tables = np.array([100.0, 0.25])
 
     class Known(DiceTwin):
         def _value(self, position: Any, depth: int) -> float:
-            known, value, deep, _ = uncompiled(some_known)(tables, position)
+            known, value, deep = uncompiled(some_known)(tables, position)
             if known and deep >= depth and lattice_outcome(position) != lattice_outcome(position):
                 return float(value)
             return super()._value(position, depth)
 
     for deep in (100, 1, 0):
-        tables[1] = deep
+        tables[0] = deep
         game = Lattice(seed)
         lookup = Lookup(some_known, tables)
         evaluator = Bounded(game, lattice_value)
@@ -161,22 +160,6 @@ def test_lookups_answer_before_the_evaluator(prune: str, seed: int) -> None:
             assert (result.move, result.value) == twin.moves(game.start(), 1, depth)[0]
             if depth >= 2 and prune == "none":
                 assert result.lookups >= result.lookup_hits > 0
-
-
-@plain
-@pytest.mark.parametrize("bound", [LOWER, UPPER])
-def test_bounds_of_lookups_change_no_value(bound: int) -> None:
-    # lower bounds below every value and upper ones above are true of any position
-    tables = np.array([bound, 100.0, -4.0 if bound == LOWER else 4.0])
-    for seed in range(6):
-        game = Lattice(seed)
-        evaluator = Bounded(game, lattice_value)
-        evaluator.bounds = (-6.0, 6.0)
-        twin = DiceTwin(game, value_of)
-        engine = Engine(game, evaluator, lookup=Lookup(some_known, tables))
-        for depth in (1, 2, 3, 4):
-            result = engine.search(game.start(), roll=0, depth=depth)
-            assert (result.move, result.value) == twin.moves(game.start(), 0, depth)[0]
 
 
 # --- backgammon ----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from games.backgammon.doubling.cubeful import Stakes
 from games.backgammon.doubling.decision import CubeDecision, DoublingCube
 from games.backgammon.doubling.efficiency import efficiencies
-from games.backgammon.doubling.match_equity import MatchEquities, read_match_equities
+from games.backgammon.doubling.match_equity import MatchEquities
 from games.backgammon.doubling.own_table import match_equities
 
 __all__ = [
@@ -13,5 +13,4 @@ __all__ = [
     "Stakes",
     "efficiencies",
     "match_equities",
-    "read_match_equities",
 ]

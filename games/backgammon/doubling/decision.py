@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.backgammon.doubling.cubeful import Shares, Stakes
-from games.backgammon.doubling.match_equity import MatchEquities, read_match_equities
+from games.backgammon.doubling.match_equity import MatchEquities
 from games.backgammon.doubling.own_table import match_equities
 from games.backgammon.situation import Situation
 from games.errors import PositionError
@@ -105,10 +105,6 @@ class DoublingCube:
 
     def __init__(self, equities: MatchEquities | None = None) -> None:
         self.equities = equities
-
-    def with_equities(self, text: str) -> DoublingCube:
-        """Returns the cube with the match equities of a text in GNU Backgammon's XML form."""
-        return DoublingCube(read_match_equities(text))
 
     def may_double(self, situation: Situation) -> bool:
         """Whether the side to move has access to the cube, before its roll.

@@ -40,7 +40,7 @@ def match_equities(points: int = 25) -> MatchEquities:
     """
     if not 1 <= points <= LONGEST:
         raise ValueError(f"points: expected 1 to {LONGEST}, found {points}")
-    table = MatchEquities(np.full((points, points), 0.5), np.full(points, 0.5), "Plysmith")
+    table = MatchEquities(np.full((points, points), 0.5), np.full(points, 0.5))
     for own in range(2, points + 1):
         # The trailing side doubles at once; the leader may drop.
         wins = [table.chance(own - n, 1, crawford_over=True) for n in (2, 4, 6)]

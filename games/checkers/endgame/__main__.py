@@ -23,23 +23,16 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="make the file, or go on with it")
-    pack = commands.add_parser(
-        "compress", help="keep win, draw or loss alone, in a thirtieth of the bytes, or go on so"
-    )
     check = commands.add_parser("verify", help="derive every value from those of its moves")
     info = commands.add_parser("info", help="positions, wins, losses, draws, longest wins")
-    for command in (build, pack, check, info):
+    for command in (build, check, info):
         command.add_argument("--pieces", type=int, default=4, metavar="N", help=PIECES_HELP)
         command.add_argument(
             "--directory", metavar="FOLDER", help="of the file (default: the user's cache)"
         )
     for command in (build, check):
         command.add_argument("--threads", type=int, default=2, metavar="N", help="default 2")
-    for command in (check, info):
-        command.add_argument(
-            "--compressed", action="store_true", help="the compressed file; verify compares both"
-        )
-    for command in (build, pack, check):
+    for command in (build, check):
         command.add_argument("--quiet", action="store_true", help="no progress bar")
     info.add_argument("--slices", action="store_true", help="each slice by itself")
     info.add_argument("--json", action="store_true", help="last line: the same as JSON")
@@ -51,7 +44,6 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     options = parser(program).parse_args(arguments)
     run = {
         "build": _build,
-        "compress": _compress,
         "verify": _verify,
         "info": _info,
     }[options.command]
@@ -93,32 +85,7 @@ def _build(options: argparse.Namespace) -> int:
     return 0
 
 
-def _compress(options: argparse.Namespace) -> int:
-    from games.checkers.endgame.compressed import compress
-    from games.checkers.endgame.database import path_of
-
-    path_of(options.pieces)
-    with _bar(options) as bar:
-        path = compress(options.pieces, options.directory, progress=bar.update)
-    _say(f"{path}: {path.stat().st_size} bytes")
-    return 0
-
-
-def _compare(options: argparse.Namespace) -> int:
-    from games.checkers.endgame.compressed import compare, read_compressed
-    from games.checkers.endgame.database import path_of, read
-
-    found = read_compressed(options.pieces, options.directory)
-    source = read(path_of(options.pieces, options.directory), options.pieces)
-    with _bar(options) as bar:
-        compare(found, source, progress=bar.update)
-    _say("every quiet position has the result of the database that was compressed")
-    return 0
-
-
 def _verify(options: argparse.Namespace) -> int:
-    if options.compressed:
-        return _compare(options)
     from games.checkers.endgame.database import check, path_of, read
 
     found = read(path_of(options.pieces, options.directory), options.pieces)
@@ -129,8 +96,6 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    if options.compressed:
-        return _compressed_info(options)
     from games.checkers.endgame.database import material_text, path_of
     from games.checkers.endgame.numbering import slices
 
@@ -145,51 +110,17 @@ def _info(options: argparse.Namespace) -> int:
         rows.append(_row(found, f"{pieces} pieces", held, sides=2))
         if options.slices:
             rows += [_row(found, material_text(material), [material]) for material in held]
-    return _tell(options, rows, "longest win {longest_win} plies, loss {longest_loss}")
-
-
-def _tell(options: argparse.Namespace, rows: list[dict[str, Any]], last: str) -> int:
-    """Print rows; `last` is the form of what a row ends with."""
     width = max(len(row["of"]) for row in rows)
     _say("both sides to move together; of a slice, the side that is named first")
     for row in rows:
         _say(
             f"{row['of']:{width}} {row['positions']:13,} positions, {row['wins']:13,} wins,"
-            f" {row['losses']:13,} losses, {row['draws']:13,} draws; {last.format(**row)}"
+            f" {row['losses']:13,} losses, {row['draws']:13,} draws;"
+            f" longest win {row['longest_win']} plies, loss {row['longest_loss']}"
         )
     if options.json:
         _say(json.dumps({"pieces": options.pieces, "rows": rows}))
     return 0
-
-
-def _compressed_info(options: argparse.Namespace) -> int:
-    from games.checkers.endgame.compressed import Slice, compressed_path, read_compressed
-    from games.checkers.endgame.database import material_text
-    from games.checkers.endgame.numbering import positions_of, slices
-
-    found = read_compressed(options.pieces, options.directory)
-    path = compressed_path(options.pieces, options.directory)
-    _say(f"{path}: {path.stat().st_size} bytes")
-    rows: list[dict[str, Any]] = []
-
-    def add(of: str, parts: list[Slice], sides: int) -> None:
-        count = {
-            "positions": sides * sum(positions_of(part.material) for part in parts),
-            "wins": sides * sum(part.wins for part in parts),
-            "losses": sides * sum(part.losses for part in parts),
-            "draws": sides * sum(part.draws for part in parts),
-            "bytes": sum(part.coded + 4 * part.blocks for part in parts),
-        }
-        rows.append({"of": of, **count})
-
-    for pieces in range(2, options.pieces + 1):
-        held = [part for part in found.slices if sum(part.material) == pieces]
-        whole = sum(sum(material) == pieces for material in slices(pieces))
-        add(f"{pieces} pieces, {len(held)} of {whole} slices", held, sides=2)
-        if options.slices:
-            for part in held:
-                add(material_text(part.material), [part], sides=1)
-    return _tell(options, rows, "{bytes:11,} bytes")
 
 
 def _row(found: Endgame, of: str, materials: list[Material], *, sides: int = 1) -> dict[str, Any]:

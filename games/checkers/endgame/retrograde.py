@@ -22,7 +22,7 @@ from __future__ import annotations
 from games.checkers.endgame.numbering import black_to_move, number_of, position_of
 from games.checkers.rules import BLACK, LAST_ROW, SQUARES, legal_moves, play, turn
 from games.kernels import kernel, popcount
-from games.values import EXACT, WIN
+from games.values import WIN
 
 __all__ = [
     "EXACT_DEPTH",
@@ -75,7 +75,7 @@ def plies_of(value):
 
 @kernel
 def probe(tables, position):
-    """Returns (found, value, depth, bound) of a position, as `search.lookups.lookup` does.
+    """Returns (found, value, depth) of a position, as `search.lookups.lookup` does.
 
     `tables` are (starts, values). A win in n plies is WIN - n, a loss in n plies n - WIN, a draw 0;
     all are exact, for play without a rule that ends games early.
@@ -83,13 +83,13 @@ def probe(tables, position):
     starts, values = tables
     place = place_of(starts, position)
     if place < 0:
-        return (False, 0.0, 0, EXACT)
+        return (False, 0.0, 0)
     value = int(values[place])
     if value > 0:
-        return (True, WIN - plies_of(value), EXACT_DEPTH, EXACT)
+        return (True, WIN - plies_of(value), EXACT_DEPTH)
     if value < 0:
-        return (True, plies_of(value) - WIN, EXACT_DEPTH, EXACT)
-    return (True, 0.0, EXACT_DEPTH, EXACT)
+        return (True, plies_of(value) - WIN, EXACT_DEPTH)
+    return (True, 0.0, EXACT_DEPTH)
 
 
 @kernel
