@@ -44,7 +44,6 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--iterations", type=int, default=400, metavar="N", help="steps of the path (default 400)")
     add("--pairs", type=int, default=4, metavar="N", help="pairs of games a step (default 4)")
     add("--sprt", default="0,10", metavar="ELO0,ELO1", help="test at the end (default 0,10)")
-    add("--model", choices=("normalised", "logistic"), help="of the test (default normalised)")
     add_contest_options(result, "at most 4000, of the test")
     result.set_defaults(save=None)
     return result

@@ -46,11 +46,11 @@ class Journal:
         """
         path = Path(path)
         head = json.loads(json.dumps({"format": FORMAT, **head}))
+        if resume and not path.exists():
+            raise FileNotFoundError(f"expected a match that was stopped, found no {path}")
         with alone(path.with_name(path.name + ".lock"), str(path)):
             if resume is None:
                 resume = path.exists() and not _other(_read(path)[0], head)
-            elif resume and not path.exists():
-                raise FileNotFoundError(f"expected a match that was stopped, found no {path}")
             elif path.exists() and not resume:
                 raise FileExistsError(
                     f"{path}: expected no match that was stopped, found one: go on with --resume,"
