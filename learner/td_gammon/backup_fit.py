@@ -23,15 +23,16 @@ from learner.models.schedule import Schedule
 from learner.models.torch_model import threads_of_torch
 from learner.options import choice, ranged
 from learner.positions.kinds import RareKinds
-from learner.positions.packing import arrays_of, pack_weights, unpack_weights
+from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
-from learner.td_gammon.growth import composed, folded, grown, single
+from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
+from search.evaluators.layer_files import described_inputs
 from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.lookups.database import DatabaseLookup
@@ -76,10 +77,10 @@ class BackupFit(GameLearner):
 
     games, seed: see `GameLearner`.
     depth: plies that backups look ahead: 1.
-    inputs: inputs of the net, as in `TDGammon`. A network to start from that has features beside
-        the encoding named here becomes the teacher of a net without them: it plays all games, to
-        their ends, and the net, which begins as `folded` gives it, learns its backups and the
-        values of some replies that it compared (distillation, Hinton, Vinyals and Dean 2015).
+    inputs: inputs of the net, as in `TDGammon`; None for those of the network to start from, and
+        without one for the first encoding. A network to start from that has others is the teacher:
+        it plays all games, to their ends, and a net from nothing learns its backups and the values
+        of some replies that it compared (distillation, Hinton, Vinyals and Dean 2015).
     hidden: widths of the hidden layers. A network to start from grows to them, without changing its
         values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases but
         those that the databases value (see `RareKinds`).
@@ -110,7 +111,7 @@ class BackupFit(GameLearner):
     game: Any = field(default="backgammon", kw_only=False)
     games: int = 300_000
     depth: int | None = 1
-    inputs: Any = "points"
+    inputs: Any = None
     hidden: tuple[int, ...] = (512, 512, 256, 128)
     round_games: int = ranged(1000, 1)
     bear_off: bool = True
@@ -146,30 +147,21 @@ class BackupFit(GameLearner):
         hidden = tuple(self.hidden)
         self._phases: tuple[str, ...] = ()
         self._start = self._teacher = None  # type: OutcomeNetwork | None
-        inputs = find_inputs(game, self.inputs)
-        if evaluator is None:
-            self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
-        else:
+        inputs = find_inputs(game, self.inputs or next(iter(game.encodings)))
+        self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
+        if evaluator is not None:
             evaluator = start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
-            theirs = separate(start.inputs)
-            if theirs == separate(inputs):
-                self._start = start.copy()
-                self._phases = RareKinds.of(game).valued if self.bear_off else ()
-            elif separate(inputs) == (theirs[0], None):
+            theirs, own = (described_inputs(game, found) for found in (start.inputs, inputs))
+            if self.inputs and theirs != own:
                 self._teacher = start
             else:
-                raise ValueError(
-                    "inputs: expected those of the network to start from, or its encoding alone,"
-                    f" found {self.inputs!r}"
-                )
-            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
-            if self._teacher is not None:
-                self._unfolded = self._net
-                self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
+                self._start = start.copy()
+                self._phases = RareKinds.of(game).valued if self.bear_off else ()
+                self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
         self._net.name = "backupfit"
-        encoding, features = separate(inputs)
+        encoding, features = separate(self._net.inputs)
         self._small = single(
             new_network(
                 game, encoding or features, (_SMALL_UNITS,), spread=SPREAD,
@@ -227,11 +219,6 @@ class BackupFit(GameLearner):
         positions = np.concatenate([played.positions, played.replies])
         targets = np.concatenate([targets, played.found])
         self._kept.add(positions, targets)
-        if self._teacher is not None and not self.rounds_:
-            start = folded(self._unfolded, positions)
-            for own, weights in zip(arrays_of(self._net), arrays_of(start), strict=True):
-                own[...] = weights
-            self._model.read()
         random = np.random.default_rng((self.seed, number, 12))
         loss = self._learn(games, max(1, round(self.samples * len(positions) / self.batch)), random)
         if self.candidates and self._ranking is self._small:

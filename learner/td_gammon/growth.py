@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 
-__all__ = ["can_grow", "composed", "folded", "grown", "single"]
+__all__ = ["can_grow", "composed", "grown", "single"]
 
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
@@ -91,26 +91,6 @@ def grown(
             _deepen(layers, width, random)
         nets.append((net.inputs, layers))
     return OutcomeNetwork(network.game, nets, name=network.name, provenance=network.provenance)
-
-
-def folded(network: OutcomeNetwork, positions: NDArray[np.int64]) -> OutcomeNetwork:
-    """Returns a network over the encoding alone, with about the same probabilities.
-
-    network: has one net, over an encoding and features.
-    positions: sample positions [positions, integers]. In place of each feature the first layer gets
-        the linear function of the encoding's inputs that is nearest to it there (least squares).
-    """
-    (net,) = network.nets
-    encoding, features = separate(net.inputs)
-    assert encoding is not None and features is not None
-    active = encoding.dense(positions).astype(np.float64)
-    rows = np.hstack([active, np.ones((len(active), 1))])
-    ridge = 0.01 * np.eye(rows.shape[1])  # for inputs that no position has
-    linear = np.linalg.solve(rows.T @ rows + ridge, rows.T @ features.measure(positions))
-    (weights, bias), *layers = net.layers
-    size = encoding.size
-    first = weights[:size] + linear[:-1] @ weights[size:], bias + linear[-1] @ weights[size:]
-    return OutcomeNetwork(network.game, [(encoding, [first, *layers])], name=network.name)
 
 
 def _widen(

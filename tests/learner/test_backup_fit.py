@@ -21,7 +21,7 @@ from learner.positions.packing import packed, unpacked
 from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit
-from learner.td_gammon.growth import folded, single
+from learner.td_gammon.growth import single
 from learner.td_gammon.kept import KeptPositions, _unpacked
 from learner.td_gammon.td_gammon import new_network
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -218,30 +218,21 @@ def test_packing(level: int) -> None:
 test_errors = errors_of(globals())
 
 
-def test_a_teacher_with_features_plays_for_a_net_that_begins_folded() -> None:
-    inputs = (GAME.encodings["points"], GAME.features["linear"])
-    teacher = single(new_network(GAME, inputs, (12,), spread=1.0, seed=2))
-    teacher.nets[0].layers[-1][0][...] = np.random.default_rng(2).normal(0.0, 1.0, (12, 5))
-    # one round, in which next to nothing is learned
-    options = {**SMALL, "games": 20, "round_games": 20, "rate": 1e-9, "last_rate": 1e-9}
-    learner = BackupFit(**options).fit(teacher)
+def test_a_teacher_with_other_inputs_plays_and_its_values_are_learned() -> None:
+    teacher = single(new_network(GAME, GAME.features["linear"], (8,), spread=1.0, seed=2))
+    teacher.nets[0].layers[-1][0][...] = np.random.default_rng(2).normal(0.0, 0.4, (8, 5))
+    learner = BackupFit(**{**SMALL, "games": 60, "samples": 8, "rate": 0.01}).fit(teacher)
+    assert learner.evaluator_.inputs is GAME.encodings["points"]
     kept = learner._kept
     rows = kept._positions[: len(kept)]
-    begun = folded(teacher, rows)
-    assert begun.inputs is learner.evaluator_.inputs is inputs[0]
-    assert np.abs(begun.outcomes(rows) - learner.evaluator_.outcomes(rows)).max() < 1e-4
-
     taught = teacher.outcomes(rows)
-    bare = teacher.copy()
-    bare.nets[0].layers[0][0][len(inputs[0]) :] = 0.0  # without its features
-    error, without = (np.sqrt(np.mean((n.outcomes(rows) - taught) ** 2)) for n in (begun, bare))
-    assert error < 0.4 * without
     static = np.abs(_unpacked(kept._targets[: len(kept)]) - taught).max(axis=1) < 2e-5
-    assert 0.7 < static.mean() < 0.9  # four replies to each position that is backed up
-    assert ((rows[:, 0] & 15) > 13).any()  # games are played to their ends
-
-
-def test_a_net_learns_without_the_features_of_its_start_or_with_all() -> None:
-    start = new_network(GAME, GAME.features["linear"], (6,), spread=1.0, seed=2)
-    with pytest.raises(ValueError, match="those of the network to start from, or its encoding"):
-        BackupFit(**SMALL).fit(start)
+    assert 0.7 < static.mean() < 0.9  # four replies to each position whose backup is learned
+    # both sides bear off, as they do not where games end with the bear-off
+    assert ((rows[:, 0] & 15) > 10).any()
+    values = GAME.outcomes.values(taught)
+    before, after = (
+        np.sqrt(np.mean((GAME.outcomes.values(net.outcomes(rows)) - values) ** 2))
+        for net in (BackupFit(**{**SMALL, "games": 1}).fit().evaluator_, learner.evaluator_)
+    )
+    assert after < 0.5 * before
