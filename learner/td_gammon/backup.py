@@ -41,7 +41,7 @@ class Backed:
     replies: positions after the replies, position by position and roll by roll, [replies,
         integers].
     found: their probabilities, [replies, outcomes].
-    known: 1 where the lookup knows these, 2 where the game is over, else 0, [replies].
+    known: whether these are exact, because the game is over or a lookup knows it, [replies].
     best: index of the best reply, [positions, rolls].
     firsts: index of the first reply, and behind the last roll's the number of replies, [positions *
         rolls + 1].
@@ -50,7 +50,7 @@ class Backed:
     outcomes: NDArray[np.float64]
     replies: NDArray[np.int64]
     found: NDArray[np.float64]
-    known: NDArray[np.int64]
+    known: NDArray[np.bool_]
     best: NDArray[np.int64]
     firsts: NDArray[np.int64]
 
@@ -92,8 +92,8 @@ class Backups:
         self._chances = np.array(self.game.rolls, dtype=np.float64)
         self._base, self._turned = _turning(self.game)
 
-    def outcomes(self, positions: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Returns the outcomes of positions, [positions, outcomes], and how they are `known`."""
+    def outcomes(self, positions: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Returns the outcomes of positions, [positions, outcomes], and whether they are exact."""
         rows = _rows(self.game, positions)
         found = np.zeros((len(rows), len(self.game.outcomes)))
         known = np.zeros(len(rows), dtype=np.int64)
@@ -104,7 +104,7 @@ class Backups:
         others = np.flatnonzero(known == 0)
         if len(others):
             found[others] = self._source(rows[others])
-        return found, known
+        return found, known != 0
 
     def __call__(self, positions: Any) -> Backed:
         """Returns the positions backed up over all rolls, with the best reply to each.
@@ -296,7 +296,7 @@ def _expand(rules: Any, width: int, most: int, rolls: int, filtered: bool) -> An
 
 @functools.cache
 def _known(rules: Any, outcomes: Any, width: int, exact: Any, tables: str) -> Any:
-    """Returns code that writes the outcomes of known positions, and how each is `known`."""
+    """Returns code that writes the outcomes of known positions, and whether each is known."""
     count = len(outcomes)
     lines = [
         "def known_at(count, source, target, flags, tables):",
@@ -306,7 +306,7 @@ def _known(rules: Any, outcomes: Any, width: int, exact: Any, tables: str) -> An
         "        ended = float(outcome(position))",
         "        if ended == ended:",
         "            finished(position, probabilities)",
-        "            store_int(flags, i, 2)",
+        "            store_int(flags, i, 1)",
         *([f"        elif known({tables}, position, probabilities):",
            "            store_int(flags, i, 1)"] if exact else []),
         f"        source += {8 * width}",

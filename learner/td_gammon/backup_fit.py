@@ -32,7 +32,6 @@ from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
-from search.evaluators.layer_files import described_inputs
 from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.lookups.database import DatabaseLookup
@@ -56,8 +55,6 @@ _SMALL_RATE = 0.003
 #: See `learner.models.outcome_model`: about the last thousand steps are averaged, and the equity
 #: counts beside the outcomes, because it is what moves are chosen by.
 _AVERAGING, _EQUITY_SHARE = 0.999, 0.3
-#: Replies to each position of a teacher's games that are learned from.
-_REPLIES = 4
 #: The small net does not filter in the first round, from which it then learns so many times.
 _INTRODUCTIONS = 12
 #: In the first steps the rate rises, because Adam knows little of the gradients yet and would undo
@@ -77,10 +74,7 @@ class BackupFit(GameLearner):
 
     games, seed: see `GameLearner`.
     depth: plies that backups look ahead: 1.
-    inputs: inputs of the net, as in `TDGammon`; None for those of the network to start from, and
-        without one for the first encoding. A network to start from that has others is the teacher:
-        it plays all games, to their ends, and a net from nothing learns its backups and the values
-        of some replies that it compared (distillation, Hinton, Vinyals and Dean 2015).
+    inputs: inputs of the net, as in `TDGammon`; for a start from nothing.
     hidden: widths of the hidden layers. A network to start from grows to them, without changing its
         values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases but
         those that the databases value (see `RareKinds`).
@@ -111,7 +105,7 @@ class BackupFit(GameLearner):
     game: Any = field(default="backgammon", kw_only=False)
     games: int = 300_000
     depth: int | None = 1
-    inputs: Any = None
+    inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (512, 512, 256, 128)
     round_games: int = ranged(1000, 1)
     bear_off: bool = True
@@ -146,20 +140,17 @@ class BackupFit(GameLearner):
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
         hidden = tuple(self.hidden)
         self._phases: tuple[str, ...] = ()
-        self._start = self._teacher = None  # type: OutcomeNetwork | None
-        inputs = find_inputs(game, self.inputs or next(iter(game.encodings)))
-        self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
-        if evaluator is not None:
+        if evaluator is None:
+            self._start: OutcomeNetwork | None = None
+            inputs = find_inputs(game, self.inputs)
+            self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
+        else:
             evaluator = start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
-            theirs, own = (described_inputs(game, found) for found in (start.inputs, inputs))
-            if self.inputs and theirs != own:
-                self._teacher = start
-            else:
-                self._start = start.copy()
-                self._phases = RareKinds.of(game).valued if self.bear_off else ()
-                self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
+            self._start = start.copy()
+            self._phases = RareKinds.of(game).valued if self.bear_off else ()
+            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
         self._net.name = "backupfit"
         encoding, features = separate(self._net.inputs)
         self._small = single(
@@ -171,25 +162,19 @@ class BackupFit(GameLearner):
         given = getattr(evaluator, "prefilter", None)
         self._ranking: Any = given.evaluator if given else self._small
         # raises ValueError for a missing device before hours of play
-        self._model = self._new_model(self._net, averaging=_AVERAGING)
+        self._model = self._new_model(averaging=_AVERAGING)
         #: the average, which plays
-        self._player = self._new_model(self._net)
+        self._player = self._new_model()
         check_compiled()
         self._kept = KeptPositions(own_folder(self, self.store), game, self.most_positions)
         self._compose()
         self.rounds_: list[dict[str, float]] = []
 
-    def _new_model(self, network: OutcomeNetwork, averaging: float = 0.0) -> OutcomeModel:
+    def _new_model(self, averaging: float = 0.0) -> OutcomeModel:
         return OutcomeModel(
-            network, batch=self.batch, equity_share=_EQUITY_SHARE, averaging=averaging,
+            self._net, batch=self.batch, equity_share=_EQUITY_SHARE, averaging=averaging,
             precision=self.precision, threads=self.fit_threads, device=self.device,
         )  # fmt: skip
-
-    def _update(self) -> None:
-        """Write the average of the weights, which then plays."""
-        self._model.write()
-        self._player.read()
-        self._compose()
 
     def _compose(self) -> None:
         """Make `evaluator_` of the average of the weights and the nets that are kept."""
@@ -216,23 +201,23 @@ class BackupFit(GameLearner):
         )
         long = played.calm & RareKinds.of(self.game_).are_long(played.positions)
         targets = np.where(long[:, None], far, (near + played.backups) / 2.0)
-        positions = np.concatenate([played.positions, played.replies])
-        targets = np.concatenate([targets, played.found])
-        self._kept.add(positions, targets)
+        self._kept.add(played.positions, targets)
         random = np.random.default_rng((self.seed, number, 12))
-        loss = self._learn(games, max(1, round(self.samples * len(positions) / self.batch)), random)
+        loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
         if self.candidates and self._ranking is self._small:
             OutcomeModel(self._small, threads=self.fit_threads).learn(
                 played.positions, played.backups, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
                 epochs=1 if number else _INTRODUCTIONS, random=random,
             )  # fmt: skip
-        self._update()
+        self._model.write()
+        self._player.read()
+        self._compose()
         assert self.game_.outcomes is not None
         error = (
             self.game_.outcomes.values(played.static - played.backups) - self.game_.outcomes.base
         )
         self.rounds_.append(
-            {"positions": len(positions), "error": float(np.sqrt(np.mean(error**2))), "loss": loss}
+            {"positions": len(played), "error": float(np.sqrt(np.mean(error**2))), "loss": loss}
         )
         self.games_played_ += games
         return played.last
@@ -261,12 +246,10 @@ class BackupFit(GameLearner):
         backups = Backups(self.game_, self._values, exact=self._exact, prefilter=prefilter)
         return Table(
             backups, at_once=_AT_ONCE, first_plies=_FIRST_PLIES,
-            first_share=_FIRST_SHARE, share=_SHARE, replies=_REPLIES if self._teacher else 0,
+            first_share=_FIRST_SHARE, share=_SHARE,
         )  # fmt: skip
 
     def _values(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        if self._teacher is not None:
-            return self._teacher.outcomes(positions)
         return self._player.probabilities(positions)
 
     def _learn(self, games: int, steps: int, random: np.random.Generator) -> float:
@@ -302,5 +285,7 @@ class BackupFit(GameLearner):
         if self._start is not None and self._phases:
             unpack_weights(state["start"], self._start)
         self._kept.load([int(figures["positions"]) for figures in rounds])
-        self._update()
+        self._model.write()
+        self._player.read()
+        self._compose()
         self.rounds_ = rounds

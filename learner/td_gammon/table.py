@@ -34,7 +34,6 @@ class Played:
     calm: whether no reply of the game is random, [positions].
     last: the record of the last game that began with the start of the game, as far as it was
         played; it has no moves if no game did.
-    replies, found: some of the replies that were compared, and their static outcomes.
     """
 
     positions: NDArray[np.int64]
@@ -43,8 +42,6 @@ class Played:
     follows: NDArray[np.bool_]
     calm: NDArray[np.bool_]
     last: GameRecord
-    replies: NDArray[np.int64]
-    found: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -54,25 +51,21 @@ class Played:
         """Returns the positions of several tables, with the last game of the first."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in (
-                "positions", "static", "backups", "follows", "calm", "replies", "found",
-            )
-        }  # fmt: skip
+            for name in ("positions", "static", "backups", "follows", "calm")
+        }
         return cls(**arrays, last=parts[0].last)
 
 
 class Table:
     """Plays games of the best replies by static values, or sometimes random ones.
 
-    A game goes on until its outcomes are known: it is over, or the lookup of the backups knows it;
-    with `replies` until it is over.
+    A game goes on until its outcomes are known: it is over, or the lookup of the backups knows it.
 
     backups: values and backs up positions.
     at_once: number of games played at a time.
     first_plies: length of the beginning of a game in plies.
     first_share, share: shares of random moves, among those that the prefilter keeps, in the
         beginning of a game and later.
-    replies: number of the replies to each position that are returned, drawn at random.
     """
 
     def __init__(
@@ -83,14 +76,12 @@ class Table:
         first_plies: int = 0,
         first_share: float = 0.0,
         share: float = 0.0,
-        replies: int = 0,
     ) -> None:
         self.game = game = backups.game
         self._backups = backups
         self._at_once = at_once
         self._first_plies = first_plies
         self._shares = first_share, share
-        self._replies = replies
         self._limits = np.array([cumulative(game.dice.first), cumulative(game.rolls)])
 
     def play(
@@ -103,7 +94,6 @@ class Table:
         Raises the errors of evaluators.
         """
         steps: list[tuple[NDArray[Any], ...]] = []
-        seen: list[tuple[NDArray[Any], ...]] = []
         start = np.array(self.game.start(), dtype=np.int64)
         whole, calm = (starts == start).all(axis=1), np.broadcast_to(calm, len(starts))
         ends = starts.copy()
@@ -114,7 +104,7 @@ class Table:
         positions, static = starts[games], begins[games]
         while len(games):
             backed = self._backups(positions)
-            chances = random.random((len(games), 3 + self._replies))
+            chances = random.random((len(games), 3))
             rolls = self._rolls(chances[:, 0], whole[games] & (plies == 0))
             numbers = np.arange(len(games))
             replies = backed.best[numbers, rolls]
@@ -125,13 +115,7 @@ class Table:
             drawn = firsts + (chances[:, 2] * counts).astype(np.int64)
             replies = np.where(follows, replies, drawn)
             plies += 1
-            known = backed.known > bool(self._replies)
-            over = known[replies] | (plies >= MOST_PLIES)
-            first, last = (len(self.game.rolls) * (numbers + more) for more in (0, 1))
-            low, high = backed.firsts[first, None], backed.firsts[last, None]
-            some = (low + chances[:, 3:] * (high - low)).astype(np.int64).reshape(-1)
-            some = some[backed.known[some] < 2]
-            seen.append((backed.replies[some], backed.found[some]))
+            over = backed.known[replies] | (plies >= MOST_PLIES)
             steps.append(
                 (games, positions, static, backed.outcomes, follows & ~over, calm[games], rolls)
             )
@@ -142,9 +126,7 @@ class Table:
             positions = np.concatenate([backed.replies[replies[~over]], starts[fresh]])
             static = np.concatenate([backed.found[replies[~over]], begins[fresh]])
             plies = np.concatenate([plies[~over], np.zeros(len(fresh), dtype=np.int64)])
-        return self._sorted(
-            steps, whole, ends, [np.concatenate(part) for part in zip(*seen, strict=True)]
-        )
+        return self._sorted(steps, whole, ends)
 
     def _rolls(self, chances: NDArray[np.float64], first: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns rolls, the first of a game or later ones, by random numbers from 0 to 1."""
@@ -152,11 +134,7 @@ class Table:
         return np.asarray((limits[:, :-1] <= chances[:, None]).sum(axis=1))
 
     def _sorted(
-        self,
-        steps: list[tuple[NDArray[Any], ...]],
-        whole: NDArray[Any],
-        ends: NDArray[np.int64],
-        seen: list[NDArray[Any]],
+        self, steps: list[tuple[NDArray[Any], ...]], whole: NDArray[Any], ends: NDArray[np.int64]
     ) -> Played:
         """Returns what happened step by step as games, one after the other."""
         games, *arrays = (np.concatenate(parts) for parts in zip(*steps, strict=True))
@@ -167,7 +145,7 @@ class Table:
             number = int(np.flatnonzero(whole)[-1])
             mine = games[order] == number
             last = recorded(self.game, np.vstack([positions[mine], ends[number]]), rolls[mine])
-        return Played(positions, static, backups, follows, calm, last, *seen)
+        return Played(positions, static, backups, follows, calm, last)
 
 
 def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:

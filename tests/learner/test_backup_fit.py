@@ -22,7 +22,7 @@ from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.growth import single
-from learner.td_gammon.kept import KeptPositions, _unpacked
+from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.td_gammon import new_network
 from search.evaluators.outcome_network import OutcomeNetwork
 
@@ -216,23 +216,3 @@ def test_packing(level: int) -> None:
 
 
 test_errors = errors_of(globals())
-
-
-def test_a_teacher_with_other_inputs_plays_and_its_values_are_learned() -> None:
-    teacher = single(new_network(GAME, GAME.features["linear"], (8,), spread=1.0, seed=2))
-    teacher.nets[0].layers[-1][0][...] = np.random.default_rng(2).normal(0.0, 0.4, (8, 5))
-    learner = BackupFit(**{**SMALL, "games": 60, "samples": 8, "rate": 0.01}).fit(teacher)
-    assert learner.evaluator_.inputs is GAME.encodings["points"]
-    kept = learner._kept
-    rows = kept._positions[: len(kept)]
-    taught = teacher.outcomes(rows)
-    static = np.abs(_unpacked(kept._targets[: len(kept)]) - taught).max(axis=1) < 2e-5
-    assert 0.7 < static.mean() < 0.9  # four replies to each position whose backup is learned
-    # both sides bear off, as they do not where games end with the bear-off
-    assert ((rows[:, 0] & 15) > 10).any()
-    values = GAME.outcomes.values(taught)
-    before, after = (
-        np.sqrt(np.mean((GAME.outcomes.values(net.outcomes(rows)) - values) ** 2))
-        for net in (BackupFit(**{**SMALL, "games": 1}).fit().evaluator_, learner.evaluator_)
-    )
-    assert after < 0.5 * before
