@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from search.evaluators.linear import FORMAT as LINEAR
+from search.evaluators.load import ARRAY_FORMS
 from search.lookups.rote import FORMAT as ROTE
 
 __all__ = ["EVALUATOR", "LOOKUP", "Header", "described", "inside", "playable_files"]
@@ -19,16 +21,9 @@ __all__ = ["EVALUATOR", "LOOKUP", "Header", "described", "inside", "playable_fil
 EVALUATOR, LOOKUP = "evaluator", "lookup"
 SUFFIXES = (".json", ".safetensors")
 KINDS = {
-    "plysmith-linear-1": "weights over terms",
-    "plysmith-network-1": "network",
-    "plysmith-network-2": "network",
-    "plysmith-outcome-network-1": "network of outcomes",
-    "plysmith-quantised-network-1": "network of whole numbers",
-    "plysmith-signature-1": "signature tables",
-    "plysmith-tuples-1": "n-tuple network",
-    "plysmith-heuristic-1": "learned heuristic",
-    "plysmith-patterns-1": "pattern database",
+    LINEAR: "weights over terms",
     ROTE: "rote memory",
+    **{form: kind.about for form, kind in ARRAY_FORMS.items()},
 }
 LONGEST_HEADER = 1 << 20
 DEEPEST_FOLDER = 6

@@ -65,6 +65,8 @@ class ArrayEvaluator(Evaluator):
     suffix = ".safetensors"
     #: The form of the file, such as "plysmith-network-1".
     form: str
+    #: What the file holds, in words.
+    about: ClassVar[str]
     #: Fields of the file's header beyond those of all files: their names and types.
     fields: ClassVar[Mapping[str, Any]]
     #: Names of further fields that a header may have; `_parts_in` checks them.

@@ -44,6 +44,7 @@ class LearnedHeuristic(ArrayEvaluator):
     """
 
     form = "plysmith-heuristic-1"
+    about = "learned heuristic"
     fields: ClassVar = {"inputs": dict, "offset": float, "base": list, "proved": str}
     offset = NativeNumber()
 

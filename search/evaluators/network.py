@@ -97,6 +97,7 @@ class NetworkEvaluator(ScaledNetwork):
     """
 
     form = "plysmith-network-1"
+    about = "network"
     optional = ("activations", "skips")
 
     def __init__(

@@ -67,6 +67,7 @@ class OutcomeNetwork(LayeredNetwork):
     """
 
     form = "plysmith-outcome-network-1"
+    about = "network of outcomes"
     fields: ClassVar = {"outcomes": list, "phases": list, "nets": list}
     optional = (PREFILTER,)
     gives_outcomes = True

@@ -74,6 +74,7 @@ class PatternDatabase(ArrayEvaluator):
     """
 
     form = "plysmith-patterns-1"
+    about = "pattern database"
     fields: ClassVar = {"goal": str, "patterns": list, "mirrored": int}
     known = Known.BY_PROOF
 

@@ -188,6 +188,7 @@ class QuantisedNetwork(ScaledNetwork):
     """
 
     form = "plysmith-quantised-network-1"
+    about = "network of whole numbers"
     fields: ClassVar = {**ScaledNetwork.fields, "phases": list}
     scale = NativeNumber(UNIT)
     least = 2

@@ -55,6 +55,7 @@ class SignatureEvaluator(ArrayEvaluator):
     """
 
     form = "plysmith-signature-1"
+    about = "signature tables"
     fields: ClassVar = {"scale": float, "material": dict, "inputs": dict, "layout": dict}
 
     def __init__(

@@ -81,6 +81,7 @@ class TupleEvaluator(ArrayEvaluator):
     """
 
     form = "plysmith-tuples-1"
+    about = "n-tuple network"
     fields: ClassVar = {"inputs": dict, "cells": int, "groups": list, "images": list, "turns": int}
 
     def __init__(
