@@ -88,6 +88,10 @@ class Contest:
     def prepare(self, players: Sequence[Player]) -> None:
         """Check and choose everything that depends on the players."""
         options, self._players = self.options, players
+        own = [player.name for player in players if player.limits is not None]
+        if own:
+            rest = f"{self.heading}, but for {' and '.join(own)} by its name"
+            self.heading = "limits by the players' names" if len(own) == len(players) else rest
         if getattr(options, "luck", None) is not None:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
@@ -142,7 +146,7 @@ class Contest:
 
     def _pair_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
-        limits = f"{self.limits}, {self.openings}{self._adjudicated()}"
+        limits = f"{self.heading}, {self.openings}{self._adjudicated()}"
         yield f"{match.title}: {limits}{_searches(self._players)}"
         yield summary.text()
         if self.sprt is not None and summary.games:
@@ -186,7 +190,7 @@ class Contest:
 
     def _round_lines(self, match: Match) -> Iterator[str]:
         yield (
-            f"{match.title}: {match.limits}, {match.games} games, each opening with"
+            f"{match.title}: {self.heading}, {match.games} games, each opening with"
             " every player in every seat"
         )
         if not match.units:
@@ -235,12 +239,12 @@ class Contest:
             return
         anchor = matches[0].names[0]
         if self.kind is Pairs:
-            limits = f"{self.limits}{self._adjudicated()}{_searches(self._players)}"
+            limits = f"{self.heading}{self._adjudicated()}{_searches(self._players)}"
             yield f"{limits}; Elo with the 95 % interval of the difference from {anchor}"
             share = ("", "games")
         else:
             yield (
-                f"{self.limits}; every {self.game.players} players at one table; Elo by who came"
+                f"{self.heading}; every {self.game.players} players at one table; Elo by who came"
                 f" before whom, with the 95 % interval of the difference from {anchor}"
             )
             share = ("before ", "others")

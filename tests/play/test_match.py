@@ -216,7 +216,9 @@ def test_the_games_of_a_pair_of_random_players_are_independent() -> None:
     [
         ("open_lines random", ", search: late_moves=1.2,singular=6"),
         ("open_lines@exact open_lines", ", open_lines@exact: exact, open_lines: late_moves="),
-        ("random random", "openings of 3 plies or more"),
+        ("random random", "random: depth 2 a move, openings of 3 plies or more"),
+        ("open_lines@nodes=9 random", "depth 2 a move, but for open_lines@nodes=9 by its name, op"),
+        ("open_lines@nodes=9 open_lines@depth=1", ": limits by the players' names, openings"),
     ],
 )
 def test_the_first_line_says_how_players_search(
