@@ -188,7 +188,7 @@ def _candidates(
     options: argparse.Namespace, game: DiceGame, position: Any, roll: int, player: Player
 ) -> list[Any]:
     """Returns the moves named by --moves, or the best by static values."""
-    from search.expectiminimax.static import StaticChoice
+    from play.rollout.rollout import best_candidates
 
     if options.moves is not None:
         if options.best is not None:
@@ -198,9 +198,7 @@ def _candidates(
     if best < 1:
         raise ValueError(f"--best: expected at least 1, found {best}")
     assert player.evaluator is not None
-    choice = StaticChoice(game, player.evaluator, player.lookup)
-    values = {m: choice.value_of(game.play(position, m)) for m in game.legal_moves(position, roll)}
-    return sorted(values, key=values.__getitem__)[:best]
+    return best_candidates(game, position, roll, player.evaluator, player.lookup, best)
 
 
 def _order(result: RolloutResult) -> list[int]:

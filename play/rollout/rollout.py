@@ -30,8 +30,9 @@ from play.workers import Workers
 from play.workers.crew import Crew
 from search import Engine, Evaluator, Lookup, as_evaluator
 from search.expectiminimax.move_filters import MoveFilters, as_filters
+from search.expectiminimax.static import StaticChoice
 
-__all__ = ["Blocks", "RolloutResult", "rollout"]
+__all__ = ["Blocks", "RolloutResult", "best_candidates", "rollout"]
 
 #: Blocks of each candidate between two checks of which candidates remain.
 ROUND = 4
@@ -176,6 +177,15 @@ def legal_candidates(
             f" {game.position_text(position)}, found {bad or list(candidates)}"
         )
     return candidates
+
+
+def best_candidates(
+    game: DiceGame, position: Any, roll: int, evaluator: Evaluator, lookup: Lookup | None, most: int
+) -> list[Any]:
+    """Returns the `most` best legal moves for a roll by their static values, the best first."""
+    choice = StaticChoice(game, evaluator, lookup)
+    values = {m: choice.value_of(game.play(position, m)) for m in game.legal_moves(position, roll)}
+    return sorted(values, key=values.__getitem__)[:most]
 
 
 def checked_positions(game: DiceGame, positions: Any) -> list[Any]:

@@ -27,34 +27,36 @@ from search import Engine
 if TYPE_CHECKING:
     from play.web.host import Host, Sitting
 
-__all__ = ["analyse", "curve", "why"]
+__all__ = ["analyse", "curve", "ply_of", "roll_at", "why"]
 
 #: Longest time in seconds for the values of one curve.
 CURVE_SECONDS = 2.0
 
 
-def _at(table: Table, content: dict[str, Any]) -> int:
+def ply_of(table: Table, content: dict[str, Any]) -> int:
+    """Returns the ply that a request is about, by default the last one."""
     ply = content.get("ply", table.record.ply)
     if type(ply) is not int or not 0 <= ply <= table.record.ply:
         raise ValueError(f"ply: expected 0 to {table.record.ply}, found {str(ply)[:40]!r}")
     return ply
 
 
-def _roll_at(table: Table, ply: int) -> int | None:
+def roll_at(table: Table, ply: int) -> int | None:
+    """Returns the roll after `ply` moves; None before it, and without dice."""
     return table.record.rolls[ply] if ply < table.record.ply else table.roll
 
 
 async def analyse(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     """Begin an analysis of all legal moves of a position; it replaces an earlier one."""
     table = sitting.table
-    ply = _at(table, content)
+    ply = ply_of(table, content)
     seconds, depth = search_limits(content)
     loaded = await host.loaded(content.get("evaluator"), table.game)
     sitting.stop_analysis()
     position = table.record.positions[min(ply, table.record.ply)]
     if table.game.outcome(position) is not None:
         return {"ply": ply, "started": False}
-    roll = _roll_at(table, ply)
+    roll = roll_at(table, ply)
     question = Question(
         table.game, loaded, position, side=table.side_at(ply), roll=roll, seconds=seconds,
         depth=depth, moves=not table.dice or roll is not None,
@@ -77,13 +79,13 @@ async def analyse(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict
 async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     """The parts of the value of a position, and of a move there, by one or two evaluators."""
     table = sitting.table
-    ply = _at(table, content)
+    ply = ply_of(table, content)
     ids = content.get("evaluators")
     if not isinstance(ids, list) or not 1 <= len(ids) <= 2:
         raise ValueError("evaluators: expected a list of one or two, found none")
     record, game = table.record, table.game
     before, after, text = record.positions[ply], None, None
-    roll = _roll_at(table, ply)
+    roll = roll_at(table, ply)
     if content.get("move") is not None:
         text = str(content["move"])[:200]
         if table.dice and roll is None:

@@ -29,6 +29,7 @@ from play.web.guard import FILE_BYTES, Guard
 from play.web.host import Host, NoTable, Sitting, TooMany, advance
 from play.web.limits import Limits
 from play.web.puzzles import Puzzles
+from play.web.rollouts import roll_out
 from play.web.runs import Runs
 from play.web.seat import DEEPEST, MOST_SECONDS
 from search.first_use import first_use
@@ -368,11 +369,6 @@ async def _check(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[
     return {"error": ""}
 
 
-async def _stop(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-    sitting.stop_analysis()
-    return {}
-
-
 ACTIONS: dict[str, Act] = {
     "step": _moves(lambda s, c: s.table.step(c.get("from"), c.get("to"))),
     "back": _moves(lambda s, c: s.table.step_back()),
@@ -393,7 +389,7 @@ ACTIONS: dict[str, Act] = {
     "seats": _seats,
     "load": _load_file,
     "analyse": inspection.analyse,
-    "stop": _stop,
+    "rollout": roll_out,
     "why": inspection.why,
     "curve": inspection.curve,
 }

@@ -12,12 +12,16 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
 import games
+from play.rollout.rollout import rollout
 from play.web.host import Sitting
 from play.web.inspection import _deepened
+from search import as_evaluator
 from search.evaluators.calibration import Chances
-from tests.web_client import act, new_table
+from tests.web_client import act, acted, new_table
 
 Client = Any
+#: A game of backgammon that X has won.
+OVER = "XGID=-a------------------------:0:0:1:00:0:0:0:0:10"
 
 
 def test_why_adds_up_and_compares_two_evaluators(client: Client) -> None:
@@ -158,3 +162,43 @@ class Quiet:
     """An evaluator without probabilities of outcomes."""
 
     gives_outcomes = False
+
+
+def test_a_round_of_a_rollout_is_that_of_the_command(client: Client) -> None:
+    """And before a roll the position itself is played out."""
+    game: Any = games.load("backgammon")
+    text = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    view = new_table(client, "backgammon", position=text)
+    asked = {"evaluator": "backgammon:hand", "round": 3}
+    answer = acted(client, view, "rollout", **asked)
+    position, roll = game.start(), game.dice.parse("31")
+    moves = [game.parse_move(position, one["text"], roll) for one in answer["rolled"]]
+    hand = as_evaluator(game, "hand")
+    found = rollout(game, position, hand, roll=roll, moves=moves, games=answer["games"], seed=3)
+    assert [one["value"] for one in answer["rolled"]] == found.equity.tolist()
+    assert [one["error"] for one in answer["rolled"]] == found.equity_error.tolist()
+    assert len(moves) == 4 and answer["games"] == 36 and answer["side"] == view["side"]
+    moved = acted(client, view, "move", text="8/5 6/5")
+    (before,) = acted(client, moved, "rollout", **asked)["rolled"]
+    own = rollout(game, [game.play(position, moves[0])], hand, games=36, seed=3)
+    assert (before["text"], before["outcomes"]) == ("", None)
+    assert answer["rolled"][0]["text"] == "8/5 6/5" and before["value"] == own.equity[0]
+
+
+@pytest.mark.parametrize(
+    ("game", "content", "message"),
+    [
+        ("checkers", {}, "rollout: expected a game with dice, found checkers"),
+        ("backgammon", {"round": 100}, "round: expected 0 to 99, found '100'"),
+        ("backgammon", {"round": "x"}, "round: expected 0 to 99, found 'x'"),
+        ("backgammon", {"ply": 1}, "ply: expected 0 to 0, found '1'"),
+        ("backgammon", {"evaluator": "no"}, "expected one of backgammon in the list"),
+        ("backgammon", {"position": OVER}, "rollout: expected a game that goes on, found it over"),
+    ],
+)
+def test_a_rollout_of_nothing_is_refused(
+    client: Client, game: str, content: dict[str, Any], message: str
+) -> None:
+    view = new_table(client, game, position=content.pop("position", None))
+    answer = act(client, view, "rollout", **{"evaluator": f"{game}:hand", **content})
+    assert answer.status_code == 400 and message in answer.json()["error"]

@@ -56,6 +56,11 @@ def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> 
         for tab in ("Game", "Analysis", "Why", "Set up") if game in seats else ():
             open_tab(page, tab)
             look(f"{game}, {tab}")
+            if (game, tab) == ("backgammon", "Analysis"):
+                page.locator("[data-roll-out]").click()
+                expect(page.locator(".rollout li").first).to_be_visible()
+                look("a rollout")
+                page.locator("[data-roll-out]").click()
     star = open_table(page, base, game="chinese_checkers", seats=[HUMAN, HUMAN, RANDOM])
     page.request.post(f"{base}/api/tables/{star['id']}/move", data={"text": "6-14"})
     expect(page.locator(".moves .chip")).to_have_count(1)

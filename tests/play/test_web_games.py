@@ -271,6 +271,47 @@ def test_moves_of_backgammon_have_chances_and_marks(page: Page, base: str) -> No
     expect(page.locator(".players-rated")).to_contain_text("points lost")
 
 
+def test_doubles_stand_in_the_list_with_marks_and_count(page: Page, base: str) -> None:
+    """A double after the first move throws points away, and so does taking it."""
+    view = open_table(page, base, game="backgammon", play={"cube": True})
+    at = f"{base}/api/tables/{view['id']}"
+    page.request.post(f"{at}/move", data={"text": view["legal"][0]})
+    for kind in ("double", "drop"):
+        page.request.post(f"{at}/cube", data={"kind": kind})
+    said = page.locator(".moves .cube-said span")
+    expect(said).to_have_text([re.compile(r"^double \?\?"), re.compile(r"^drop \?\?")])
+    double = re.compile("^[XO], double, blunder, right: no double, take$")
+    expect(said.first).to_have_attribute("aria-label", double)
+    expect(said.first).to_have_attribute("title", re.compile("^lost 0[.][0-9]+; right: no double"))
+    expect(page.locator(".players-rated")).to_contain_text(re.compile("accuracy [0-9]+ %"))
+
+
+def test_the_best_moves_are_rolled_out_from_the_analysis(page: Page, base: str) -> None:
+    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    open_table(page, base, game="backgammon", position=position)
+    page.evaluate("localStorage.setItem('plysmith.judge.backgammon', '\"backgammon:hand\"')")
+    page.reload()
+    open_tab(page, "Analysis")
+    button = page.locator("[data-roll-out]")
+    button.focus()
+    page.keyboard.press("Enter")
+    rolled = page.get_by_role("list", name="Rollout, best first").get_by_role("listitem")
+    expect(rolled).to_have_count(4)
+    expect(rolled.first).to_have_text(re.compile("^1.*[+−][0-9.]+ ± [0-9.]+$"))
+    expect(page.locator(".rollout")).to_contain_text("points without the cube, ± 95 %")
+    expect(button).to_have_text("Stop")
+    page.keyboard.press("Enter")
+    expect(button).to_have_text("Roll out")
+    expect(rolled).to_have_count(4)  # what was found so far stays
+    page.get_by_role("textbox", name="Type a move").fill("8/5 6/5")
+    page.keyboard.press("Enter")
+    expect(rolled).to_have_count(0)
+    expect(button).to_be_visible()
+    open_table(page, base)
+    open_tab(page, "Analysis")
+    expect(button).to_be_hidden()
+
+
 def test_a_hint_follows_every_jump(page: Page, base: str) -> None:
     """From 15 over 22 to 31: the arrow bends on 22, and the list names it."""
     open_table(page, base, position="B:W18,26,29:B15,12,K3")

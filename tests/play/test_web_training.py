@@ -18,6 +18,7 @@ from tests.web_server import ROOT, running  # noqa: E402
 pytestmark = browser_tests
 expect = playwright.expect
 Page = Any
+COLOURS = "(curves) => curves.map((curve) => curve.style.stroke)"
 
 
 def write_run(folder: Path, shares: list[float], weights: dict[str, float]) -> None:
@@ -39,6 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("runs")
     write_run(folder / "one", [0.41, 0.52, 0.63, 0.74], {"men": 1.0, "kings": 1.37})
     write_run(folder / "two", [0.35, 0.45, 0.55], {"men": 0.9, "kings": 1.2})
+    write_run(folder / "three", [0.3, 0.6], {"men": 0.8, "kings": 1.0})
     solved = folder / "solved"
     solved.mkdir()
     (solved / "options.json").write_text('{"game": "sliding8", "learner": "rote", "games": 50}')
@@ -98,20 +100,25 @@ def test_weights_are_chosen(page: Page, runs: str) -> None:
     expect(legend).to_have_text(["Kings"])
 
 
-def test_two_runs_share_charts(page: Page, runs: str) -> None:
+def test_runs_share_charts(page: Page, runs: str) -> None:
+    """Two, then three, each with a dash of its own; the second is taken out by keys."""
     open_run(page, runs, "one")
-    field = page.get_by_role("combobox", name="Compare with")
-    field.fill("two")
-    field.press("Enter")
     strength = page.get_by_role("region", name="Strength of the snapshots")
-    expect(strength.locator(".legend li")).to_have_text(
-        ["one against random", "two against random"]
-    )
-    expect(strength.locator(".curve.dashed")).to_have_count(1)
-    expect(field).to_be_focused()
-    field.fill("no other")
-    field.press("Enter")
-    expect(strength.locator(".curve")).to_have_count(1)
+    for name in ("two", "three"):
+        field = page.get_by_role("combobox", name="Compare with")
+        field.fill(name)
+        field.press("Enter")
+        expect(page.get_by_role("button", name=f"Compare no longer with {name}")).to_be_visible()
+    names = [f"{name} against random" for name in ("one", "two", "three")]
+    expect(strength.locator(".legend li")).to_have_text(names)
+    expect(strength.locator(".curve.dash-1")).to_have_count(1)
+    expect(strength.locator(".curve.dash-2")).to_have_count(1)
+    assert len(set(strength.locator(".curve").evaluate_all(COLOURS))) == 3
+    expect(page.locator("[data-compare]")).to_have_count(0)  # no run of checkers is left
+    expect(page.locator("[data-without]").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(strength.locator(".legend li")).to_have_text([names[0], names[2]])
+    expect(page.get_by_role("combobox", name="Compare with another")).to_be_focused()
 
 
 def test_a_snapshot_is_played(page: Page, runs: str) -> None:

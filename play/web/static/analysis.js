@@ -3,8 +3,9 @@
 
 import { entryOf, evaluatorGroups, timeOptions } from "./choices.js";
 import { whileCompiling } from "./api.js";
-import { compileProgress, expected, h, memory, put, signed } from "./dom.js";
+import { chances, compileProgress, expected, h, memory, put, signed } from "./dom.js";
 import { Picker } from "./picker.js";
+import { Rollout } from "./rollout.js";
 
 export class AnalysisPanel {
   name = "analysis";
@@ -18,6 +19,7 @@ export class AnalysisPanel {
     });
     this.list = h("div", { class: "move-list-box" });
     this.summary = h("p", { class: "muted number summary" });
+    this.rollout = new Rollout(page, this);
   }
 
   get game() {
@@ -51,6 +53,7 @@ export class AnalysisPanel {
       ),
       this.summary,
       this.list,
+      this.rollout.element,
     );
   }
 
@@ -69,6 +72,7 @@ export class AnalysisPanel {
     if (ply === view.ply && view.outcome !== null) {
       this.summary.textContent = "The game is over.";
       put(this.list);
+      this.rollout.clear(false);
       return;
     }
     const position = this.page.viewing?.position || view.position;
@@ -79,6 +83,7 @@ export class AnalysisPanel {
 
   async ask(asked, ply) {
     this.asked = asked;
+    this.rollout.clear();
     this.summary.textContent = "Thinking…";
     const news = { evaluator: this.evaluator, seconds: this.seconds, ply };
     const show = (now) => put(this.list, compileProgress(now));
@@ -169,14 +174,4 @@ export class AnalysisPanel {
 /** The expected result of a move, if its chances are known. */
 function result(move, before) {
   return move.chances ? `${before}${expected(move).toFixed(0)} %` : "";
-}
-
-/**
- * Chances of the outcomes of backgammon in per cent: of a win, at least a gammon, and a backgammon,
- * then the same of a loss. `outcomes` are those of the server: win, both kinds of won gammons, then
- * of lost ones.
- */
-function chances([win, gammon, backgammon, lostGammon, lostBackgammon]) {
-  const text = (...shares) => shares.map((share) => (100 * share).toFixed(1)).join(" · ");
-  return `${text(win, gammon, backgammon)} – ${text(1 - win, lostGammon, lostBackgammon)}`;
 }

@@ -46,7 +46,7 @@ function rounded(low, high, count) {
 }
 
 /**
- * A chart of curves {name, points: [[x, y, low?, high?]], colour?, dashed?}.
+ * A chart of curves {name, points: [[x, y, low?, high?]], colour?, dash?: 0 to 3}.
  *
  * title: describes the chart to screen readers.
  * across, upward: titles of the axes; `unit` follows the values under the pointer.
@@ -116,7 +116,7 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
         style: { fill: colour } }));
     }
     const line = points.map((p) => `${px(p[0]).toFixed(1)} ${py(p[1]).toFixed(1)}`).join("L");
-    svg.append(s("path", { class: `curve ${curve.dashed ? "dashed" : ""}`, d: `M${line}`, style: { stroke: colour } }));
+    svg.append(s("path", { class: `curve ${curve.dash ? `dashed dash-${curve.dash}` : ""}`, d: `M${line}`, style: { stroke: colour } }));
     if (points.length < 40) {
       for (const p of points) {
         svg.append(s("circle", { class: "spot", cx: px(p[0]), cy: py(p[1]), r: 3,
@@ -180,7 +180,7 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
     reading,
     legend && curves.length > 0 &&
       h("ul", { class: "legend" }, curves.map((curve, n) =>
-        h("li", {}, h("span", { class: `swatch ${curve.dashed ? "dashed" : ""}`, style: {
+        h("li", {}, h("span", { class: `swatch ${curve.dash ? `dashed dash-${curve.dash}` : ""}`, style: {
           background: colours[n], color: colours[n] } }), curve.name))),
     table && asTable(curves, places, across),
   );

@@ -191,6 +191,16 @@ export function expected({ value, chances }, unit) {
   return 50 + (50 * value) / (Math.abs(value) + (unit || 1));
 }
 
+/**
+ * Chances of the outcomes of backgammon in per cent: of a win, at least a gammon, and a backgammon,
+ * then the same of a loss. `outcomes` are those of the server: win, both kinds of won gammons, then
+ * of lost ones.
+ */
+export function chances([win, gammon, backgammon, lostGammon, lostBackgammon]) {
+  const text = (...shares) => shares.map((share) => (100 * share).toFixed(1)).join(" · ");
+  return `${text(win, gammon, backgammon)} – ${text(1 - win, lostGammon, lostBackgammon)}`;
+}
+
 /** Large numbers short: 12.3k, 4.5M. */
 export function short(number) {
   if (number >= 1e6) return `${(number / 1e6).toFixed(1)}M`;

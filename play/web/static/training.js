@@ -11,6 +11,7 @@ const wide = (most) => Math.max(320, Math.min(most, window.innerWidth - 64));
 
 const OFTEN = 3000; // milliseconds between two requests for a run
 const USUAL_WEIGHTS = 8; // drawn until a person chooses others
+const MOST_OTHERS = 3; // runs that are compared with one: there are as many kinds of dashes
 
 /** A run, if it has changed since `stamp`; nothing for no id. */
 async function read(id, stamp) {
@@ -25,12 +26,11 @@ export class TrainingPage {
     this.root = root;
     this.catalogue = catalogue;
     this.runs = [];
-    this.other = null; // the run that is compared with, and its id
-    this.otherId = "";
+    this.others = []; // the runs that are compared with: {id, stamp, run}, in the order of choice
     this.shown = null; // the names of the weights that are drawn; null until a run is shown
     this.id = "";
     this.stamp = "";
-    this.drawnId = this.drawnOther = ""; // the runs that are on the page
+    this.drawnRuns = ""; // the ids of the runs that are on the page
     this.list = h("div", { class: "runs" });
     this.detail = h("div", { class: "run-detail" });
     root.replaceChildren(
@@ -53,7 +53,7 @@ export class TrainingPage {
   }
 
   reset() {
-    Object.assign(this, { stamp: "", run: null, other: null, otherId: "", otherStamp: "", shown: null, player: "" });
+    Object.assign(this, { stamp: "", run: null, others: [], shown: null, player: "" });
   }
 
   leave() {
@@ -75,18 +75,23 @@ export class TrainingPage {
         this.reset();
         this.drawList(runs);
       }
-      const [run, other] = await Promise.all([read(id, this.stamp), read(this.otherId, this.otherStamp)]);
-      if (id !== this.id || (run.unchanged && other.unchanged)) return;
+      const { others } = this;
+      const [run, ...more] = await Promise.all(
+        [read(id, this.stamp), ...others.map((other) => read(other.id, other.run?.stamp))]);
+      const drawing = [id, ...others.map((other) => other.id)].join(" ");
+      if (id !== this.id || others !== this.others) return;
+      if (drawing === this.drawnRuns && [run, ...more].every((one) => one.unchanged)) return;
       if (!run.unchanged) this.run = run;
-      if (!other.unchanged && other.id === this.otherId) this.other = other;
+      more.forEach((one, n) => {
+        if (!one.unchanged) others[n].run = one;
+      });
       this.stamp = this.run.stamp;
-      this.otherStamp = this.other?.stamp ?? "";
       // A field in use is not replaced under the hands of a person.
       if (this.detail.contains(document.activeElement) && document.activeElement.matches("input, select")) {
         this.stamp = "";
-        if (this.drawnId === id && this.drawnOther === this.otherId) return;
+        if (this.drawnRuns === drawing) return;
       }
-      [this.drawnId, this.drawnOther] = [id, this.otherId];
+      this.drawnRuns = drawing;
       this.drawRun();
       document.getElementById("banner").hidden = true;
     } catch (error) {
@@ -114,16 +119,15 @@ export class TrainingPage {
   }
 
   drawRun() {
-    const { run, other } = this;
+    const { run } = this;
     const { strength, log, weights, options } = run;
-    const both = other ? [run, other] : [run];
-    const same = !other || other.strength.unit === strength.unit;
+    const all = [run, ...this.others.map((other) => other.run)];
+    const several = all.length > 1;
     const points = strength.unit.startsWith("points");
-    const measured = same ? both : [run];
-    const opponents = [...new Set(measured.flatMap((one) => Object.keys(one.strength.curves)))];
+    const measured = all.filter((one) => one.strength.unit === strength.unit);
+    const same = measured.length === all.length;
     const curves = measured.flatMap((one) => Object.entries(one.strength.curves).map(([name, list]) => ({
-      name: `${other ? `${one.name} ` : ""}against ${name}`, points: list, dashed: one !== run,
-      colour: `var(--c${opponents.indexOf(name) % 8})`,
+      name: `${several ? `${one.name} ` : ""}against ${name}`, points: list, dash: all.indexOf(one),
     })));
     const puzzle = this.catalogue.evaluators.some((e) => e.game === run.game)
       && !this.catalogue.games.some((game) => game.name === run.game);
@@ -136,7 +140,7 @@ export class TrainingPage {
       ["Seed", options.seed ?? "–"],
       ["State", run.state],
     ];
-    const several = Object.keys(log.curves).length > 1; // several charts stand side by side
+    const beside = Object.keys(log.curves).length > 1; // several charts stand side by side
     const share = run.games ? Math.min(1, log.games / run.games) : 0;
     put(this.detail, 
       h("header", { class: "run-head" },
@@ -153,25 +157,23 @@ export class TrainingPage {
       this.tools(),
       puzzle ? card("Report", "", run.lines.length && run.lines.map((line) => h("p", {}, line)),
         "The heuristic is judged when the run has ended.")
-      : card("Strength of the snapshots", `${strength.unit}, with 95 % intervals${same ? "" : "; the other run is measured in another unit"}`,
+      : card("Strength of the snapshots", `${strength.unit}, with 95 % intervals${same ? "" : "; runs measured in another unit are left out"}`,
         curves.length && chart(curves, {
           title: `Strength of the snapshots in ${strength.unit}: ${curves.map(lastOf).join(", ")}`,
           upward: strength.unit, zero: points ? 0 : strength.unit === "% of the points" ? 50 : null, low: points ? undefined : 0, high: points ? undefined : 100,
           width: wide(760), height: 300, table: true, pick: (game) => this.pickSnapshot(game),
         }), "No snapshot has been measured yet."),
       !puzzle && card("Weights over time", weightNote(weights),
-        Object.keys(weights.curves).length > 0 && this.weights(both),
+        Object.keys(weights.curves).length > 0 && this.weights(all),
         "This run learns no weights over terms, or has no snapshot yet."),
       Object.keys(log.curves).length
         ? h("div", { class: "log-charts" }, Object.entries(log.curves).map(([name, line], n) => {
-          const also = other?.log.curves[name];
-          const colour = `var(--c${n % 8})`;
-          const drawn = [{ name: other ? run.name : name, points: line, colour }];
-          if (also) drawn.push({ name: other.name, points: also, dashed: true, colour: `var(--c${(n + 1) % 8})` });
+          const drawn = all.map((one, dash) => ({ name: several ? one.name : name, points: one.log.curves[name],
+            dash, colour: `var(--c${(n + dash) % 8})` })).filter((one) => one.points);
           return card(words(name), log.lines > line.length ? "each point is the mean of several games" : "",
             chart(drawn, {
               title: `${name} over the ${puzzle ? "positions" : "games"}: last ${line[line.length - 1][1].toFixed(3)}`,
-              upward: words(name), width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: drawn.length > 1,
+              upward: words(name), width: wide(beside ? 460 : 760), height: beside ? 200 : 260, legend: drawn.length > 1,
               across: puzzle ? "positions" : "games",
             }));
         }))
@@ -180,23 +182,27 @@ export class TrainingPage {
     );
   }
 
-  /** Comparing with another run, and playing against an evaluator of this one. */
+  /** Comparing with other runs, and playing against an evaluator of this one. */
   tools() {
     const { run } = this;
-    const others = this.runs.filter((one) => one.id !== run.id && one.game === run.game);
+    const chosenIds = this.others.map((other) => other.id);
+    const left = this.runs.filter((one) => one.game === run.game && ![run.id, ...chosenIds].includes(one.id));
     const played = this.catalogue.games.some((game) => game.name === run.game) ? run.players : [];
     const chosen = played.some((one) => one.id === this.player) ? this.player : played[0]?.id;
     this.select = played.length > 0 && h("select", { "data-player": true, onchange: (e) => { this.player = e.target.value; } },
       played.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name)));
     return h("div", { class: "run-tools" },
-      others.length > 0 && new Picker({
-        label: "Compare with",
-        groups: [{ title: "", options: [{ id: "", name: "no other run" }] },
-          { title: "Runs", options: others.map((one) => ({ id: one.id, name: one.name, about: `${one.learner}, ${ago(one.age)}` })) }],
-        value: this.otherId,
+      left.length > 0 && chosenIds.length < MOST_OTHERS && new Picker({
+        label: chosenIds.length ? "Compare with another" : "Compare with",
+        groups: [{ title: "", options: [{ id: "", name: chosenIds.length ? "no further run" : "no other run" }] },
+          { title: "Runs", options: left.map((one) => ({ id: one.id, name: one.name, about: `${one.learner}, ${ago(one.age)}` })) }],
+        value: "",
         data: { "data-compare": true },
-        change: (id) => this.compare(id),
+        change: (id) => this.compare([...this.others, { id }]),
       }).element,
+      this.others.map((other) => h("button", { type: "button", class: "quiet", "data-without": other.id,
+        "aria-label": `Compare no longer with ${other.run.name}`,
+        onclick: () => this.compare(this.others.filter((one) => one !== other)) }, `${other.run.name} ×`)),
       this.select && h("label", { class: "field" }, "Evaluator of this run", this.select),
       this.select && h("button", { type: "button", class: "primary", "data-play-it": true,
         onclick: () => this.play(this.select.value) }, "Play against it"));
@@ -221,26 +227,24 @@ export class TrainingPage {
     }
   }
 
-  async compare(id) {
-    this.otherId = id;
-    this.other = null;
-    this.otherStamp = "";
+  async compare(others) {
+    this.others = others;
     this.stamp = "";
     await this.refresh();
-    this.detail.querySelector("[data-compare]")?.focus();
+    this.detail.querySelector("[data-compare], [data-without]")?.focus();
   }
 
-  /** The chosen weights of one or two runs as a chart, above the choice. */
-  weights(both) {
-    const [run] = both;
-    const names = [...new Set(both.flatMap((one) => Object.keys(one.weights.curves)))];
+  /** The chosen weights of the runs as a chart, above the choice. */
+  weights(all) {
+    const [run] = all;
+    const names = [...new Set(all.flatMap((one) => Object.keys(one.weights.curves)))];
     this.shown ??= new Set(names.slice(0, USUAL_WEIGHTS));
     const box = h("div");
     const draw = () => {
       const shown = names.filter((name) => this.shown.has(name));
-      const curves = both.flatMap((one) => shown.filter((name) => one.weights.curves[name]).map((name) => ({
+      const curves = all.flatMap((one, dash) => shown.filter((name) => one.weights.curves[name]).map((name) => ({
         name: `${words(name)}${one === run ? "" : ` (${one.name})`}`, points: one.weights.curves[name],
-        dashed: one !== run, colour: `var(--c${shown.indexOf(name) % 8})`,
+        dash, colour: `var(--c${shown.indexOf(name) % 8})`,
       })));
       put(box, curves.length ? weightChart(curves) : h("p", { class: "muted" }, "No weight is chosen."));
     };

@@ -1,0 +1,67 @@
+"""Rolling out a position of a table, a round a request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from games.errors import MoveError
+from play.rollout.rollout import best_candidates, rollout
+from play.web.inspection import ply_of, roll_at
+
+if TYPE_CHECKING:
+    from play.web.host import Host, Sitting
+
+__all__ = ["roll_out"]
+
+#: Games of each candidate in a round, in which every first roll comes up as often as it should;
+#: moves that are compared; plies after which an evaluator with chances says the rest.
+GAMES, CANDIDATES, PLIES = 36, 4, 11
+MOST_ROUNDS = 100
+
+
+async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
+    """Returns a round of a rollout of the best moves, or of a position whose roll is not known.
+
+    content: `evaluator`, which plays; `ply`, by default the last; and `round`, 0 to 99, the seed.
+
+    The answer has the `games` of each candidate, and in `rolled` for each the `text` of its move,
+    the mean `value` in points without a cube, its standard `error`, and `outcomes` as an analysis
+    has them, or None. Raises ValueError without dice or after the end.
+    """
+    table, number = sitting.table, content.get("round", 0)
+    game: Any = table.game
+    ply = ply_of(table, content)
+    if not table.dice:
+        raise ValueError(f"rollout: expected a game with dice, found {game.name}")
+    if type(number) is not int or not 0 <= number < MOST_ROUNDS:
+        raise ValueError(f"round: expected 0 to {MOST_ROUNDS - 1}, found {str(number)[:40]!r}")
+    position, roll = table.record.positions[ply], roll_at(table, ply)
+    if game.outcome(position) is not None:
+        raise MoveError("rollout: expected a game that goes on, found it over")
+    loaded = await host.loaded(content.get("evaluator"), game)
+    evaluator, lookup = loaded.evaluator, loaded.lookup
+
+    def play() -> dict[str, Any]:
+        texts, where = [""], [position]
+        comparing: dict[str, Any] = {}
+        if roll is not None:
+            moves = best_candidates(game, position, roll, evaluator, lookup, CANDIDATES)
+            texts, where = [game.move_text(position, move) for move in moves], position
+            comparing = {"roll": roll, "moves": moves}
+        found = rollout(
+            game, where, evaluator, lookup=lookup, games=GAMES, threads=1, seed=number,
+            truncate=PLIES if evaluator.gives_outcomes else None, **comparing,
+        )  # fmt: skip
+        rolled = [
+            {
+                "text": text,
+                "value": float(found.equity[n]),
+                "error": float(found.equity_error[n]),
+                "outcomes": None if found.outcomes is None else found.outcomes[n].tolist(),
+            }
+            for n, text in enumerate(texts)
+        ]
+        name, side = loaded.entry.name, table.side_at(ply)
+        return {"name": name, "side": side, "games": GAMES, "rolled": rolled}
+
+    return dict(await host.thinking.work(play))
