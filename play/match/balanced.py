@@ -183,6 +183,14 @@ def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
 
 
 def openings_file(game: Game, name: Any) -> Path:
-    """Returns the path of a file of openings, or that of a shipped one by its short name."""
-    shipped = DATA / game.name / f"{name}.openings.json"
-    return shipped if shipped.exists() and not Path(name).exists() else Path(name)
+    """Returns the path of a file of openings, or that of a shipped one by its short name.
+
+    Raises FileNotFoundError, which lists the shipped ones, if there is none.
+    """
+    ending = ".openings.json"
+    shipped = {path.name.removesuffix(ending): path for path in DATA.glob(f"{game.name}/*{ending}")}
+    path = Path(name)
+    if not path.exists() and name not in shipped:
+        known = f" or one of {', '.join(sorted(shipped))}" if shipped else ""
+        raise FileNotFoundError(f"{name}: expected a file of openings{known}, found none")
+    return path if path.exists() else shipped[name]
