@@ -3,7 +3,9 @@
     python -m benchmarks.export                    # positions a second, ours and C's, side by side
     python -m benchmarks.export --equal 1000000    # values on so many positions of random play
 
-C is compiled with `gcc -std=c99 -O3 -march=native`, as our own code is for this machine.
+C is compiled by gcc for this machine, as our own code is: networks with `-O3`, the others with `-O2
+-ftree-vectorize -fvect-cost-model=dynamic`. The incremental form is measured on positions in the
+order of a search's leaves: all that one position leads to, then those of the next.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import functools
+import itertools
 import subprocess
 import tempfile
 import time
@@ -24,6 +27,8 @@ import games
 from games.kernels.memory import native_function
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
+from search.evaluators.network import ScaledNetwork
+from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
 from search.evaluators.signature import SignatureEvaluator, layout_of
@@ -31,7 +36,8 @@ from search.evaluators.tuples import TupleEvaluator, Tuples
 from search.export.export import export
 from search.native import call_float
 
-FLAGS = ["-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+FLAGS = ["-std=c99", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+NETWORKS, OTHERS = ["-O3"], ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 #: Positions of a round of speed, and rounds, of which the fastest counts.
 POSITIONS, ROUNDS = 1000, 200
 LOOP = """
@@ -50,8 +56,10 @@ void updates(int64_t count, const int64_t *positions, double *values)
     net_accumulator sides[2];
     net_clear(&sides[0]);
     net_clear(&sides[1]);
-    for (int64_t i = 0; i < count; i++)
-        values[i] = net_update(&sides[i & 1], positions + i * NET_INTEGERS);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t *position = positions + i * NET_INTEGERS;
+        values[i] = net_update(&sides[position[NET_INTEGERS - 1] & 1], position);
+    }
 }
 """
 OURS = """
@@ -101,8 +109,8 @@ def compare(name: str, evaluator: Evaluator, count: int | None) -> None:
     loops = [(name, library.loop)]
     if quantised:
         loops.append((f"{name} updates", library.updates))
-    rows = _rows(evaluator.game.name, count or POSITIONS)
     for title, theirs in loops:
+        rows = _rows(evaluator.game.name, count or POSITIONS, theirs is not library.loop)
         found = np.zeros((2, len(rows)))
         best = [np.inf, np.inf]
         for _ in range(1 if count else ROUNDS):
@@ -118,8 +126,13 @@ def compare(name: str, evaluator: Evaluator, count: int | None) -> None:
 
 
 @functools.cache
-def _rows(game: str, count: int) -> Any:
-    return np.array(sample_positions(games.load(game), count), dtype=np.int64)
+def _rows(name: str, count: int, leaves: bool) -> Any:
+    game = games.load(name)
+    rows = sample_positions(game, count)
+    if leaves:
+        found = (game.play(row, move) for row in rows for move in game.legal_moves(row))
+        rows = [*itertools.islice(found, count)]
+    return np.array(rows, dtype=np.int64)
 
 
 def build(evaluator: Evaluator) -> tuple[Any, Any, Any]:
@@ -134,8 +147,10 @@ def build(evaluator: Evaluator) -> tuple[Any, Any, Any]:
         export(evaluator, folder, name="net")
         more = UPDATES if isinstance(evaluator, QuantisedNetwork) else ""
         (Path(folder) / "loop.c").write_text(LOOP + more)
+        network = isinstance(evaluator, ScaledNetwork | OutcomeNetwork)
+        flags = [*FLAGS, *(NETWORKS if network else OTHERS)]
         subprocess.run(
-            ["gcc", *FLAGS, "-shared", "-fPIC", "loop.c", "net.c", "-o", "net.so", "-lm"],
+            ["gcc", *flags, "-shared", "-fPIC", "loop.c", "net.c", "-o", "net.so", "-lm"],
             cwd=folder, check=True,
         )  # fmt: skip
         library = ctypes.CDLL(str(Path(folder) / "net.so"))

@@ -81,7 +81,7 @@ class Calls(Expressions):
     def _sum_of_rows(self, node: ast.Call, function: Any) -> Value:
         result, elements = SUMS[function]
         values = [self.value(part) for part in node.args]
-        name = next(name for name in ROWS if getattr(vectors, name) is function)
+        name = next(name for name in ROWS if getattr(vectors, name, None) is function)
         own = self.unit.rows_helper(name, [value.fixed for value in values[len(elements) :]])
         texts = [
             self._pointed(value, element, node) if element else value.text

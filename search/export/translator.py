@@ -225,6 +225,8 @@ class Function(Calls):
         counter = f"i{self.depth}_"
         numbers = value.fixed if isinstance(value.fixed, tuple) else None
         natural = numbers is not None and element == "int" and min(numbers) >= 0
+        if any(isinstance(part, (ast.If, ast.IfExp)) for part in ast.walk(node)):
+            self.say("UNROLL")  # the constants decide
         self.say(f"for (int {counter} = 0; {counter} < {size}; {counter}++) {{")
         self.depth += 1
         self.store(name, Value(element, f"{place}[{counter}]", None, natural), node)

@@ -10,14 +10,7 @@ void @clear(@accumulator *accumulator)
 
 void @change(@accumulator *accumulator, int64_t input, int sign)
 {
-    const int16_t *row = #rows + input * #width;
-    int16_t *sums = accumulator->sums;
-    if (sign > 0)
-        for (int i = 0; i < #width; i++)
-            sums[i] = (int16_t)(sums[i] + row[i]);
-    else
-        for (int i = 0; i < #width; i++)
-            sums[i] = (int16_t)(sums[i] - row[i]);
+    @change_shorts_#width(accumulator->sums, #rows, &input, sign > 0, &input, sign < 0);
     accumulator->active[input / 64] ^= UINT64_C(1) << (input % 64);
     accumulator->count += sign;
 }
@@ -29,22 +22,25 @@ double @accumulated(const @accumulator *accumulator)
 
 double @update(@accumulator *accumulator, const int64_t position[])
 {
-    int64_t places[#most];
+    int64_t places[#most], more[#most], less[64 * #words];
     uint64_t active[#words] = {0};
     const int64_t count = @active_at(position, places);
-    int64_t changes = 0;
+    int64_t entering = 0, leaving = 0;
     for (int64_t i = 0; i < count; i++)
         active[places[i] / 64] |= UINT64_C(1) << (places[i] % 64);
-    for (int i = 0; i < #words; i++)
-        changes += @popcount((int64_t)(active[i] ^ accumulator->active[i]));
-    if (changes > count)
-        @clear(accumulator);
     for (int i = 0; i < #words; i++) {
-        uint64_t rest = active[i] ^ accumulator->active[i];
-        for (; rest; rest &= rest - 1) {
-            const int64_t bit = @lowest((int64_t)rest);
-            @change(accumulator, 64 * i + bit, (active[i] >> bit) & 1 ? 1 : -1);
-        }
+        uint64_t enter = active[i] & ~accumulator->active[i];
+        uint64_t leave = accumulator->active[i] & ~active[i];
+        for (; enter; enter &= enter - 1)
+            more[entering++] = 64 * i + @lowest((int64_t)enter);
+        for (; leave; leave &= leave - 1)
+            less[leaving++] = 64 * i + @lowest((int64_t)leave);
+        accumulator->active[i] = active[i];
     }
+    accumulator->count = count;
+    if (entering + leaving > count)
+        @sum_shorts_#width(accumulator->sums, #start, #rows, places, count);
+    else
+        @change_shorts_#width(accumulator->sums, #rows, more, entering, less, leaving);
     return @accumulated(accumulator);
 }

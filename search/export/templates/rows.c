@@ -14,8 +14,15 @@ typedef int32_t @words __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int16_t @shorts __attribute__((vector_size(32), aligned(2), may_alias));
 #if defined(__AVX2__)
 #include <immintrin.h>
-#include <string.h>
 #define PAIRS
+typedef int32_t @pair __attribute__((aligned(2), may_alias));
+#if defined(__AVXVNNI__)
+#define ADD_PAIRS(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
+#elif defined(__AVX512VNNI__) && defined(__AVX512VL__)
+#define ADD_PAIRS(sum, a, b) _mm256_dpwssd_epi32(sum, a, b)
+#else
+#define ADD_PAIRS(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+#endif
 #define LOAD(place) _mm256_loadu_si256((const __m256i *)(const void *)(place))
 #define STORE(place, vector) _mm256_storeu_si256((__m256i *)(void *)(place), vector)
 #endif
@@ -139,14 +146,51 @@ INLINE void @sum_shorts_#width(int16_t *target, const int16_t *bias, const int16
 #endif
 }
 
+/* change_shorts width */
+INLINE void @change_shorts_#width(int16_t *sums, const int16_t *rows, const int64_t *more,
+                                  int64_t entering, const int64_t *less, int64_t leaving)
+{
+#if defined(VECTORS)
+    /* chunk */
+    {
+        @shorts t#v = *(const @shorts *)(sums + #first + 16 * #v);
+        for (int64_t i = 0; i < entering; i++) {
+            const int16_t *row = rows + more[i] * #width + #first;
+            t#v += *(const @shorts *)(row + 16 * #v);
+        }
+        for (int64_t i = 0; i < leaving; i++) {
+            const int16_t *row = rows + less[i] * #width + #first;
+            t#v -= *(const @shorts *)(row + 16 * #v);
+        }
+        *(@shorts *)(sums + #first + 16 * #v) = t#v;
+    }
+    /* end */
+#else
+    for (int64_t i = 0; i < entering; i++)
+        for (int j = 0; j < #width; j++)
+            sums[j] = (int16_t)(sums[j] + rows[more[i] * #width + j]);
+    for (int64_t i = 0; i < leaving; i++)
+        for (int j = 0; j < #width; j++)
+            sums[j] = (int16_t)(sums[j] - rows[less[i] * #width + j]);
+#endif
+}
+
 /* clip_shorts width shift most */
 INLINE void @clip_shorts_#width_#shift_#most(int16_t *target, const int16_t *source)
 {
+#if defined(PAIRS)
+    const __m256i least = _mm256_setzero_si256(), most = _mm256_set1_epi16(#most);
+    for (int j = 0; j < #width; j += 16) {
+        const __m256i units = _mm256_max_epi16(_mm256_srai_epi16(LOAD(source + j), #shift), least);
+        STORE(target + j, _mm256_min_epi16(units, most));
+    }
+#else
     for (int j = 0; j < #width; j++) {
         int16_t unit = (int16_t)(source[j] >> #shift);
         unit = unit < 0 ? 0 : unit;
         target[j] = unit > #most ? #most : unit;
     }
+#endif
 }
 
 /* clip_products length width shift most */
@@ -156,15 +200,15 @@ INLINE void @clip_products_#length_#width_#shift_#most(int16_t *target, const in
 {
     int32_t total[#width];
 #if defined(PAIRS)
-    int32_t pairs[#length / 2];
-    memcpy(pairs, inputs, sizeof pairs);
+    const @pair *pairs = (const @pair *)(const void *)inputs;
     /* chunk */
     {
         __m256i t#v_#p = #p ? _mm256_setzero_si256() : LOAD(bias + #first + 8 * #v);
+        UNROLL
         for (int i = 0; i < #length / 2; i += #parts) {
             const __m256i pair#p = _mm256_set1_epi32(pairs[i + #p]);
             const int16_t *row#p = rows + 2 * #width * (i + #p) + 2 * #first;
-            t#v_#p = _mm256_add_epi32(t#v_#p, _mm256_madd_epi16(pair#p, LOAD(row#p + 16 * #v)));
+            t#v_#p = ADD_PAIRS(t#v_#p, pair#p, LOAD(row#p + 16 * #v));
         }
         STORE(total + #first + 8 * #v, _mm256_setzero_si256());
         STORE(total + #first + 8 * #v, _mm256_add_epi32(LOAD(total + #first + 8 * #v), t#v_#p));
