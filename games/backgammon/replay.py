@@ -62,7 +62,6 @@ class Heading(NamedTuple):
     crawford: whether it is the Crawford game; None if that follows from the scores.
     jacoby: whether the Jacoby rule is in force.
     start: the first position.
-    cube, owner: the cube at first.
     """
 
     line: int
@@ -71,8 +70,6 @@ class Heading(NamedTuple):
     crawford: bool | None
     jacoby: bool
     start: Any
-    cube: int = 1
-    owner: int | None = None
 
 
 def replay(
@@ -145,8 +142,6 @@ class _Replay:
             heading.start,
             match_length=length,
             score=score,
-            cube=heading.cube,
-            owner=heading.owner,
             crawford=crawford if heading.crawford is None else heading.crawford,
             jacoby=heading.jacoby,
         )

@@ -337,7 +337,7 @@ def test_two_tables_of_one_side_come_near_the_equities_of_both() -> None:
     alone = (np.zeros((1, 1), dtype=np.float32), *tables.tables[1:])
     for mine, theirs in np.random.default_rng(5).integers(1, 924, (200, 2)):
         at = position(counts_of(int(mine)), counts_of(int(theirs)))
-        found, value, depth, _ = probe(alone, at)
+        found, value, depth = probe(alone, at)
         assert (found, depth) == (True, NEAR_DEPTH)
         assert value == pytest.approx(near_equities[mine, theirs], abs=1e-6)
 
@@ -403,7 +403,7 @@ def test_races_are_found_from_their_first_roll_on() -> None:
     tables = tables_here().tables
     for at in (LONG_RACE, GAMMON_RACE):
         for one in (at, (*at[2:4], *at[:2], 1)):
-            found, value, depth, _ = probe(tables, one)
+            found, value, depth = probe(tables, one)
             assert (found, depth) == (True, FAR_DEPTH)
             target = np.zeros(5)
             assert outcomes(tables, one, target)

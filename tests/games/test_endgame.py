@@ -40,6 +40,7 @@ from games.checkers.endgame.numbering import (
 )
 from games.checkers.endgame.retrograde import EXACT_DEPTH, place_of
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
+from games.lock import LockedError, alone
 from games.tic_tac_toe import TicTacToe
 from games.whole_files import write_atomically
 from play.players.parse import parse_player
@@ -270,7 +271,7 @@ def test_the_lookup_answers_natively_as_in_python(
     python = again.plain()
     address, data, keep = lookup.native(GAME)
     ask = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
-    answer = np.zeros(3, dtype=np.int64)
+    answer = np.zeros(2, dtype=np.int64)
     random = np.random.default_rng(2)
     asked = [START]
     for material in slices(3):
@@ -511,10 +512,8 @@ def test_a_full_disk_is_told_and_breaks_nothing(
 
 @plain
 def test_one_process_builds_at_a_time(tmp_path: Path) -> None:
-    fcntl = pytest.importorskip("fcntl")
-    with path_of(2, tmp_path).with_suffix(".unfinished").open("wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(EndgameError, match="found another process that does"):
+    with alone(path_of(2, tmp_path).with_suffix(".lock"), "it"):
+        with pytest.raises(LockedError, match="expected nobody else to write it, found process"):
             build(2, tmp_path)
     build(2, tmp_path)
 

@@ -15,7 +15,6 @@ from games import kernels
 from games.backgammon import Backgammon, kinds
 from games.backgammon.rules import ROLLS
 from games.kernels import kernel
-from games.values import EXACT
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
@@ -130,7 +129,7 @@ def test_backups_tell_the_replies_that_they_compared() -> None:
 
 @kernel
 def _nothing(tables, position):
-    return False, 0.0, 0, EXACT
+    return False, 0.0, 0
 
 
 @kernel

@@ -49,7 +49,7 @@ def positions(count: int) -> list[Any]:
 
 def probe(found: RoteMemory, position: Any) -> tuple[float, int] | None:
     """Returns (value, depth) of a remembered position, and checks that all ways to ask agree."""
-    hit, value, depth, _ = found.plain()(position)
+    hit, value, depth = found.plain()(position)
     return (value, depth) if hit else None
 
 

@@ -33,7 +33,7 @@ from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.ratings.points import DiceSummary
 from play.ratings.sprt import Sprt
 from play.workers import Workers
-from search import EXACT, KernelEvaluator, Lookup, PythonEvaluator
+from search import KernelEvaluator, Lookup, PythonEvaluator
 from search.expectiminimax.static import StaticChoice
 
 plain = pytest.mark.plain
@@ -62,7 +62,7 @@ def borne_off(position):
 def probe_bare(tables, position):
     """Knows, of positions with many checkers off, an odd value."""
     known = (position[0] & 15) + (position[2] & 15) > 12
-    return known, tables[0] * float(position[0] % 7), 3, EXACT
+    return known, tables[0] * float(position[0] % 7), 3
 
 
 MADE = KernelEvaluator(GAME, made_points)

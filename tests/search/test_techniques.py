@@ -218,7 +218,7 @@ def without_the_best_move(engine: Engine, depth: int) -> float:
 @plain
 def test_a_search_with_a_move_left_out_asks_no_lookup() -> None:
     tree = [[5, 6], [3, 9], [4, 8]]
-    known = Lookup(lambda tables, position: (position == (), 5.0, 9, 0))
+    known = Lookup(lambda tables, position: (position == (), 5.0, 9))
     engine = Engine(Tree(tree), lookup=known)
     assert engine.search((), depth=2).value == 5
     assert without_the_best_move(engine, 2) == 4

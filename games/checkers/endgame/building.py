@@ -36,10 +36,11 @@ from games.checkers.endgame.database import (
 from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
 from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
+from games.lock import alone
 from games.program import result_of
 from games.whole_files import write_atomically
 
-__all__ = ["alone", "build", "check_space", "endgame", "solve"]
+__all__ = ["build", "check_space", "endgame", "solve"]
 
 #: Called with the slices whose values have just become known.
 Progress = Callable[[list[Material]], None]
@@ -92,23 +93,28 @@ def build(
     the file, and a byte for each position of the slices in progress.
 
     Raises ValueError for numbers out of range, OSError if the file cannot be written, such as for
-    lack of space (complete slices are then kept), and EndgameError if another process is building
+    lack of space (complete slices are then kept), and LockedError if another process is building
     the same file.
     """
     path = path_of(pieces, folder)
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
-    try:
-        read(path, pieces)
-    except EndgameError:
-        pass
-    else:
-        progress(slices(pieces))
-        return path
-    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
+    with alone(path.with_suffix(".lock"), str(path)):
+        try:
+            read(path, pieces)
+        except EndgameError:
+            _build(pieces, folder, unfinished, threads, progress)
+            os.replace(unfinished, path)
+        else:
+            progress(slices(pieces))
+    return path
+
+
+def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: Progress) -> None:
+    """Make the unfinished file whole; the parameters are those of `build`."""
     made = empty(pieces)
-    with alone(unfinished) as file:
+    with unfinished.open("ab+") as file:
         known = _resume(made, file) or _begin(made, file, folder)
         progress([material for pair in pairs(pieces)[:known] for material in pair])
         check_space(unfinished, len(made.values) - file.tell())
@@ -124,32 +130,6 @@ def build(
                 f"{unfinished}: expected room for {len(made.values)} bytes, found:"
                 f" {error.strerror}; complete slices stay, the next build goes on from there"
             ) from error
-        os.replace(unfinished, path)
-    return path
-
-
-@contextlib.contextmanager
-def alone(path: Path) -> Iterator[BufferedRandom]:
-    """Open a file that one process at a time may write; it is kept if an error occurs."""
-    with path.open("ab+") as file:
-        if not _locked(path, file):
-            raise EndgameError(
-                f"{path}: expected nobody else to build it, found another process that does"
-            )
-        yield file
-
-
-def _locked(path: Path, file: BufferedRandom) -> bool:
-    """Lock an open file unless another process has locked it, or finished and renamed it."""
-    try:
-        import fcntl
-    except ImportError:  # without such locks no other process is kept out
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except (BlockingIOError, FileNotFoundError):
-        return False
 
 
 def _resume(made: Endgame, file: BufferedRandom) -> int:

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from games import extend
-from games.values import EXACT, WIN
+from games.values import WIN
 from search.alphabeta.techniques import Selective
 from search.evaluators.linear import UnitTerms
 from search.lookups.database import Database, Databases
 from sticks.game import Sticks
 
 
-def probe(tables: Any, position: Any) -> tuple[bool, float, int, int]:
+def probe(tables: Any, position: Any) -> tuple[bool, float, int]:
     """Known are positions with few sticks: the plies to the end, negative where they lose."""
     if not 0 < position[0] < len(tables):
-        return False, 0.0, 0, EXACT
+        return False, 0.0, 0
     plies = float(tables[position[0]])
-    return True, WIN - plies if plies > 0 else -WIN - plies, 99, EXACT
+    return True, WIN - plies if plies > 0 else -WIN - plies, 99
 
 
 extend(
