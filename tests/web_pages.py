@@ -17,6 +17,7 @@ from tests.web_server import HUMAN
 
 __all__ = [
     "CHROMIUM",
+    "CUT",
     "PATIENCE",
     "browser_tests",
     "click_point",
@@ -38,6 +39,10 @@ browser_tests = [
 #: Milliseconds that anything may take on a machine that is busy with other work.
 PATIENCE = 60_000
 Page = Any
+#: The texts of chosen elements that are cut off, or that leave their card.
+CUT = """(chosen) => [...document.querySelectorAll(chosen)].filter((e) =>
+  e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right
+    > e.closest('section').getBoundingClientRect().right).map((e) => e.textContent)"""
 
 
 def open_table(page: Page, base: str, *, shown: str = ".board", **content: Any) -> dict[str, Any]:

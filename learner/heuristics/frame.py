@@ -289,7 +289,8 @@ def find_problem(problem: Any) -> KernelProblem:
     """
     found = all_games.load(problem) if isinstance(problem, str) else problem
     if not isinstance(found, KernelProblem):
-        raise ValueError(f"game: expected one whose rules are kernels, found {found}")
+        name = getattr(found, "name", found)
+        raise ValueError(f"game: expected one whose rules are kernels, found {name}")
     return found
 
 

@@ -20,6 +20,7 @@ import games  # noqa: E402
 from games.checkers.notation import move_path  # noqa: E402
 from search import Engine  # noqa: E402
 from tests.web_pages import (  # noqa: E402
+    CUT,
     PATIENCE,
     browser_tests,
     click_point,
@@ -49,11 +50,6 @@ COVERED = """() => [...document.querySelectorAll('.square-number')].filter((numb
     return Math.hypot(end.x - x, end.y - y) < box.width / 2;
   });
 }).map((number) => number.textContent)"""
-#: The texts of chosen elements that are cut off, or that leave their card.
-CUT = """(chosen) => [...document.querySelectorAll(chosen)].filter((e) =>
-  e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right
-    > e.closest('section').getBoundingClientRect().right).map((e) => e.textContent)"""
-
 #: Three jumps with one piece, then a few moves to the end of the game.
 ENDGAME = "B:W10,18,26,30:BK6,K1,K5,K14"
 

@@ -13,6 +13,7 @@ pytest.importorskip("uvicorn")
 playwright = pytest.importorskip("playwright.sync_api")
 
 from tests.web_pages import (  # noqa: E402
+    CUT,
     PATIENCE,
     browser_tests,
     open_tab,
@@ -284,6 +285,8 @@ def test_doubles_stand_in_the_list_with_marks_and_count(page: Page, base: str) -
     expect(said.first).to_have_attribute("aria-label", double)
     expect(said.first).to_have_attribute("title", re.compile("^lost 0[.][0-9]+; right: no double"))
     expect(page.locator(".players-rated")).to_contain_text(re.compile("accuracy [0-9]+ %"))
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate(CUT, ".moves .move, .moves .cube-said") == []
 
 
 def test_the_best_moves_are_rolled_out_from_the_analysis(page: Page, base: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from pages import ROOT, blocks
 
 import plysmith
+from benchmarks import samuel_step
 from play.course import EXERCISES
 
 SOLUTIONS = [text for _, text in blocks((ROOT / "docs/course_exercises.md").read_text("utf-8"))]
@@ -47,3 +48,11 @@ def test_a_file_that_fails_is_one_line(
     assert plysmith.main(["course", "check", str(tmp_path / name)]) == 2
     error = capsys.readouterr().err
     assert error.startswith("plysmith course: ") and message in error and error.count("\n") == 1
+
+
+def test_the_picture_of_samuels_step_has_the_numbers_of_the_page() -> None:
+    page = (ROOT / "docs/course.md").read_text("utf-8")
+    picture = samuel_step.picture()
+    assert picture == samuel_step.PATH.read_text("utf-8")
+    assert samuel_step.POSITION in page and "difference +32848" in page
+    assert ">+32,848<" in picture and picture.count(", credited<") == 5

@@ -116,7 +116,7 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
         style: { fill: colour } }));
     }
     const line = points.map((p) => `${px(p[0]).toFixed(1)} ${py(p[1]).toFixed(1)}`).join("L");
-    svg.append(s("path", { class: `curve ${curve.dash ? `dashed dash-${curve.dash}` : ""}`, d: `M${line}`, style: { stroke: colour } }));
+    if (line) svg.append(s("path", { class: `curve ${curve.dash ? `dashed dash-${curve.dash}` : ""}`, d: `M${line}`, style: { stroke: colour } }));
     if (points.length < 40) {
       for (const p of points) {
         svg.append(s("circle", { class: "spot", cx: px(p[0]), cy: py(p[1]), r: 3,
