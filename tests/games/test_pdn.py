@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from games import load
 from games.checkers.pdn import ReadGame, read_games, write_game
-from games.contract import Game
 from games.file_form import form_of
 from games.record import Annotation, GameRecord
 from games.values import WIN
@@ -197,20 +196,6 @@ def noted(note: dict[str, Any], message: str) -> None:
 def tagged(tags: dict[str, str], message: str) -> None:
 
     write_game(record_of("11-15"), tags)
-
-
-def test_only_checkers_is_written() -> None:
-    class Other(Game):
-        name = "other"
-
-        def start(self) -> int:
-            return 0
-
-        def outcome(self, position: int) -> None:
-            return None
-
-    with pytest.raises(ValueError, match="expected a game of checkers, found one of 'other'"):
-        write_game(GameRecord(Other()))
 
 
 FOREIGN = """\ufeff% made by hand
