@@ -278,7 +278,7 @@ def test_mean_interval_is_the_score_interval_of_a_tally(counts):
 # The sequential test.
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(tallies, sprts())
 def test_likelihood_ratio_changes_its_sign_with_the_players(tally, sprt):
     other = Sprt(-sprt.elo1, -sprt.elo0)
@@ -334,7 +334,7 @@ def slow_ratio(sprt, tally):
     return tally.units * (above - below)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     st.one_of(st.tuples(*[st.integers(1, 60)] * 5), st.tuples(*[st.integers(1, 60)] * 3)), sprts()
 )
