@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -17,6 +18,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Libraries start no threads of their own, because several processes share the machine's cores.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+# An example may take long on a busy machine, and the first may compile.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session", autouse=True)

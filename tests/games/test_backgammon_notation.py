@@ -186,7 +186,7 @@ def situations(draw: st.DrawFn, form: Any) -> Situation:
 
 
 @pytest.mark.parametrize("form", [xgid, fibs_text])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_situations_come_back(form: Any, data: st.DataObject) -> None:
     situation = data.draw(situations(form))
@@ -196,7 +196,7 @@ def test_situations_come_back(form: Any, data: st.DataObject) -> None:
 # --- moves and rolls ------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_moves_are_read_step_by_step(data: st.DataObject) -> None:
     """Each checker's steps may be separate, in any order and case, with hits marked or not."""
@@ -278,7 +278,7 @@ ALPHABET = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=ALPHABET)
 def test_parsers_raise_nothing_else(text: str) -> None:
     try:

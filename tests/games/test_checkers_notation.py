@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from errors import errors_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games.checkers import rules
@@ -80,13 +80,11 @@ def test_text_of_known_positions() -> None:
     assert position_text((0, 1, 0, WHITE)) == "W:W:B1"
 
 
-@settings(deadline=None)  # the first example may compile
 @given(positions())
 def test_positions_are_read_back(position: Position) -> None:
     assert parse_position(position_text(position)) == position
 
 
-@settings(deadline=None)  # the first example may compile
 @given(positions(), st.randoms(use_true_random=False))
 def test_positions_are_read_however_they_are_written(
     position: Position, generator: random.Random
@@ -128,7 +126,6 @@ def test_huge_texts_are_refused_at_once(piece: str) -> None:
     assert len(str(caught.value)) + len(str(also.value)) < 600
 
 
-@settings(deadline=None)  # the first example may compile
 @given(st.text(max_size=60))
 def test_garbage_raises_what_it_should(text: str) -> None:
     for noise in (text, f"B:W{text}:B1", f"{text}:W32:B1"):
@@ -162,7 +159,6 @@ def neighbours(square: int) -> dict[int, int]:
     }
 
 
-@settings(deadline=None)  # the first example may compile
 @given(st.one_of(positions(), positions(kings=True)))
 def test_moves_are_read_back(position: Position) -> None:
     moves = legal(position)

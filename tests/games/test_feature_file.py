@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from errors import errors_of
 
-from games import Game, kernels
+from games import Game
 from games.checkers import Checkers
 from games.checkers.features import CLASSIC, SAMUEL
 from games.feature_file import FeatureFileError, add_features, file_digest, load_features
@@ -226,35 +226,6 @@ def test_terms_travel_by_value(tmp_path: Path) -> None:
 def one(body: str, before: str = "", parameters: str = "position") -> str:
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return f"{HEAD}{before}@kernel\ndef wrong({parameters}):\n{lines}"
-
-
-@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        (one("return position.own"), 7, "Unknown attribute 'own' of type UniTuple.int64 x 4."),
-        (one("own, opponent, kings = position\nreturn own"), 7, "expected 3, got 4"),
-        (one("return len([x for x in position])"), 7, "a kernel makes no lists, dictionaries"),
-        (one("squares = {1: 2}\nreturn squares[1]"), 8, "a kernel makes no lists, dictionaries"),
-        (one("return popcount(position)"), 7, "there is no popcount.UniTuple.int64 x 4.."),
-        (one("return f(position[0])", "def f(x):\n    return x\n\n\n"), 11, "Untyped global name"
-         " 'f': .* has to be a kernel as well"),
-        (one("return _f(position)", "@kernel\ndef _f(x):\n    return x.own\n\n\n"), 7, "Unknown"),
-    ],
-)  # fmt: skip
-def test_kernels_that_cannot_be_compiled(
-    tmp_path: Path, text: str, line: int, message: str
-) -> None:
-    expected = rf"my_features.py, line {line}: term wrong cannot be compiled for positions of 4"
-    with pytest.raises(FeatureFileError, match=f"{expected} integers: .*{message}"):
-        load_features(written(tmp_path, text), CHECKERS, CLASSIC)
-
-
-@pytest.mark.skipif(not kernels.compiled, reason="only native integers overflow")
-def test_integers_that_overflow(tmp_path: Path) -> None:
-    path = written(tmp_path, one("return position[0] * position[0] * position[0]"))
-    with pytest.raises(FeatureFileError, match="to be the same compiled and uncompiled, found"):
-        load_features(path, CHECKERS, CLASSIC)
 
 
 @pytest.mark.plain

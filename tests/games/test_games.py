@@ -451,33 +451,6 @@ def test_check_game_finds_compiled_code_that_differs(what: str) -> None:
 # --- tic-tac-toe and nim ----------------------------------------------------------------------
 
 
-def test_tic_tac_toe_as_published() -> None:
-    """5,478 positions can be reached in 255,168 games, and the best play is a draw."""
-    game = TicTacToe()
-
-    @functools.cache
-    def facts(position: Any) -> tuple[int, float]:
-        """Returns the number of games from here on, and the value."""
-        outcome = game.outcome(position)
-        if outcome is not None:
-            return 1, outcome
-        after = [facts(game.play(position, move)) for move in game.legal_moves(position)]
-        return sum(games for games, _ in after), max(-value for _, value in after)
-
-    assert facts(game.start()) == (255168, 0.0)
-    assert facts.cache_info().currsize == 5478
-
-
-def test_misere_nim_as_published() -> None:
-    """Lost if the xor is 0 or, once no pile has more than one stick, if it is 1."""
-    for a in range(4):
-        for b in range(a, 4):
-            for c in range(b, 3):
-                lost = a ^ b ^ c == (1 if max(a, b, c) <= 1 else 0)
-                game = Nim((a, b, c))
-                assert minimax(game, game.start()) == (-1.0 if lost else 1.0), (a, b, c)
-
-
 def test_kayles_as_published() -> None:
     """Two rows are lost if their nim-values are equal (Guy and Smith 1956)."""
     nim_values = [0, 1, 2, 3, 1, 4, 3, 2, 1]

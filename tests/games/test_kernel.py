@@ -16,7 +16,7 @@ import numba
 import numpy as np
 import pytest
 from errors import errors_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games import kernels
@@ -483,20 +483,17 @@ def next_up_of(x):
     return bits.next_up(x)
 
 
-unhurried = settings(deadline=None)  # the first example compiles
 integers = st.integers(0, (1 << 63) - 1)
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @plain
-@unhurried
 @given(integers)
 def test_popcount(x: int) -> None:
     assert popcount_of(x) == bits.popcount(x) == bin(x).count("1")
 
 
 @plain
-@unhurried
 @given(integers.filter(bool))
 def test_lowest(x: int) -> None:
     expected = next(i for i in range(63) if x >> i & 1)
@@ -504,7 +501,6 @@ def test_lowest(x: int) -> None:
 
 
 @plain
-@unhurried
 @given(integers.map(lambda x: x & ~1))
 def test_reverse(x: int) -> None:
     expected = sum(1 << 63 - i for i in range(64) if x >> i & 1)
@@ -512,7 +508,6 @@ def test_reverse(x: int) -> None:
 
 
 @plain
-@unhurried
 @given(finite)
 def test_bits_of_floats(x: float) -> None:
     number = bits.float_bits(x)
@@ -523,7 +518,6 @@ def test_bits_of_floats(x: float) -> None:
 
 
 @plain
-@unhurried
 @given(finite | st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1.7976931348623157e308]))
 def test_next_up(x: float) -> None:
     assert next_up_of(x) == bits.next_up(x) == math.nextafter(x, math.inf)

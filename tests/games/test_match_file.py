@@ -403,7 +403,7 @@ def declared(outcome: float) -> BackgammonRecord:
     return record
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     cuts=st.lists(
         st.tuples(st.integers(0, 2000), st.integers(0, 9), st.text(max_size=6)), max_size=5
@@ -420,7 +420,7 @@ def test_a_damaged_file_is_read_to_its_end(cuts: list[tuple[int, int, str]]) -> 
             assert all(problem.startswith("line ") for problem in problems)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=st.text(alphabet="Game 1point mach:)(/*\n3564barofDublesTkWins;[]\"'", max_size=300))
 def test_any_text_is_read_to_its_end(text: str) -> None:
     list(read_matches(text, GAME))

@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 from errors import errors_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games import load
 from games.checkers.pdn import ReadGame, read_games, write_game
-from games.contract import Game
 from games.file_form import form_of
 from games.record import Annotation, GameRecord
 from games.values import WIN
@@ -89,7 +88,6 @@ TAG_VALUES = TEXTS.map(lambda text: "".join(c for c in text if c.isprintable()))
 TAGS = st.dictionaries(st.sampled_from(("Event", "White", "Black", "Opening", "X_1")), TAG_VALUES)
 
 
-@settings(deadline=None)  # the first example may compile
 @given(st.lists(st.tuples(records(), TAGS), max_size=3), st.booleans())
 @pytest.mark.thorough
 def test_games_are_read_back(games: list[tuple[GameRecord, dict[str, str]]], lines: bool) -> None:
@@ -197,20 +195,6 @@ def noted(note: dict[str, Any], message: str) -> None:
 def tagged(tags: dict[str, str], message: str) -> None:
 
     write_game(record_of("11-15"), tags)
-
-
-def test_only_checkers_is_written() -> None:
-    class Other(Game):
-        name = "other"
-
-        def start(self) -> int:
-            return 0
-
-        def outcome(self, position: int) -> None:
-            return None
-
-    with pytest.raises(ValueError, match="expected a game of checkers, found one of 'other'"):
-        write_game(GameRecord(Other()))
 
 
 FOREIGN = """\ufeff% made by hand
@@ -375,7 +359,6 @@ def test_a_line_of_moves_that_looks_like_a_tag_does_not_swallow_the_next_game() 
     assert third.tags["Event"] == "good" and texts_of(third.record) == ["11-15"]
 
 
-@settings(deadline=None)  # the first example may compile
 @given(st.text(max_size=200) | st.text('[]{}()"1-0x. \n;%*$Ev\\!/23', max_size=200))
 def test_garbage_never_raises(text: str) -> None:
     for source in (text, GOOD + text + "\n}\n" + GOOD, f'[A "b"]\n{text}'):
@@ -385,7 +368,6 @@ def test_garbage_never_raises(text: str) -> None:
             assert all(problem.startswith("line ") for problem in game.problems)
 
 
-@settings(deadline=None)  # the first example may compile
 @given(records(), st.integers(0, 2**32))
 def test_a_damaged_file_is_read_to_its_end(record: GameRecord, seed: int) -> None:
     """Characters of one game change; the games around it are read all the same."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from errors import errors_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toys import Pile
 
@@ -232,7 +232,6 @@ def test_no_declaration_after_the_end() -> None:
     assert record.outcome() == 1.0
 
 
-@settings(deadline=None)  # the first example may compile
 @given(st.integers(0, 2**32))
 def test_taking_back_restores_everything(seed: int) -> None:
     generator = random.Random(seed)
@@ -254,7 +253,6 @@ def snapshot(record: GameRecord) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-@settings(deadline=None)  # the first example may compile
 @given(st.integers(0, 2**32))
 def test_history_and_draws_against_a_slow_twin(seed: int) -> None:
     """The twin finds draws from the whole game: captures and men's moves are irreversible."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from games import KernelGame, PositionError, Rules, check_game
@@ -49,7 +49,6 @@ def lowest_of(bits):
     return lowest(bits)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(WORDS, st.integers(0, 63))
 @example(1 << 63, 63)
 @example(BARE, 1)

@@ -193,10 +193,10 @@ def table(games: int, seed: int = 1, starts: Any = None, **options: Any) -> Play
 
 
 def test_a_table_plays_games_and_backs_up_their_positions() -> None:
-    played = table(12, first_plies=4, first_share=0.5, share=0.1)
+    played = table(6, first_plies=4, first_share=0.5, share=0.1)
     rows = [tuple(row) for row in played.positions.tolist()]
     starts = [i for i, row in enumerate(rows) if row == GAME.start()]
-    assert len(starts) == 12 and starts[0] == 0
+    assert len(starts) == 6 and starts[0] == 0
     np.testing.assert_allclose(played.static, NET.outcomes(played.positions), atol=1e-12)
     np.testing.assert_allclose(played.backups, backed_up(played.positions), atol=1e-12)
     for i in [*range(0, len(rows), 17), *(i - 1 for i in starts[1:])]:
@@ -215,25 +215,25 @@ def test_a_table_plays_games_and_backs_up_their_positions() -> None:
 
 
 def test_random_numbers_alone_decide_the_games_of_a_table() -> None:
-    one, two, other = table(9), table(9), table(9, seed=2)
+    one, two, other = table(3), table(3), table(3, seed=2)
     assert np.array_equal(one.positions, two.positions)
     assert one.positions.shape != other.positions.shape
-    assert one.follows.sum() == len(one) - 9
+    assert one.follows.sum() == len(one) - 3
 
 
 def test_games_of_a_table_begin_where_they_are_told_to() -> None:
     """Also with a double, which no game begins with; and they end where a lookup knows more."""
     later = GAME.play(GAME.start(), GAME.legal_moves(GAME.start(), 4)[0])
-    played = table(0, starts=np.array([later] * 20), at_once=20)
+    played = table(0, starts=np.array([later] * 12), at_once=12)
     first = played.positions[np.append(True, ~played.follows[:-1])]
-    assert (first == later).all() and len(first) == 20
+    assert (first == later).all() and len(first) == 12
     assert played.last.ply == 0
     after = played.positions[np.append(False, np.append(True, ~played.follows[:-1])[:-1])]
     doubles = {i for i, (a, b) in enumerate(ROLLS) if a == b}
     by_doubles = {GAME.play(later, m) for roll in doubles for m in GAME.legal_moves(later, roll)}
-    assert 1 <= sum(tuple(row) in by_doubles for row in after.tolist()) < 10
-    races = Table(backups(exact=DatabaseLookup(GAME, "bearoff")), at_once=20).play(
-        np.array([later] * 20), np.random.default_rng(3)
+    assert 1 <= sum(tuple(row) in by_doubles for row in after.tolist()) < 7
+    races = Table(backups(exact=DatabaseLookup(GAME, "bearoff")), at_once=12).play(
+        np.array([later] * 12), np.random.default_rng(3)
     )
     assert len(races) < len(played) and RareKinds.of(GAME).kinds is kinds.KINDS
     assert (kinds.KINDS.of(races.positions) != kinds.KINDS.names.index("race")).all()
@@ -265,7 +265,7 @@ def test_returns_of_whole_games_are_results_without_luck() -> None:
     """They have the same mean as results, and a far smaller variance."""
     # by the best reply alone, which the same evaluator finds as a prefilter
     fast = Table(backups(prefilter=Prefilter(NET, 1)), at_once=100)
-    found = fast.play(np.tile(np.array(GAME.start()), (300, 1)), np.random.default_rng(8))
+    found = fast.play(np.tile(np.array(GAME.start()), (150, 1)), np.random.default_rng(8))
     static = found.static
     starts = np.flatnonzero((found.positions == GAME.start()).all(axis=1))
     returns = lambda_returns(GAME, static, found.backups, found.follows, 1.0)
@@ -273,7 +273,7 @@ def test_returns_of_whole_games_are_results_without_luck() -> None:
     lengths = np.diff([*starts, len(static)])
     won = np.where(lengths % 2 == 1, 1.0, 0.0)
     chances = returns[starts, 0]
-    error = np.sqrt((chances.var() + won.var()) / 300)
+    error = np.sqrt((chances.var() + won.var()) / 150)
     assert abs(chances.mean() - won.mean()) < 4 * error
     assert chances.var() < 0.8 * won.var()
 

@@ -46,17 +46,17 @@ SMALL: dict[str, Any] = {
 @pytest.mark.thorough
 def test_a_fit_comes_near_to_the_backups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backup_fit, "_RARE_SHARE", 0.0)  # the same kinds in every round
-    options = {**SMALL, "games": 120, "round_games": 20, "samples": 32, "rate": 0.02}
+    options = {**SMALL, "games": 60, "round_games": 10, "samples": 32, "rate": 0.02}
     options |= {"last_rate": 0.002, "lambda_": 0.0, "batch": 128}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
-    assert [progress.game for progress in seen] == [20, 40, 60, 80, 100, 120]
-    assert learner.games_played_ == 120
+    assert [progress.game for progress in seen] == [10, 20, 30, 40, 50, 60]
+    assert learner.games_played_ == 60
     first, *_, last = learner.rounds_
     assert last["error"] < 0.8 * first["error"]
     sizes = learner._kept.sizes
-    assert [found["positions"] for found in learner.rounds_] == sizes and min(sizes) > 500
+    assert [found["positions"] for found in learner.rounds_] == sizes and min(sizes) > 250
     assert seen[1].figures["positions"] == sizes[1]
     assert seen[-1].updates == 128 * sum(round(32 * size / 128) for size in sizes)
 
@@ -168,7 +168,7 @@ def test_a_missing_gpu_is_named_before_anything_is_played(capsys: Any, tmp_path:
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_the_command_learns_from_zero(tmp_path: Path) -> None:
     small = ["round_games=10", "hidden=(8,)", "inputs=points",
              "samples=1", "batch=32"]  # fmt: skip

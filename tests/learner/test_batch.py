@@ -26,7 +26,7 @@ from learner.rounds.batch import BatchFit, scale_of
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.self_play import TABLE_MIB
-from search import EXACT, WIN, AlphaBetaOptions, Engine, LinearEvaluator
+from search import EXACT, WIN, AlphaBetaOptions, Engine
 from search.evaluators.network import NetworkEvaluator
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -297,13 +297,6 @@ def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
 def wrong(kind: Any, options: dict[str, Any], message: str) -> None:
 
     make(kind, **options).prepare()
-
-
-def test_evaluators_that_learning_cannot_start_from() -> None:
-    samuel = CHECKERS.features["samuel"]
-    given = LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel)))
-    with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
-        make(BatchFit).fit(given)
 
 
 def test_a_temporary_store_goes_with_the_learner() -> None:

@@ -232,12 +232,12 @@ CASES = {
     ),
     "backups": Case(
         partial(
-            BackupFit, games=16, round_games=4, hidden=(12, 10), samples=2, batch=32, rate=0.003,
+            BackupFit, games=8, round_games=2, hidden=(12, 10), samples=2, batch=32, rate=0.003,
             inputs="points", bear_off=False, threads=1, seed=3,
             most_positions=2000,
         ),
-        (4, 8, 12, 16), same=({"threads": 2},), others=({"rate": 0.1},),
-        torn="round-000009.safetensors", longer=20, another_seed=True, check=growth_check,
+        (2, 4, 6, 8), same=({"threads": 2},), others=({"rate": 0.1},),
+        torn="round-000009.safetensors", longer=10, another_seed=True, check=growth_check,
     ),
     "rote": Case(
         partial(Rote, CHECKERS, games=4, depth=2, seed=1, capacity=300), (1, 2, 3, 4),

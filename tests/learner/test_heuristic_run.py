@@ -64,7 +64,8 @@ def test_an_interrupted_run_ends_with_the_same_heuristic(
         pass
 
     monkeypatch.setattr("learner.run.folder.Pace.is_due", lambda pace: True)
-    settings = settings_of(parser().parse_args(["tests.toys:SmallTiles", *SHORT]))
+    few = ["--games", "150", "--match-games", "5"]
+    settings = settings_of(parser().parse_args(["tests.toys:SmallTiles", *SHORT, *few]))
 
     def session(name: str) -> HeuristicRun:
         problem: Any = games.load(settings.game)
@@ -72,7 +73,7 @@ def test_an_interrupted_run_ends_with_the_same_heuristic(
         return HeuristicRun(learner, tmp_path / name, settings=settings)
 
     def stop(progress: Progress, measured: object) -> None:
-        if progress.game == 150:
+        if progress.game == 100:
             raise Enough
 
     expected = session("whole").train()

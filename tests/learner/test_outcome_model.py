@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from errors import errors_of
 from numpy.typing import NDArray
 
 from benchmarks.exploring import explore
@@ -204,27 +205,16 @@ def test_bfloat16_is_near_to_float32(positions: Any) -> None:
 
 def test_wrong_requests(positions: Any) -> None:
     net = network(12)
-    for options, message in (
-        ({"batch": 0}, "batch"), ({"threads": 0}, "threads"), ({"equity_share": 2}, "equity_share"),
-        ({"device": "tpu"}, "cpu, cuda or auto"),
-        ({"averaging": 1.0}, "averaging"), ({"precision": "half"}, "precision"),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=message):
-            OutcomeModel(net, **options)
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="without a GPU"):
             OutcomeModel(net, device="cuda")
-    with pytest.raises(ValueError, match="expected a network with one net for all phases, found O"):
-        OutcomeModel(new_network(GAME, POINTS, (12,), spread=1.0, seed=1))
     model = OutcomeModel(net, device="auto")
     rows = positions[:10]
     random = np.random.default_rng(0)
-    for targets in (np.full((10, 5), 1.5), np.full((10, 5), np.nan), np.zeros((9, 5))):
-        with pytest.raises(ValueError, match="targets: expected"):
-            model.learn(rows, targets, rate=0.1, random=random)
-    with pytest.raises(ValueError, match="epochs, rate"):
-        model.learn(rows, np.zeros((10, 5)), rate=0.0, random=random)
     before = net.nets[0].layers[0][0].copy()
     with pytest.raises(FloatingPointError, match="rate of learning"):
         model.learn(rows, np.zeros((10, 5)), rate=1e38, epochs=5, random=random)
     assert np.array_equal(net.nets[0].layers[0][0], before)
+
+
+test_errors = errors_of(globals())

@@ -99,7 +99,6 @@ def test_nothing_plays_badly() -> None:
         (TDLeaf, {"depth": 2}),
         (RootStrap, {}),
         (TreeStrap, {"depth": 2}),
-        (TreeStrap, {"depth": 2}),
     ],
 )
 def test_nim_by_its_terms(kind: Any, options: dict[str, Any]) -> None:

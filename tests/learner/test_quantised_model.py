@@ -185,19 +185,4 @@ def with_options(options: dict[str, Any]) -> None:
     QuantisedModel(CHECKERS, given.pop("inputs"), given.pop("hidden"), **given)
 
 
-def test_impossible_targets() -> None:
-    learner = model(8)
-    random = np.random.default_rng(0)
-    for targets, message in (
-        ([0.5], "targets: expected 3 numbers from 0 to 1, found shape"),
-        ([0.5, 0.5, 1.1], "to 1.1"),
-        ([0.5, 0.5, np.nan], "targets"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            learner.fit(POSITIONS[:3], targets, random=random)
-    for options in ({"epochs": 0}, {"rate": 0.0}, {"last_rate": 2.0}):
-        with pytest.raises(ValueError, match="at least one epoch"):
-            learner.fit(POSITIONS[:2], [0, 1], random=random, **options)
-
-
 test_errors = errors_of(globals())

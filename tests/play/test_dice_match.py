@@ -31,7 +31,6 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.ratings.points import DiceSummary
-from play.ratings.sprt import Sprt
 from play.workers import Workers
 from search import KernelEvaluator, Lookup, PythonEvaluator
 from search.expectiminimax.static import StaticChoice
@@ -315,25 +314,13 @@ def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
     assert (figures["depth"], figures["nodes"], figures["seconds"]) == (None, 60, None)
 
 
-@plain
-def test_options_of_other_kinds_of_games_are_refused() -> None:
-    others: list[dict[str, Any]] = [{"table_mib": 1.0}, {"sprt": Sprt(0, 5)}, {"openings": ()}]
-    for option in [*others, {"jacoby": True}]:
-        with pytest.raises(ValueError, match="expected none in games with dice, found one"):
-            play_match(GAME, RANDOM, RANDOM, **option)
-
-
 # --- players -------------------------------------------------------------------------------------
-
-
-@plain
-def test_names_of_players(tmp_path: Any) -> None:
-    assert parse_player(GAME, "random") == RANDOM
 
 
 @plain
 def test_depths_and_lookups_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backgammon, "evaluators", {"made": made_points})
+    assert parse_player(GAME, "random") == RANDOM
     player = parse_player(GAME, "made@0")
     assert (player.name, player.limits, player.lookup) == ("made@0", Limits(0), None)
     assert player.within(Limits(3)) == Limits(0)

@@ -20,7 +20,6 @@ from errors import errors_of
 import games
 import play.players.engine_player
 import play.players.talk
-from games.errors import MoveError
 from games.record import GameRecord
 from play.commands.contest import _searches
 from play.match.driver import play_match
@@ -135,44 +134,12 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play.players.engine_player, "HEED", 0.5)
 
 
-@pytest.mark.parametrize(
-    "text, error, expected",
-    [
-        ("", ChildProcessError, r"found that it ended \(exit status 0\)$"),
-        ("sys.exit('no licence')\n", ChildProcessError, "status 1.; its last words: no licence"),
-        ("import os; os.close(1); " + STAY, ChildProcessError, "listens or speaks no more"),
-        ('say("error message=oh")\n', ChildProcessError, "it says 'error message=oh'"),
-        (STAY, ChildProcessError, "expected 'wait' within 0.5 s, found none"),
-        ("while True: say('y')\n", ChildProcessError, "expected 'wait' within 0.5 s, found none"),
-        (
-            READY + HERE + "say('done move=1-2')\n",
-            MoveError,
-            "engine.py: [BW]:W.*: expected one of",
-        ),
-        (READY + HERE + "say('done')\n", MoveError, "such as 11-15"),
-        (READY + HERE + "say('done =')\n", MoveError, "W.*: expected name=value"),
-        (
-            'say("param name=variant values=frisian"); say("wait")\n' + STAY,
-            ChildProcessError,
-            "plays English checkers .* found one that plays frisian",
-        ),
-    ],
-)
-def test_programs_that_misbehave(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    text: str,
-    error: type[Exception],
-    expected: str,
-) -> None:
-    if "within" in expected:  # the others may take long to start
-        monkeypatch.setattr(play.players.talk, "PATIENCE", 0.5)
-    player = parse_player(CHECKERS, script(tmp_path, text))
-    with pytest.raises(error, match=expected):
-        play_match(
-            CHECKERS, player, parse_player(CHECKERS, "random"), limits=Limits(seconds=0.01),
-            games=2, threads=1,
-        )  # fmt: skip
+def met(tmp_path: Path, text: str, patience: float = 20.0) -> None:
+    """Plays against a program of a few lines, which has so many seconds to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play.players.talk, "PATIENCE", patience)
+        players = [parse_player(CHECKERS, name) for name in (script(tmp_path, text), "random")]
+        play_match(CHECKERS, *players, limits=Limits(seconds=0.01), games=2, threads=1)
 
 
 @pytest.mark.parametrize("text", [STAY, HERE + "say('x' * (1 << 20))\n"])

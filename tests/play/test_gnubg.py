@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.situation import Situation, position_of
-from games.nim import Nim
 from play.dice import Dice, choice
 from play.match.driver import play_match
 from play.players import gnubg
 from play.players.gnubg import Program, as_program, board, equity, gnubg_evaluator
 from play.players.limits import Limits
 from play.players.parse import parse_player
-from play.players.player import Player, needs_processes
+from play.players.player import needs_processes
 from play.workers.transport import pack, unpack
 from search.expectiminimax.static import StaticChoice
 
@@ -95,6 +95,7 @@ def test_its_best_move_has_the_best_of_its_equities() -> None:
 @native_only
 @pytest.mark.parametrize("name", ["pubeval", "gnubg:0"])
 def test_every_move_is_legal(name: str) -> None:
+    assert as_program("hand") is None is as_program("pubeval2")
     program = as_program(name)
     assert program is not None and str(program) == name
     seat = program(GAME)
@@ -143,25 +144,13 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_is_imported_only_when_named() -> None:
     code = (
-        "import sys; from play.__main__ import main; from games import load;"
-        "main('match backgammon random random --games 2 --quiet'.split());"
+        "import sys, play.commands.contest; from games import load;"
+        "from play.players.parse import parse_player;"
+        "parse_player(load('backgammon'), 'random');"
         "assert 'gnubg_nn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=120)
     assert "import gnubg_nn" not in (ROOT / "play" / "players" / "gnubg.py").read_text("utf-8")
-
-
-def test_wrong_names_and_games() -> None:
-    assert as_program("hand") is None
-    assert as_program("pubeval2") is None
-    for text in ("gnubg", "gnubg:", "gnubg:3", "gnubg:-1", "gnubg:0@1", "gnubg:x"):
-        with pytest.raises(ValueError, match="expected one of gnubg:0, gnubg:1, gnubg:2, found"):
-            as_program(text)
-    for make in (lambda game: Program("pubeval")(game), gnubg_evaluator):
-        with pytest.raises(ValueError, match="expected a game of backgammon, found nim"):
-            make(Nim((3, 4)))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="expected an evaluator or a program, found both"):
-        Player("x", program=Program("pubeval"), limits=Limits(1))
 
 
 @installed
@@ -209,3 +198,6 @@ def test_the_benchmark_of_the_cube_judges_players_with_their_lookup() -> None:
         if name.startswith("wide"):
             # the databases know that every roll wins; the network is never quite sure
             assert decision.no_double == 1.0, name
+
+
+test_errors = errors_of(globals())

@@ -95,9 +95,9 @@ def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
 def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) -> None:
     game = games.load("backgammon")
     first, second = (parse_player(game, text) for text in ("hand", "random"))
-    options: dict[str, Any] = {"games": 140 if depth is None else 12, "luck": first}
+    options: dict[str, Any] = {"games": 140}
     if depth:
-        options["limits"] = Limits(depth=depth)
+        options = {"games": 8, "luck": first, "limits": Limits(depth=depth)}
     whole = play_match(game, first, second, keep_records=True, **options)
     for resume, stop in ((False, 4), (True, 999)):
         with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:

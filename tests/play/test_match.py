@@ -166,7 +166,7 @@ def test_openings_run_out() -> None:
     ends = [after(Nim(), moves) for moves in openings]
     assert 10 < len(ends) == len(set(ends))
     assert all(Nim().outcome(position) is None for position in ends)
-    assert list(Openings(Nim(), plies=40)) == []
+    assert list(Openings(Nim((1, 2, 3)), plies=10)) == []
     assert list(Openings(Pile(), plies=0))[0] == ()
 
 
@@ -185,7 +185,7 @@ def test_too_many_positions_to_list() -> None:
     assert all(len(moves) == 20 for moves in openings)
     assert openings == list(islice(Openings(CHECKERS, plies=20), 20))
     # a long training run must not drift to openings of many random plies
-    assert {len(moves) for moves in islice(Openings(CHECKERS, plies=9), 5000)} == {9}
+    assert {len(moves) for moves in islice(Openings(CHECKERS, plies=9), 1000)} == {9}
 
 
 # Matches
@@ -243,7 +243,7 @@ def test_games_that_repeat_others_with_colours_swapped_are_said(
 def test_threads_change_nothing(shuffle: int | None) -> None:
     def played(threads: int, seed: int = 7) -> list[tuple[Any, ...]]:
         first = checkers_player("material", seed=shuffle)
-        options: dict[str, Any] = {"limits": DEPTH_2, "games": 30, "seed": seed}
+        options: dict[str, Any] = {"limits": DEPTH_2, "games": 16, "seed": seed}
         return moves_of(play_match(CHECKERS, first, RANDOM, threads=threads, **options))
 
     assert played(1) == played(2) == played(3)
@@ -465,10 +465,9 @@ def test_games_read_back_from_pdn() -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize("depth", [2, 3])
-def test_ladder_in_order_of_strength(depth: int) -> None:
+def test_ladder_in_order_of_strength() -> None:
     players = [RANDOM, checkers_player("material"), checkers_player("classic")]
-    ratings, played = ladder(CHECKERS, players, limits=Limits(depth=depth), games=60)
+    ratings, played = ladder(CHECKERS, players, limits=DEPTH_2, games=60)
     assert [rating.name for rating in ratings] == ["classic", "material", "random"]
     assert [rating.games for rating in ratings] == [120, 120, 120]
     assert ratings[2].elo == Estimate(0.0, 0.0, 0.0)
@@ -506,7 +505,7 @@ def test_a_database_ends_games_with_its_result() -> None:
     database = DatabaseLookup(CHECKERS, "endgame")
     probe = database.plain()
     first, second = checkers_player("classic"), checkers_player("material")
-    options: dict[str, Any] = {"limits": DEPTH_1, "games": 60, "threads": 1, "seed": 3}
+    options: dict[str, Any] = {"limits": DEPTH_1, "games": 40, "threads": 1, "seed": 3}
     whole = play_match(CHECKERS, first, second, **options)
     ended = play_match(CHECKERS, first, second, database=database, **options)
     seen = set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ from games import Game, extend
 from games.board import Board
 from games.file_form import form_of
 from games.tic_tac_toe import TicTacToe
+from learner.run.asked import settings_of
+from learner.run.command_line import parser
 from play.players.opponents import Opponents
 from play.terminal import session_of
 from play.web.catalogue import Catalogue, game_view
@@ -80,14 +81,16 @@ def test_people_play_it_in_its_own_session(
     assert "sticks: |||||||||\n" in told and "Ann to move" in told
 
 
-@pytest.mark.thorough
-def test_its_recipe_is_the_usual_run(
-    sticks: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_its_recipe_is_the_usual_run(sticks: Any) -> None:
+    settings = settings_of(parser().parse_args([NAME]))
+    assert (settings.learner, settings.games, settings.depth) == ("rootstrap", 6, 2)
+    assert (settings.opponents, settings.pacemakers) == (("random", "count"), ("count",))
+
+
+@pytest.mark.whole_run
+def test_it_is_trained(sticks: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "train", NAME, "--run", str(tmp_path / "run"), "--quiet")
-    settings = json.loads((tmp_path / "run" / "options.json").read_text())
-    assert (settings["learner"], settings["games"], settings["depth"]) == ("rootstrap", 6, 2)
-    assert (settings["opponents"], settings["pacemakers"]) == (["random", "count"], ["count"])
+    assert as_evaluator(sticks, str(tmp_path / "run" / "best.json")).game is sticks
 
 
 @pytest.mark.plain

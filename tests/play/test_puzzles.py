@@ -158,7 +158,7 @@ def test_a_pattern_database_is_taken_apart_by_its_patterns(client: Client) -> No
 
 
 def test_a_search_ends_with_its_solution(client: Client) -> None:
-    start = EIGHT.parse_position("8 7 6 0 4 1 2 5 3")
+    start = EIGHT.parse_position("2 5 7 1 8 4 3 6 0")
     content = {"position": EIGHT.position_text(start), "heuristic": "sliding8:manhattan"}
     (*_, last) = solved(client, **content)
     solution = last["solution"]

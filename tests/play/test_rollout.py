@@ -421,8 +421,8 @@ def test_poor_values_make_no_difference_to_the_mean(look: bool) -> None:
 @native_only
 def test_probabilities_are_those_of_the_players() -> None:
     """For weak players, results with and without variance reduction agree."""
-    with_luck = rollout(GAME, [middle()], POOR, games=2592, variance_reduction=False)
-    without = rollout(GAME, [middle()], POOR, games=360, seed=5)
+    with_luck = rollout(GAME, [middle()], POOR, games=1296, variance_reduction=False)
+    without = rollout(GAME, [middle()], POOR, games=144, seed=5)
     assert with_luck.outcomes is not None and without.outcomes is not None
     assert with_luck.outcome_errors is not None and without.outcome_errors is not None
     error = np.hypot(with_luck.outcome_errors[0], without.outcome_errors[0])
@@ -538,7 +538,8 @@ def test_games_stop_when_moves_are_apart() -> None:
 
 
 @native_only
-def test_a_seed_decides_every_bit() -> None:
+@pytest.mark.parametrize("backend", ["threads", pytest.param("loky", marks=pytest.mark.whole_run)])
+def test_a_seed_decides_every_bit(backend: str) -> None:
     def rolled(**options: Any) -> list[Any]:
         result = rollout(GAME, [START, RACE], POOR, games=100, truncate=6, **options)
         assert result.outcomes is not None and result.outcome_errors is not None
@@ -548,7 +549,7 @@ def test_a_seed_decides_every_bit() -> None:
     first = rolled(threads=1, seed=3)
     assert first == rolled(threads=3, seed=3)
     assert first != rolled(threads=1, seed=4)
-    with Workers("loky", 1) as workers:
+    with Workers(backend, 1) as workers:
         assert first == rolled(workers=workers, seed=3)
     alone = rollout(GAME, [RACE], POOR, games=100, truncate=6, seed=3)
     assert alone.equity[0] == first[1][1]

@@ -278,6 +278,7 @@ def test_mean_interval_is_the_score_interval_of_a_tally(counts):
 # The sequential test.
 
 
+@settings(max_examples=25)
 @given(tallies, sprts())
 def test_likelihood_ratio_changes_its_sign_with_the_players(tally, sprt):
     other = Sprt(-sprt.elo1, -sprt.elo0)
@@ -333,7 +334,7 @@ def slow_ratio(sprt, tally):
     return tally.units * (above - below)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8)
 @given(
     st.one_of(st.tuples(*[st.integers(1, 60)] * 5), st.tuples(*[st.integers(1, 60)] * 3)), sprts()
 )
@@ -368,14 +369,14 @@ def test_the_test_errs_as_seldom_as_promised(truth):
         seen = np.zeros(5, dtype=int)
         verdict = "continue"
         while verdict == "continue":
-            seen += rng.multinomial(50, chances)
+            seen += rng.multinomial(100, chances)
             verdict = sprt.verdict(Tally(tuple(seen)))
         verdicts.append(verdict)
     right = "accept H1" if truth else "accept H0"
     assert verdicts.count(right) >= 33
 
 
-@pytest.mark.parametrize("bounds", [(0, 50), (-50, 0), (20, 90)])
+@pytest.mark.parametrize("bounds", [(-50, 0), (20, 90)])
 def test_running_verdicts_are_those_of_every_tally_by_itself(bounds, monkeypatch):
     """At every pair of simulated matches, with few computations of the ratio."""
     sprt, rng, computed = Sprt(*bounds), np.random.default_rng(8), 0

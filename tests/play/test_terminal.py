@@ -16,7 +16,6 @@ import pytest
 import games
 from games.backgammon.match_file import read_matches
 from games.checkers.pdn import read_games
-from play.__main__ import main
 from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.terminal import Paint, Session, wants_colour
@@ -325,25 +324,6 @@ def test_from_a_pipe() -> None:
     assert (found.returncode, found.stderr) == (0, b"")
     assert "\x1b" not in out and len(out) < 10_000
     assert "White (classic):" in out and "principal variation:" in out
-    found = piped("", "backgammon", "hand", "--play", "none", "--seed", "3")
-    assert found.returncode == 0 and b" wins " in found.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["checkers", "nowhere.json"], "nowhere.json"),
-        (["checkers", "classic", "--depth", "0"], "at least 1 ply"),
-        (["checkers", "classic", "--position", "x"], "expected the side to move first"),
-        (["backgammon", "hand", "--dice", "--seed", "1"], "found both"),
-        (["backgammon", "hand", "--seed", "-1"], "seed: expected at least 0"),
-    ],
-)
-def test_wrong_options(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    assert message in capsys.readouterr().err
 
 
 def test_at_a_terminal_with_colour_and_completion() -> None:

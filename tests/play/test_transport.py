@@ -7,7 +7,6 @@ import math
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -353,16 +352,16 @@ def test_a_users_kernels_arrive(mine: ModuleType, tmp_path: Path, hidden: bool) 
 
 
 @compiled_only
-@pytest.mark.parametrize("make", [Pile, Walk])
-def test_a_users_game_arrives(make: Callable[[], Game], tmp_path: Path) -> None:
-    game = make()
+def test_users_games_arrive(tmp_path: Path) -> None:
+    both: list[Game] = [Pile(), Walk()]
     out = elsewhere(
-        (game, GameRecord(game)),
+        [(game, GameRecord(game)) for game in both],
         tmp_path,
         "from search import Engine",
-        "game, record = it",
-        "result = Engine(game, lambda position: 0.0).search(game.start(), depth=4)",
-        "print(type(game).__name__, record.game is game, result.move, result.value)",
+        "for game, record in it:",
+        "    result = Engine(game, lambda position: 0.0).search(game.start(), depth=4)",
+        "    print(type(game).__name__, record.game is game, result.move, result.value)",
     )
-    result = Engine(game, lambda position: 0.0).search(game.start(), depth=4)
-    assert out == [f"{type(game).__name__} True {result.move} {result.value}"]
+    for game, line in zip(both, out, strict=True):
+        result = Engine(game, lambda position: 0.0).search(game.start(), depth=4)
+        assert line == f"{type(game).__name__} True {result.move} {result.value}"

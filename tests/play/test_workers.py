@@ -98,14 +98,21 @@ def loky() -> Iterator[Workers]:
         yield made
 
 
-@pytest.fixture
-def every(cluster: str, threads: Workers, loky: Workers) -> Iterator[dict[str, Workers]]:
-    with Workers("dask", address=cluster) as dask:
-        yield {"threads": threads, "loky": loky, "dask": dask}
-
-
-#: What dask does alike is asked in whole runs; what takes `every`, and test_cluster.py, ask it too.
+#: What dask does alike is asked in whole runs.
 DASK = pytest.param("dask", marks=[pytest.mark.dask, pytest.mark.whole_run])
+
+
+@pytest.fixture(params=["", DASK])
+def every(
+    request: pytest.FixtureRequest, threads: Workers, loky: Workers
+) -> Iterator[dict[str, Workers]]:
+    """Yields workers of each kind, in `make test` all but those of dask."""
+    made = {"threads": threads, "loky": loky}
+    if not request.param:
+        yield made
+        return
+    with Workers("dask", address=request.getfixturevalue("cluster")) as dask:
+        yield {**made, "dask": dask}
 
 
 @pytest.fixture(params=["threads", "loky", DASK])
@@ -142,7 +149,6 @@ def test_a_function_of_the_users_with_what_it_holds(workers: Workers) -> None:
 
 
 @compiled_only
-@pytest.mark.dask
 def test_matches_do_not_depend_on_who_plays(every: dict[str, Workers]) -> None:
     own = LinearEvaluator(CHECKERS, FeatureSet("own", {"ahead": ahead}), [1.0], name="own")
     first = Player("own", own, options={"seed": 3})
@@ -154,10 +160,9 @@ def test_matches_do_not_depend_on_who_plays(every: dict[str, Workers]) -> None:
             [(by, r.moves, r.annotations, r.outcome()) for by, (r,) in all_games([match])]
         )
         assert len(match.units) == 4
-    assert played[0] == played[1] == played[2]
+    assert all(one == played[0] for one in played)
 
 
-@pytest.mark.dask
 def test_a_ladder_of_a_users_game(every: dict[str, Workers]) -> None:
     game = Pile()
     strong = PythonEvaluator(game, lambda sticks: -0.5 if sticks % 4 == 0 else 0.5)
@@ -166,7 +171,7 @@ def test_a_ladder_of_a_users_game(every: dict[str, Workers]) -> None:
     for one in every.values():
         ratings, _ = ladder(game, players, limits=Limits(depth=1), games=8, workers=one)
         found.append([(rating.name, rating.elo, rating.games) for rating in ratings])
-    assert found[0] == found[1] == found[2]
+    assert all(one == found[0] for one in found)
     assert found[0][0][0] == "strong"
 
 
@@ -457,9 +462,13 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
         Workers("dask", address="tcp://127.0.0.1:8786")
 
 
+def test_jobs_are_the_threads(every: dict[str, Workers]) -> None:
+    assert {one.jobs for one in every.values()} == {2}
+
+
 @pytest.mark.dask
-def test_jobs_are_the_clusters_threads(every: dict[str, Workers], cluster: str) -> None:
-    assert (every["dask"].jobs, every["loky"].jobs, every["threads"].jobs) == (2, 2, 2)
+@pytest.mark.whole_run
+def test_jobs_of_a_cluster_may_be_more_than_its_threads(cluster: str) -> None:
     with Workers("dask", 5, cluster) as workers:
         assert workers.jobs == 5
         assert list(workers.map(third_fails, range(3))) == [0, 1, 2]

@@ -15,7 +15,6 @@ from benchmarks.fuzz import Parser, fuzz, main, mutated, parsers
 PARSERS = parsers()
 QUICK = settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),

@@ -95,7 +95,6 @@ def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> No
         return capsys.readouterr().out
 
     assert printed() == printed("--threads", "1") == printed("--seed", "0")
-    assert printed() == printed("--backend", "loky", "--jobs", "2")
 
 
 def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,11 +103,6 @@ def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*arguments, *options, "--plies", "4"]) == 0
     out = capsys.readouterr().out
     assert "500 nodes, 5.0 s a move, openings of 4 plies or more, adjudicated by endgame" in out
-    assert main([*arguments, "--adjudicate", "endgame9"]) == 2
-    assert "found 'endgame9'" in capsys.readouterr().err
-    assert main(["match", "backgammon", "random", "random", "--adjudicate", "bearoff"]) == 2
-    expected = "--adjudicate: expected a game without dice, found backgammon"
-    assert expected in capsys.readouterr().err
 
 
 def test_a_small_game_says_how_many_it_counted(capsys: pytest.CaptureFixture[str]) -> None:

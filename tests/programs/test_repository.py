@@ -232,7 +232,13 @@ def test_torch_and_matplotlib_are_imported_only_where_they_are_used() -> None:
     with_torch = {"network", "quantised", "backups", "invent"}
     recipes = [recipe for name, recipe in RECIPES.items() if name not in with_torch]
     modules = {f"learner.{recipe.module}" for recipe in (*recipes, *HEURISTICS.values())}
-    modules |= {"learner.__main__", "learner.run.steps", "play.__main__", "play.web.server"}
+    modules |= {
+        "learner.fit.logistic",
+        "learner.__main__",
+        "learner.run.steps",
+        "play.__main__",
+        "play.web.server",
+    }
     code = f"import sys, importlib\nfor name in {sorted(modules)}: importlib.import_module(name)\n"
     code += "print(sorted({'matplotlib', 'torch'} & set(sys.modules)))"
     command = [sys.executable, "-c", code]

@@ -25,9 +25,7 @@ from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
-thorough = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=60
-)
+thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=60)
 
 CHECKERS = Checkers()
 #: Options that must not change a value.

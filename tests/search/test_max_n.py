@@ -98,7 +98,7 @@ def unfolded(game: Any, position: Any, first: int) -> Any:
 
 def test_tic_tac_toe_for_three_on_its_tree() -> None:
     game = ThreeInARow()
-    check_game(game)
+    check_game(game, games=4)
     # X threatens to fill the first row, O the second, and it is Z's move, who has one reply: the
     # first row, whose owner moves next, and then has to stop O himself
     position = ("X.XOO...Z", 2)

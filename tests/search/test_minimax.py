@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from errors import errors_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import games
@@ -185,7 +185,6 @@ def transformed(tree: Any, change: Any) -> Any:
     return change(tree)
 
 
-@settings(deadline=None)
 @given(plain_trees.filter(lambda tree: isinstance(tree, list)))
 def test_a_monotone_change_of_leaves_changes_no_choice(tree: Any) -> None:
     changed = Tree(transformed(tree, lambda leaf: leaf**3 + leaf))
@@ -195,7 +194,6 @@ def test_a_monotone_change_of_leaves_changes_no_choice(tree: Any) -> None:
         assert after[move] == value**3 + value
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(leaf_values, leaf_values, st.integers(1, 9)), min_size=2, max_size=4),
     st.integers(1, 9),

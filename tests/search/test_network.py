@@ -306,28 +306,6 @@ def test_activations_and_skips_are_those_of_torch(inputs: str, shape: str, tmp_p
         assert other.values(positions).tolist() == values.tolist()
 
 
-@plain
-def test_activations_and_skips_that_do_not_fit(tmp_path: Path) -> None:
-    path = tmp_path / "one.safetensors"
-    network(CHECKERS, PIECE_SQUARES, 3, activations=["tanh"]).save(path)
-    for field, value, message in (
-        ("activations", None, "expected field 'activations' of type list, found 'None'"),
-        ("activations", ["sine"], "activations: expected 1 of relu"),
-        ("activations", [["tanh"]], "unhashable"),
-        ("skips", 3, "not iterable"),
-        ("skips", [[0, 1]], "skips: expected pairs of hidden layers"),
-    ):
-
-        def change(content: Any, arrays: Any, field: str = field, value: Any = value) -> None:
-            content[field] = value
-
-        kept = path.read_bytes()
-        rewritten(path, change)
-        with pytest.raises(EvaluatorError, match=message):
-            load_evaluator(path)
-        path.write_bytes(kept)
-
-
 # --- files -----------------------------------------------------------------------------------
 
 

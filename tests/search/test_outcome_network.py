@@ -495,13 +495,13 @@ def test_the_best_of_the_replies_that_a_prefilter_keeps(keep: int) -> None:
     ]
     late = [p for p in positions_of_games(7, 600) if p[0] & 15 > 10]
     others = 0
-    for position in [*POSITIONS, *late]:
+    for position in [*POSITIONS[::3], *late]:
         roll = generator.randrange(21)
         for prefilter in prefilters:
             found = reply(evaluator, position, roll, prefilter)
             assert found == slow_reply(evaluator, position, roll, prefilter)
             others += found != slow_reply(evaluator, position, roll)
-    assert (others > 10) == (keep < 10)
+    assert (others > 2) == (keep < 10)
 
 
 test_errors = errors_of(globals())

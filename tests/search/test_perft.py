@@ -43,14 +43,10 @@ def test_lines_that_end_sooner_are_not_counted() -> None:
     game = games.load("tic_tac_toe")
     assert perft(game, game.start(), 5) == 9 * 8 * 7 * 6 * 5
     assert perft(game, game.parse_position("XXXOO.... O"), 1) == 0
+    hexapawn = games.load("docs.examples.hexapawn:Hexapawn")
+    assert [perft(hexapawn, hexapawn.start(), depth) for depth in range(4)] == [1, 3, 10, 28]
     tree = Tree([[1, 2], 3, [4, [5, 6]]])
     assert [perft(tree, (), depth) for depth in range(5)] == [1, 3, 4, 2, 0]
-
-
-@pytest.mark.plain
-def test_bad_depths() -> None:
-    with pytest.raises(ValueError, match="depth: expected at least 0 plies, found -1"):
-        perft(CHECKERS, CHECKERS.start(), -1)
 
 
 @pytest.mark.skipif(not kernels.compiled, reason="plain counting has no such limit")

@@ -34,9 +34,7 @@ from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
-thorough = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=25
-)
+thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=25)
 
 #: Options that must not change a move or a value.
 OPTIONS: list[dict[str, Any]] = [
