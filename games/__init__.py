@@ -14,6 +14,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from games.check import check_game, describe_game
@@ -67,8 +69,8 @@ _PROBLEMS = {
 #: Games that are part of the text of a position (`games.tree.Explicit`).
 _EXPLICIT = {"tree": ("games.tree", "Tree")}
 
-#: Users' own games that `load` has imported, by name.
-_OWN: dict[str, type[Game]] = {}
+#: Users' own games, and those of OpenSpiel, that `load` has made, by name.
+_OWN: dict[str, Callable[[], Game]] = {}
 
 
 def names() -> list[str]:
@@ -84,6 +86,7 @@ def problems() -> list[str]:
 def load(name: str) -> Game:
     """Returns a game or problem by its name, or a game of your own as `package.module:Class`.
 
+    `openspiel:NAME` is a game of OpenSpiel, see `games.openspiel`.
     The module of a game of your own is imported, from the current folder too: `name` must be what a
     person typed, never the content of a file or a request (see `known`). Raises ValueError, which
     lists the known names, if there is no such game.
@@ -91,6 +94,12 @@ def load(name: str) -> Game:
     module, colon, kind = str(name).partition(":")
     if not colon:
         return known(name)
+    if module == "openspiel":
+        from games.openspiel import OpenSpiel
+
+        game = OpenSpiel(kind)
+        _OWN[game.name] = partial(OpenSpiel, kind)
+        return game
     made = _made(module, kind, folder=os.getcwd())
     if not isinstance(made, Game):
         raise ValueError(f"game: expected a subclass of games.Game, found {type(made).__name__}")
@@ -109,8 +118,8 @@ def known(name: str) -> Game:
     if name in _OWN:
         return _OWN[name]()
     raise ValueError(
-        f"game: expected one of {', '.join(ours)}, or module:Class for your own, found"
-        f" {str(name)[:60]!r}"
+        f"game: expected one of {', '.join(ours)}, module:Class for your own or openspiel:NAME,"
+        f" found {str(name)[:60]!r}"
     )
 
 

@@ -36,6 +36,7 @@ stands where it is used. These are:
     play.words.Words                        words for its ends and situations
     play.web.faces.FaceOf                   a board of its own in the browser
     play.terminal.session.SessionOf         a session of its own in a terminal
+    play.protocols.openspiel.OpenSpielGame  how states of OpenSpiel's game are read
     learner.run.recipes.UsualRuns           the default learner, and settings of training runs
     learner.positions.kinds.RareKinds       kinds of positions that learners look for
     learner.multiplayer_play.LateStarts     positions near the end, for learners to begin at

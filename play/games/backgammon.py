@@ -7,9 +7,11 @@ from typing import Any
 from games.backgammon import Backgammon
 from games.backgammon.identifiers import xgid
 from games.backgammon.record import BackgammonRecord
+from games.backgammon.situation import position_of, roll_of
 from games.extras import extend
 from play.players.external import ExternalEngine, Programs
 from play.players.opponents import Opponents
+from play.protocols.openspiel import OpenSpielGame
 from play.terminal.backgammon import BackgammonSession
 from play.terminal.session import SessionOf
 from play.web.backgammon_face import BackgammonFace
@@ -29,6 +31,32 @@ def _situation(record: Any, roll: int | None = None) -> str | None:
     return xgid(record.situation(roll))
 
 
+def openspiel_position(state: Any, player: int) -> Any:
+    """Our position of a state of OpenSpiel's backgammon, with a player (0 is X) to move.
+
+    An observation holds, for X and then for O, four numbers for each of 24 points (whether there
+    are 1, 2 or 3 checkers, and the number beyond 3); then bar, borne off and turn for X and for O;
+    then the dice.
+    """
+    seen = [int(number) for number in state.observation_tensor(0)]
+    boards = []
+    for side in (0, 1):
+        counts = [0] * 26
+        for index in range(24):
+            one, two, three, more = seen[96 * side + 4 * index :][:4]
+            point = index + 1 if side else 24 - index
+            counts[point] = one + 2 * two + 3 * three + (more + 3 if more else 0)
+        counts[25] = seen[192 + 3 * side]
+        boards.append(counts)
+    return position_of(boards[player], boards[1 - player], player)
+
+
+def openspiel_roll(state: Any) -> int:
+    """Our roll of a state of OpenSpiel's backgammon in which a player decides."""
+    first, second = (int(number) for number in state.observation_tensor(0)[198:200])
+    return roll_of(first, second)
+
+
 extend(
     Backgammon,
     Opponents(("random", "hand"), ("hand",), "wide"),
@@ -39,4 +67,5 @@ extend(
     FaceOf(BackgammonFace),
     SessionOf(BackgammonSession),
     Words({1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}, situation=_situation),
+    OpenSpielGame(openspiel_position, openspiel_roll),
 )

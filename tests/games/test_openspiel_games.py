@@ -1,0 +1,142 @@
+"""OpenSpiel's games against OpenSpiel itself, and everywhere that a game of one's own is."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import random
+from typing import Any
+
+import pytest
+
+import games
+from games import PositionError, check_game
+from games.openspiel import PASS
+from learner.bootstrap.temporal_difference import TemporalDifference
+from play.players.limits import Limits
+from play.players.thinker import Thinker
+from play.protocols.openspiel import openspiel_bot
+from search import Engine, load_evaluator
+
+pyspiel = pytest.importorskip("pyspiel")
+pytestmark = [pytest.mark.openspiel, pytest.mark.plain]
+
+#: Checked in each run of the tests; in dots_and_boxes and mancala a player may move twice running.
+FEW = ("breakthrough", "dots_and_boxes", "mancala", "tic_tac_toe")
+
+
+def fitting() -> list[str]:
+    """Returns OpenSpiel's games of the kind that fits, by what it says of them itself."""
+    kind = pyspiel.GameType
+    return [
+        found.short_name
+        for found in pyspiel.registered_games()
+        if found.default_loadable
+        and found.dynamics == kind.Dynamics.SEQUENTIAL
+        and found.information == kind.Information.PERFECT_INFORMATION
+        and found.utility == kind.Utility.ZERO_SUM
+        and found.chance_mode == kind.ChanceMode.DETERMINISTIC
+        and pyspiel.load_game(found.short_name).num_players() == 2
+    ]
+
+
+def follow(name: str, plies: int, seed: int) -> int:
+    """Play random games beside states of OpenSpiel's; returns the number of passes."""
+    game, chance, passes = games.load(f"openspiel:{name}"), random.Random(seed), 0
+    while plies > 0:
+        state, position = pyspiel.load_game(name).new_initial_state(), game.start()
+        while not state.is_terminal() and plies > 0:
+            assert game.outcome(position) is None
+            if state.current_player() != game.to_move(position):
+                assert game.legal_moves(position) == [PASS]
+                position, passes = game.play(position, PASS), passes + 1
+            assert game.to_move(position) == state.current_player()
+            assert game.legal_moves(position) == state.legal_actions()
+            action = chance.choice(state.legal_actions())
+            state.apply_action(action)
+            position = game.play(position, action)
+            plies -= 1
+        if state.is_terminal():
+            assert game.legal_moves(position) == []
+            assert game.outcome(position) == state.returns()[game.to_move(position)]
+    return passes
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_games_are_those_of_openspiel_move_by_move(name: str) -> None:
+    assert (follow(name, 400, seed=1) > 0) == (name in ("dots_and_boxes", "mancala"))
+    check_game(games.load(f"openspiel:{name}"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", fitting())
+def test_all_of_them_are(name: str) -> None:
+    assert len(fitting()) == 31
+    follow(name, 100_000, seed=2)
+    check_game(games.load(f"openspiel:{name}"))
+
+
+def test_a_search_values_a_game_of_two_turns_running_as_plain_minimax_does() -> None:
+    name = "dots_and_boxes(num_rows=1,num_cols=2)"
+
+    @functools.cache
+    def value(history: tuple[int, ...]) -> float:
+        """The result for player 0."""
+        state = pyspiel.load_game(name).new_initial_state()
+        for action in history:
+            state.apply_action(action)
+        if state.is_terminal():
+            return float(state.returns()[0])
+        best = max if state.current_player() == 0 else min
+        return best(value((*history, action)) for action in state.legal_actions())
+
+    game = games.load(f"openspiel:{name}")
+    engine = Engine(game, None)
+    for first in game.legal_moves(game.start()):
+        after = game.play(game.start(), first)
+        found = engine.search(after, depth=14).value
+        assert (found > 0) - (found < 0) == -value((first,))
+
+
+def test_texts_and_copies_lead_to_the_same_position() -> None:
+    game = games.load("openspiel:mancala")
+    position = game.start()
+    for _ in range(12):
+        position = game.play(position, game.legal_moves(position)[-1])
+    assert pickle.loads(pickle.dumps(position)) == position
+    assert game.parse_position(game.position_text(position)) == position
+    assert game.position_text(game.start()) == "start"
+    with pytest.raises(PositionError, match="9 is not legal after"):
+        game.parse_position("3 9")
+    with pytest.raises(PositionError, match="or start, found 'x'"):
+        game.parse_position("x")
+
+
+def test_a_network_over_its_observation_learns_and_is_a_bot(tmp_path: Any) -> None:
+    game: Any = games.load("openspiel:tic_tac_toe")
+    learner = TemporalDifference(game, games=40, depth=1, hidden=(8,), inputs="observation", seed=1)
+    path = tmp_path / "net.safetensors"
+    learner.fit().evaluator_.save(path)
+    assert len(load_evaluator(path, game=game).inputs) == 8 * 27
+    bot = openspiel_bot(Thinker(game, str(path), Limits(depth=9), table_mib=1))
+    for side in (0, 1):
+        rival = pyspiel.make_uniform_random_bot(1 - side, side)
+        bots = [bot, rival] if side == 0 else [rival, bot]
+        spiel = pyspiel.load_game("tic_tac_toe")
+        assert pyspiel.evaluate_bots(spiel.new_initial_state(), bots, side)[side] >= 0
+    with pytest.raises(ValueError, match="expected a state of tic_tac_toe"):
+        bot.step(pyspiel.load_game("breakthrough").new_initial_state())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("backgammon", "without chance, for two .*, found backgammon"),
+        ("kuhn_poker", "without chance, for two .*, found kuhn_poker"),
+        ("nothing", "expected a game of OpenSpiel, found 'nothing': Unknown game 'nothing'"),
+        ("go(board_size=x)", "expected a game of OpenSpiel, found 'go"),
+    ],
+)
+def test_other_games_are_refused(name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        games.load(f"openspiel:{name}")
