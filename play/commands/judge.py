@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
@@ -40,7 +39,6 @@ def add_judge_command(commands: Any) -> None:
         " moves first and perfect play varies among its best moves, in place of positions",
     )
     add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
-    add("--file", type=Path, help="by truth: file of positions, one a line, instead of random play")
     add("--seed", type=int, default=0, help="decides positions, dice and chance")
     add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
     add("--json", action="store_true", help="last line: the figures as JSON")
@@ -75,11 +73,14 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Players by the share of their moves that keep what a position of a solved game is worth."""
     from tqdm import tqdm
 
-    from play.judging.truth import Referees, judge_by_truth, known_values
+    from play.judging.truth import Referees, judge_by_truth, known_values, random_positions
 
     limits, players = _players(options, game)
     first, last = Referees.of(game).named[options.referee](game).plies
-    positions = _positions(options, game, least_plies=first, most_plies=last + 1)
+    count = 1000 if options.positions is None else options.positions
+    positions = random_positions(
+        game, count, seed=options.seed, least_plies=first, most_plies=last + 1
+    )
     with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
         known = known_values(
             game,
@@ -88,8 +89,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
             threads=options.threads,
             progress=lambda: bar.update() and None,
         )
-    random = f"of {first} to {last} random plies" if first else "from all stages of random games"
-    source = random if options.file is None else "of the file"
+    source = f"of {first} to {last} random plies" if first else "from all stages of random games"
     yield (
         (
             f"{counted(len(known.positions), 'position')} {source}, of which decisions:"
@@ -109,9 +109,8 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
 
     from play.judging.truth import judge_by_games
 
-    for name in ("positions", "file"):
-        if getattr(options, name) is not None:
-            raise ValueError(f"--{name}: expected no number of games beside it, found --games")
+    if options.positions is not None:
+        raise ValueError("--positions: expected no number of games beside it, found --games")
     if options.games < 1:
         raise ValueError(f"--games: expected at least 1, found {options.games}")
     limits, players = _players(options, game)
@@ -149,32 +148,6 @@ def _players(options: argparse.Namespace, game: Game) -> tuple[Limits, list[Play
     return limits, [parse_player(game, text) for text in options.players]
 
 
-def _positions(options: argparse.Namespace, game: Game, **plies: int) -> list[Any]:
-    """Returns the positions of the file, one a line, or random ones.
-
-    Raises ValueError that names the first bad line of a file.
-    """
-    from play.judging.truth import random_positions
-
-    path: Path | None = options.file
-    if path is None:
-        count = 1000 if options.positions is None else options.positions
-        return random_positions(game, count, seed=options.seed, **plies)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ValueError(f"--file: expected a text file, found {path}: {reason}") from None
-    positions = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                positions.append(game.parse_position(line.strip()))
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from None
-    return positions
-
-
 def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line]:
     """Players by the equity that they lose per decision in a game with dice."""
     from tqdm import tqdm
@@ -185,7 +158,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
     from play.players.player import needs_processes
     from play.workers import Workers
 
-    refuse(options, ("positions", "file"), "a game without dice", game)
+    refuse(options, ("positions",), "a game without dice", game)
     games = 100 if options.games is None else options.games
     depth, referee_depth = options.depth or 0, options.referee_depth or 0
     if games < 1:

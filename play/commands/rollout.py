@@ -38,14 +38,7 @@ def add_rollout_command(commands: Any) -> None:
     add("--moves", metavar="MOVE", nargs="+", help="moves to compare, such as '8/5 6/5'")
     add("--best", type=int, metavar="N", help="compare the N best by static value (default 4)")
     add("--cube", action="store_true", help="decide about the cube: with or without a double now")
-    add("--games", type=int, default=1296, metavar="N", help="most games of each (default 1296)")
-    add(
-        "--fewest",
-        type=int,
-        metavar="N",
-        help="with --confidence: fewest games of each (default 144)",
-    )
-    add("--confidence", type=float, metavar="P", help="drop moves worse with probability P: 0.95")
+    add("--games", type=int, default=1296, metavar="N", help="of each (default 1296)")
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
     add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
     add("--with-luck", action="store_true", help="no variance reduction: quicker, but noisier")
@@ -86,13 +79,11 @@ def _run_rollout(options: argparse.Namespace) -> int:
     comparing: dict[str, Any] = {}
     if roll is not None:
         moves = _candidates(options, game, positions[0], roll, player)
-        comparing = {"roll": roll, "moves": moves, "confidence": options.confidence}
+        comparing = {"roll": roll, "moves": moves}
     else:
-        for name in ("moves", "best", "confidence"):
+        for name in ("moves", "best"):
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --roll as well, found none")
-    if options.fewest is not None and options.confidence is None:
-        raise ValueError("--fewest: expected --confidence as well, found none")
     limits = player.within(Limits(depth=options.depth))
     depth = limits.depth
     if depth is None or limits != Limits(depth=depth):
@@ -110,7 +101,6 @@ def _run_rollout(options: argparse.Namespace) -> int:
             positions[0] if comparing else list(positions),
             player.evaluator,
             games=options.games,
-            fewest=144 if options.fewest is None else options.fewest,
             depth=depth,
             truncate=options.truncate,
             variance_reduction=not options.with_luck,
@@ -146,7 +136,7 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     from play.rollout.cube import INTERVAL, rollout_cube
     from search import Engine
 
-    for name in ("roll", "moves", "best", "confidence", "fewest", "depth", "threads", "with_luck"):
+    for name in ("roll", "moves", "best", "depth", "threads", "with_luck"):
         if getattr(options, name):
             raise ValueError(f"--{name.replace('_', '-')}: expected it without --cube, found both")
     if not game.cube:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from threading import Lock
@@ -34,8 +34,6 @@ from search.expectiminimax.static import StaticChoice
 
 __all__ = ["Blocks", "RolloutResult", "best_candidates", "rollout"]
 
-#: Blocks of each candidate between two checks of which candidates remain.
-ROUND = 4
 #: Size of the transposition tables of the engines that choose moves.
 TABLE_MIB = 4.0
 
@@ -95,13 +93,11 @@ def rollout(
     roll: int | None = None,
     moves: Sequence[Any] | None = None,
     games: int = 1296,
-    fewest: int = 144,
     depth: int = 0,
     truncate: int | None = None,
     variance_reduction: bool = True,
     lookup: Lookup | None = None,
     filters: MoveFilters | str | None = None,
-    confidence: float | None = None,
     threads: int = 2,
     workers: Workers | None = None,
     seed: int = 0,
@@ -114,9 +110,8 @@ def rollout(
     evaluator: anything that `search.as_evaluator` takes; it plays both sides.
     roll: compare the moves for this roll; results are then for the side that moves.
     moves: the candidates to compare (default: all legal moves).
-    games: most games of each position; best a multiple of 36, or 1296, because dice are stratified
+    games: games of each position; best a multiple of 36, or 1296, because dice are stratified
         over the first two rolls.
-    fewest: fewest games of each candidate before any is dropped.
     depth: GNU Backgammon's plies; at 0 the move with the best static value is played, in native
         code, deeper ones by an `Engine`.
     truncate: break a game off after this many plies and count its value by a search of `depth`.
@@ -124,9 +119,6 @@ def rollout(
         times as long.
     lookup: consulted before the evaluator; a game ends if the lookup knows its exact value.
     filters: move filters of the `Engine`.
-    confidence: drop candidates that are worse than the best with this probability, checked every
-        144 games; the rollout ends when one is left. As in GNU Backgammon, repeated checks are not
-        corrected for.
     threads: threads of this process that play.
     workers: processes or a cluster that play instead of threads.
     seed: decides the dice.
@@ -135,12 +127,10 @@ def rollout(
     Ctrl-C ends the rollout with the games done, marked as interrupted. Raises ValueError for
     options out of range and for illegal moves; exceptions of a Python evaluator pass through.
     """
-    for name, number in (("games", games), ("fewest", fewest), ("threads", threads)):
+    for name, number in (("games", games), ("threads", threads)):
         if operator.index(number) < 1:
             raise ValueError(f"{name}: expected at least 1, found {number}")
-    if confidence is not None and not 0.5 < confidence < 1.0:
-        raise ValueError(f"confidence: expected more than 0.5 and below 1, found {confidence}")
-    if roll is None and (moves, confidence) != (None, None):
+    if roll is None and moves is not None:
         raise ValueError("expected a roll, whose moves are compared, found none")
     blocks = Blocks(
         game, as_evaluator(game, evaluator), lookup, depth, filters, truncate,
@@ -153,9 +143,8 @@ def rollout(
     places = checked_positions(game, positions)
     if workers is not None or threads > 1:
         with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
-            return _roll_out(blocks, places, players, games, fewest, confidence, candidates,
-                             progress)  # fmt: skip
-    return _roll_out(blocks, places, None, games, fewest, confidence, candidates, progress)
+            return _roll_out(blocks, places, players, games, candidates, progress)
+    return _roll_out(blocks, places, None, games, candidates, progress)
 
 
 def legal_candidates(
@@ -272,17 +261,11 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
             engine = Engine(game, evaluator, lookup=lookup, table_mib=TABLE_MIB, filters=filters)
         return rollout_table(game, evaluator, lookup, self.dice), engine
 
-    def round(
-        self,
-        positions: Sequence[Any],
-        which: Iterable[int],
-        later: bool,
-        numbers: range,
-        games: int,
-        players: Workers | None,
+    def play(
+        self, positions: Sequence[Any], later: bool, games: int, players: Workers | None
     ) -> Generator[tuple[int, Block], None, None]:
-        """The blocks with these `numbers` of the positions in `which`, in rollouts of `games`."""
-        order = [(number, i) for number in numbers for i in which]
+        """Yields the blocks of the rollouts of all positions, each with its position's index."""
+        order = [(number, i) for number in range(-(-games // BLOCK)) for i in range(len(positions))]
         tasks = (
             (positions[i], later, number, min(BLOCK, games - BLOCK * number)) for number, i in order
         )
@@ -294,42 +277,24 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
                 yield i, block
 
 
-def _blocks(games: int) -> int:
-    return -(-games // BLOCK)
-
-
 def _roll_out(
     blocks: Blocks,
     positions: list[Any],
     players: Workers | None,
     games: int,
-    fewest: int,
-    confidence: float | None,
     candidates: tuple[Any, ...],
     progress: Callable[[int], None] | None,
 ) -> RolloutResult:
     began = time.perf_counter()
     parts: list[list[Floats]] = [[np.zeros((0, blocks.count + 1))] for _ in positions]
-    left = list(range(len(positions)))
-    total = _blocks(games)
-    step = ROUND if confidence is not None else total
     plies, interrupted = 0, False
     try:
-        for first in range(0, total, step):
-            numbers = range(first, min(first + step, total))
-            later = bool(candidates)
-            with closing(blocks.round(positions, left, later, numbers, games, players)) as done:
-                for i, (results, its_plies) in done:
-                    parts[i].append(results)
-                    plies += int(its_plies.sum())
-                    if progress is not None:
-                        progress(len(results))
-            if confidence is not None and BLOCK * numbers.stop >= fewest:
-                samples = [np.concatenate(part) for part in parts]
-                leads = _leads(samples, blocks.dice)
-                left = [i for i in left if leads[i] < confidence]
-                if len(left) < 2:
-                    break
+        with closing(blocks.play(positions, bool(candidates), games, players)) as done:
+            for i, (results, its_plies) in done:
+                parts[i].append(results)
+                plies += int(its_plies.sum())
+                if progress is not None:
+                    progress(len(results))
     except KeyboardInterrupt:
         interrupted = True
     samples = [np.concatenate(part) for part in parts]

@@ -236,8 +236,7 @@ def samples(
     rolled = Blocks(
         evaluator.game, evaluator, lookup, depth, None, truncate, variance_reduction, seed
     )
-    numbers = range(-(-games // 36))
-    blocks = [block for _, block in rolled.round([position], [0], False, numbers, games, None)]
+    blocks = [block for _, block in rolled.play([position], False, games, None)]
     return np.concatenate([b[0] for b in blocks]), sum((b[1].tolist() for b in blocks), [])
 
 
@@ -515,25 +514,6 @@ def test_moves_are_valued_for_the_side_that_makes_them() -> None:
     assert list(every.moves) == GAME.legal_moves(START, roll)
 
 
-@native_only
-def test_games_stop_when_moves_are_apart() -> None:
-    good = KernelEvaluator(GAME, right, tables(6))
-    position, roll = home((0, 1, 0, 1, 0, 1), (1, 1, 0, 1)), GAME.dice.parse("21")
-    options: dict[str, Any] = {"roll": roll, "games": 1296, "variance_reduction": False}
-    whole = rollout(GAME, position, good, **options)
-    assert set(whole.games.tolist()) == {1296}
-    result = rollout(GAME, position, good, confidence=0.95, **options)
-    truth = [-probe(tables(6), GAME.play(position, move))[1] for move in result.moves]
-    assert truth[result.best] > sorted(truth)[-2] - 0.05
-    assert set((result.games % 144).tolist()) == {0}
-    assert result.games.min() == 144
-    assert (result.lead[result.games < result.games.max()] > 0.9).all()
-    later = rollout(GAME, position, good, confidence=0.95, fewest=400, **options)
-    assert later.games.min() == 432
-    two = {**options, "moves": [result.moves[result.best], result.moves[int(np.argmin(truth))]]}
-    assert rollout(GAME, position, good, confidence=0.9, **two).games.tolist() == [144, 144]
-
-
 # --- bits, interruptions, workers -------------------------------------------------------------
 
 
@@ -629,7 +609,7 @@ def test_the_command_compares_moves(capsys: Any) -> None:
     assert {one["name"] for one in figures["rolled_out"]} == {"8/5 6/5", "24/20"}
     equities = [one["equity"] for one in figures["rolled_out"]]
     assert equities == sorted(equities, reverse=True)
-    assert main([*arguments, "--best", "3", *few, "--with-luck", "--confidence", "0.9"]) == 0
+    assert main([*arguments, "--best", "3", *few, "--with-luck"]) == 0
     printed = capsys.readouterr().out
     assert printed.count("the best is better with") == 2
     assert main([*arguments, "--moves", "8/5 6/5", "24/20", *few[:1], "360", *few[2:]]) == 0

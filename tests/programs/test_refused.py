@@ -28,8 +28,7 @@ LOADING = "loading (the first time, rules and terms are compiled)\n"
 @functools.cache
 def files() -> dict[str, str]:
     """Returns the files of a folder in which commands are tried."""
-    made = {"latin.txt": "........X O\n\xe9\n"}
-    made |= dict.fromkeys(("empty.txt", "empty.pdn", "empty.mat", "latin.xyz"), "")
+    made = dict.fromkeys(("empty.txt", "empty.pdn", "empty.mat", "latin.xyz"), "")
     made["evil.txt"] = '[Game "evilmod"]\n\n*\n'
     made["bad.txt"] = "........X O\n\nnothing\n"
     for game, name in (("checkers", "material"), ("tic_tac_toe", "open_lines")):
