@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +32,23 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     run(page)
 
 
+def test_the_notebooks_of_the_course_are_made_from_the_page() -> None:
+    """With every section of the page, and all the Python of it."""
+    page = (ROOT / "docs/course.md").read_text("utf-8")
+    sections = [title for titles in notebooks.LECTURES.values() for title in titles]
+    assert sections == re.findall("^## (.*)$", page, re.MULTILINE)
+    made = notebooks.course()
+    for name, notebook in made.items():
+        kept = json.loads((notebooks.FOLDER / f"{name}.ipynb").read_text("utf-8"))
+        assert sources(kept) == sources(notebook), f"{name}: run python -m benchmarks.notebooks"
+    count = sum(one["cell_type"] == "code" for book in made.values() for one in book["cells"])
+    assert count == len(made) + len(blocks(page))  # a cell of earlier lectures each
+
+
+def sources(notebook: dict[str, Any]) -> list[str]:
+    return ["".join(cell["source"]) for cell in notebook["cells"]]
+
+
 @pytest.mark.whole_run
 @pytest.mark.parametrize(
     "path", sorted(notebooks.FOLDER.glob("*.ipynb")), ids=lambda path: path.name
@@ -39,6 +58,9 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     cells = [cell for cell in notebooks.run(path)["cells"] if cell["cell_type"] == "code"]
     assert len(cells) >= 4
     assert all(cell["execution_count"] for cell in cells)
+    if path.stem in notebooks.LECTURES:  # the others learn with several threads
+        kept = json.loads(path.read_text("utf-8"))["cells"]
+        assert cells == [cell for cell in kept if cell["cell_type"] == "code"]
     assert list(tmp_path.iterdir()) == []  # a notebook leaves nothing behind
 
 
