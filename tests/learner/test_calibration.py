@@ -25,14 +25,7 @@ from learner.fit.calibration import (
 )
 from learner.run.measured_run import MeasuredRun
 from play.players.limits import Limits
-from search import (
-    PROVEN,
-    Engine,
-    Evaluator,
-    LinearEvaluator,
-    as_evaluator,
-    load_evaluator,
-)
+from search import PROVEN, Engine, Evaluator, LinearEvaluator, as_evaluator, load_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration
 
 CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), TicTacToe()

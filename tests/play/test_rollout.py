@@ -113,11 +113,7 @@ def home(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[int, ...]:
 SHORT = home((0, 1, 0, 1, 1, 1), (1, 0, 0, 2, 0, 1))
 SMALL = home((0, 0, 1, 0, 1), (0, 1, 1))
 #: Each side is about to bear off.
-RACE = (
-    *packed((0, 3, 3, 3, 2, 2, 2)),
-    *packed((0, 2, 3, 3, 3, 2, 2)),
-    0,
-)
+RACE = (*packed((0, 3, 3, 3, 2, 2, 2)), *packed((0, 2, 3, 3, 3, 2, 2)), 0)
 
 
 def middle() -> Any:
