@@ -282,10 +282,7 @@ def test_expected_rolls_are_known(counts: Counts, rolls: float) -> None:
 def test_distributions_have_the_mean_that_they_were_played_for() -> None:
     tables = full()
     numbers = np.arange(LONGEST)
-    for rows, means in (
-        (tables.rolls, tables.expected),
-        (tables.first, tables.expected_first),
-    ):
+    for rows, means in ((tables.rolls, tables.expected), (tables.first, tables.expected_first)):
         rows = rows.astype(float)
         assert rows.min() == 0
         assert np.abs(rows.sum(1) - 1).max() < 1e-6

@@ -165,7 +165,7 @@ def test_a_solver_that_is_stopped_gives_no_value() -> None:
 @pytest.mark.skipif(find_spec("bitbully") is None, reason="needs bitbully")
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
 @pytest.mark.parametrize(
-    ("plies", "count"), [(14, 10), (20, 60), (27, 100), (34, 100), pytest.param(
+    ("plies", "count"), [(14, 6), (20, 60), (27, 100), (34, 100), pytest.param(
         12, 60, marks=pytest.mark.slow)]
 )  # fmt: skip
 def test_scores_are_those_of_bitbully(plies: int, count: int) -> None:
@@ -196,7 +196,7 @@ def test_classes_are_the_signs_of_scores() -> None:
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
 def test_best_replies_in_whole_games_are_those_of_bitbully() -> None:
     solver, peer, generator = Solver(table_mib=32), BitBully(), random.Random(4)
-    for _ in range(3):
+    for _ in range(2):
         position, plies = after("4"), 1
         while GAME.legal_moves(position):
             if plies % 2:

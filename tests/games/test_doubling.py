@@ -14,11 +14,7 @@ from errors import errors_of
 from benchmarks.cube_endings import endings
 from games import PositionError, load
 from games.backgammon.bear_off import rank, unrank
-from games.backgammon.doubling import (
-    Stakes,
-    efficiencies,
-    match_equities,
-)
+from games.backgammon.doubling import Stakes, efficiencies, match_equities
 from games.backgammon.rules import PROBABILITIES, START
 from games.backgammon.situation import Situation, position_of
 

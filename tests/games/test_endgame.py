@@ -540,24 +540,4 @@ def test_the_commands_build_verify_and_describe(
     assert rows["1K v 1"]["positions"] == 868
 
 
-@plain
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["build", "--pieces", "9"], "pieces: expected 2 to 6, found 9"),
-        (["verify", "--pieces", "2"], "expected a checkers endgame database of 2 pieces, found"),
-        (["info", "--pieces", "5"], "build it with: python -m games.checkers.endgame build"),
-        (["build", "--pieces", "2", "--threads", "0"], "threads: expected at least 1, found 0"),
-    ],
-)  # fmt: skip
-def test_mistakes_at_the_command_line_are_told_in_a_line(
-    arguments: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*arguments, "--directory", str(tmp_path)]) == 2
-    captured = capsys.readouterr()
-    assert captured.err.startswith("games.checkers.endgame: ")
-    assert says in captured.err
-    assert captured.err.count("\n") == 1
-
-
 test_errors = errors_of(globals())

@@ -156,10 +156,7 @@ def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> N
     features = load_features(path, CHECKERS, CLASSIC)
     made = LinearEvaluator(CHECKERS, features, {"men": 1.0, "pieces_squared": 0.25})
     made.save(tmp_path / "best.json")
-    with pytest.raises(
-        EvaluatorError,
-        match="; expected inputs= for a set of your own",
-    ):
+    with pytest.raises(EvaluatorError, match="; expected inputs= for a set of your own"):
         load_evaluator(tmp_path / "best.json")  # no code runs because a data file names it
     own = add_features(CHECKERS, path)
     assert list(CHECKERS.features) == ["classic", "samuel"]

@@ -25,7 +25,7 @@ MADE: list[Problem] = [
     SlidingTiles(3, 3, (1, 2, 3, 8, 0, 4, 7, 6, 5)),
     SlidingTiles(6, 5),
     Pancakes(15),
-    LightsOut(7),
+    LightsOut(5),
 ]
 
 

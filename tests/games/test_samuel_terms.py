@@ -350,11 +350,7 @@ def slow_forks(b):
     forward, passive, empty = (1 if b.side == BLACK else -1), b.passive(), b.empty()
     return sum(
         (row, column + 2) in passive
-        and {
-            (row - forward, column + 1),
-            (row + forward, column - 1),
-            (row + forward, column + 3),
-        }
+        and {(row - forward, column + 1), (row + forward, column - 1), (row + forward, column + 3)}
         <= empty
         for row, column in passive
     )

@@ -14,20 +14,10 @@ import torch
 from errors import errors_of
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import (
-    LinearRegression,
-    LogisticRegression,
-    Ridge,
-    SGDRegressor,
-)
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import (
-    MaxAbsScaler,
-    MinMaxScaler,
-    RobustScaler,
-    StandardScaler,
-)
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import LinearSVR
 from torch import nn
 

@@ -58,10 +58,7 @@ class Whole(Backgammon):
 GAME, WHOLE = Backgammon(), Whole()
 SHAPES: dict[str, tuple[Any, list[tuple[Any, tuple[int, ...]]]]] = {
     "one net": (WHOLE, [(POINTS, (17,))]),
-    "three nets": (
-        GAME,
-        [((POINTS, SMALL), (9, 12)), (DIFFERENCES, (5,)), (SMALL, (3, 8, 2))],
-    ),
+    "three nets": (GAME, [((POINTS, SMALL), (9, 12)), (DIFFERENCES, (5,)), (SMALL, (3, 8, 2))]),
 }
 any_shape = pytest.mark.parametrize("shape", SHAPES)
 

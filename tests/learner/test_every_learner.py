@@ -164,13 +164,7 @@ def rollouts(kind: Any, **options: Any) -> Case:
         rollouts=3, rollout_positions=25, **options,
     )  # fmt: skip
     others = ({"rollouts": 2}, {"rollout_positions": 26})
-    return Case(
-        make,
-        (5, 10),
-        others=others,
-        torn=TORN,
-        check=rollouts_check,
-    )
+    return Case(make, (5, 10), others=others, torn=TORN, check=rollouts_check)
 
 
 def dice(kind: Any, reports: tuple[int, ...], **options: Any) -> Case:

@@ -16,11 +16,7 @@ from games import kernels
 from games.checkers import Checkers
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import expectations, fit_scale, mean_loss
-from learner.fit.validation import (
-    CalibrationBin,
-    calibration,
-    calibration_error,
-)
+from learner.fit.validation import CalibrationBin, calibration, calibration_error
 from learner.positions.shards import Rows
 from search import LinearEvaluator
 

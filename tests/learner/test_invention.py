@@ -205,10 +205,7 @@ BAD: list[tuple[list[str], str]] = [
         ["checkers", "POSITIONS"],
         "expected at least 1000 quiet positions with a known result of 20 games",
     ),
-    (
-        ["connect_four", "POSITIONS"],
-        "expected positions of game 'connect_four', found 'checkers'",
-    ),
+    (["connect_four", "POSITIONS"], "expected positions of game 'connect_four', found 'checkers'"),
     (["checkers", "RESULTS"], "expected positions with values and known results"),
     (["checkers", "RESULTS", "--output", "x.txt"], "expected a file that ends in .py, found x.txt"),
 ]

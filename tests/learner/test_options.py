@@ -102,15 +102,10 @@ MESSAGES = {
     "quantised endgame": "lookup of checkers: expected endgame, endgame2, ",
 }
 #: What is said of options of openings.
-OPENINGS = {
-    "opening_plies": "plies: expected 0 to 40, found -7",
-}
+OPENINGS = {"opening_plies": "plies: expected 0 to 40, found -7"}
 NUMBERS = ("int", "float", "int | None", "float | None")
 #: What learners need that are tried on backgammon.
-DICE: dict[str, dict[str, Any]] = {
-    "tdgammon": {"depth": 0},
-    "backups": {"depth": 1},
-}
+DICE: dict[str, dict[str, Any]] = {"tdgammon": {"depth": 0}, "backups": {"depth": 1}}
 #: What an option needs to be looked at.
 WITH: dict[str, dict[str, Any]] = {"quantised nodes": {"depth": None}}
 

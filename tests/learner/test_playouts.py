@@ -20,12 +20,7 @@ from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
-from learner.rounds.playouts import (
-    GAMES_PER_TASK,
-    TABLE_MIB,
-    Rollout,
-    slight_noise,
-)
+from learner.rounds.playouts import GAMES_PER_TASK, TABLE_MIB, Rollout, slight_noise
 from play.workers import Workers
 from search import WIN, Engine, Evaluator, PythonEvaluator, as_evaluator
 from search.evaluators.noise import NoisyEvaluator

@@ -78,21 +78,4 @@ def test_decisions_are_those_of_an_engine(file: Path) -> None:
     assert decisions.values[:200].tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["backgammon", "hand"], "evaluator: expected a network of outcomes, found"),
-        (["backgammon", "none"], "none: expected an evaluator file or one of"),
-        (["backgammon", "wide", "--games", "3"], "--games: expected at least 16, found 3"),
-        (["backgammon", "wide", "--lost", "nan"], "--lost: expected at least 0, found nan"),
-    ],
-)
-def test_bad_arguments_are_refused_in_a_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["prefilter", *arguments]) != 0
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-
-
 test_errors = errors_of(globals())

@@ -150,7 +150,7 @@ def test_a_few_games_teach_most_of_the_truth() -> None:
     from play.players.player import Player
 
     learner = Solved(GAME, games=300, tuples="lines", rate=1.0, scale=1.0, whole=0.0, seed=2).fit()
-    positions = random_positions(GAME, 300, seed=9, least_plies=18, most_plies=31)
+    positions = random_positions(GAME, 150, seed=9, least_plies=18, most_plies=31)
     known = known_values(GAME, "truth", positions)
     found = judge_by_truth(
         GAME, Player("solved", learner.evaluator_), known, limits=Limits(depth=1)

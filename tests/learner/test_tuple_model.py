@@ -106,7 +106,7 @@ def test_games_against_itself_teach_most_of_the_truth(
     learner = kind(
         FOUR, tuples="lines", rate=1.0, scale=1.0, opening_plies=8, seed=2, **options
     ).fit()
-    positions = random_positions(FOUR, 300, seed=9, least_plies=18, most_plies=31)
+    positions = random_positions(FOUR, 150, seed=9, least_plies=18, most_plies=31)
     known = known_values(FOUR, "truth", positions)
     player = Player("learned", learner.evaluator_)
     found = judge_by_truth(FOUR, player, known, limits=Limits(depth=1))

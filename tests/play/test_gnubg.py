@@ -74,8 +74,7 @@ def test_equities_of_the_start() -> None:
 
 @installed
 @pytest.mark.parametrize(
-    ("roll", "move"),
-    [("31", (8, 6)), ("42", (8, 6)), ("61", (13, 8)), ("53", (8, 6))],
+    ("roll", "move"), [("31", (8, 6)), ("42", (8, 6)), ("61", (13, 8)), ("53", (8, 6))]
 )
 def test_opening_moves(roll: str, move: tuple[int, int]) -> None:
     found = Program("gnubg", 1)(GAME).choose(GAME.start(), GAME.dice.parse(roll))

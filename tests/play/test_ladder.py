@@ -44,11 +44,7 @@ def match(first: str, second: str, *points: tuple[float, float]) -> Match:
 def test_every_match_of_a_ladder_is_the_match_of_its_two() -> None:
     players = [SLOW, RANDOM, FAST]
     found, matches = ladder(GAME, players, games=60, seed=4, threads=1)
-    assert [m.names for m in matches] == [
-        ("slow", "random"),
-        ("slow", "fast"),
-        ("random", "fast"),
-    ]
+    assert [m.names for m in matches] == [("slow", "random"), ("slow", "fast"), ("random", "fast")]
     by_name = {player.name: player for player in players}
     for one in matches:
         alone = play_match(GAME, *map(by_name.get, one.names), games=60, seed=4, threads=1)

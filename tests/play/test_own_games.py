@@ -221,9 +221,7 @@ def test_a_pawn_is_clicked_and_then_its_goal(hexapawn: Any) -> None:
 
 
 @pytest.mark.plain
-def test_a_game_without_a_grid_is_text_and_a_list_of_moves(
-    here: Path,
-) -> None:
+def test_a_game_without_a_grid_is_text_and_a_list_of_moves(here: Path) -> None:
     table = table_of(games.load("plain_games:Pile"))
     view = table.view()
     assert (view["kind"], view["board"]["text"], view["next"]) == ("plain", "|" * 12, [])

@@ -113,11 +113,7 @@ def home(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[int, ...]:
 SHORT = home((0, 1, 0, 1, 1, 1), (1, 0, 0, 2, 0, 1))
 SMALL = home((0, 0, 1, 0, 1), (0, 1, 1))
 #: Each side is about to bear off.
-RACE = (
-    *packed((0, 3, 3, 3, 2, 2, 2)),
-    *packed((0, 2, 3, 3, 3, 2, 2)),
-    0,
-)
+RACE = (*packed((0, 3, 3, 3, 2, 2, 2)), *packed((0, 2, 3, 3, 3, 2, 2)), 0)
 
 
 def middle() -> Any:
@@ -451,7 +447,7 @@ def test_right_values_leave_no_luck() -> None:
 def test_errors_are_those_of_other_seeds(games: int, look: bool) -> None:
     """In short games the first two rolls decide much, and stratification removes their variance."""
     options = {"games": games, "variance_reduction": look, "threads": 1}
-    found = [rollout(GAME, [START], POOR, truncate=4, seed=s, **options) for s in range(120)]
+    found = [rollout(GAME, [START], POOR, truncate=4, seed=s, **options) for s in range(80)]
     for mean, error in (
         (lambda r: r.equity[0], lambda r: r.equity_error[0]),
         (lambda r: r.outcomes[0, 0], lambda r: r.outcome_errors[0, 0]),

@@ -68,10 +68,7 @@ def test_the_tree_of_three_players_cut_by_what_two_have_together() -> None:
     assert (tree.value, tree.root.vector) == (5, (5, 4, 1))
     assert (tree.leaves, tree.all_leaves) == (4, 6)
     # player 1 has 5 of the 10 points, so that 5 for player 2 leave no more than that
-    assert tree.lines[:2] == (
-        "position  Player 1  = (5, 4, 1)",
-        "├ 1  Player 2  = (5, 4, 1)",
-    )
+    assert tree.lines[:2] == ("position  Player 1  = (5, 4, 1)", "├ 1  Player 2  = (5, 4, 1)")
     assert "├ 2  Player 2  bound 5  >= 6" in tree.lines
     assert "│ └ cut: 1 gives 6 >= bound 5; 1 move not looked at" in tree.lines
     picture = ElementTree.fromstring(tree.svg)

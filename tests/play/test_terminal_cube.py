@@ -9,7 +9,6 @@ import pytest
 import games
 from games.backgammon.identifiers import xgid
 from games.backgammon.situation import Situation, position_of
-from play.__main__ import main
 from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.terminal.backgammon import BackgammonSession
@@ -81,9 +80,7 @@ def test_a_match_goes_on_with_its_score(wide: Thinker) -> None:
     assert "X 0 : 0 O of 3" in say(session, "new")  # O has won the match, and a new one begins
 
 
-def test_games_without_the_cube_are_as_before(
-    wide: Thinker, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_games_without_the_cube_are_as_before(wide: Thinker) -> None:
     session = BackgammonSession(BACKGAMMON, wide, frozenset({0, 1}), first=0)
     say(session, "31", "8/5 6/5")
     assert session.prompt == "dice of O> "
@@ -91,10 +88,6 @@ def test_games_without_the_cube_are_as_before(
     hand = Thinker(BACKGAMMON, "hand", Limits(depth=0), table_mib=1)
     with pytest.raises(ValueError, match="expected an evaluator that gives chances, found hand"):
         BackgammonSession(BACKGAMMON, hand, cube=True)
-    assert main(["checkers", "--cube"]) == 2
-    assert "expected a game with a cube, found checkers" in capsys.readouterr().err
-    assert main(["backgammon", "--match", "0"]) == 2
-    assert "--match: expected 1 to 64 points, found 0" in capsys.readouterr().err
 
 
 def test_a_beaver_keeps_the_cube(wide: Thinker) -> None:
@@ -115,9 +108,7 @@ def test_the_evaluator_declines_a_resignation_of_too_little(wide: Thinker) -> No
     assert "X wins 3 points: O resigned a backgammon." in say(session, "resign backgammon")
 
 
-def test_a_gammon_counts_single_under_the_jacoby_rule(
-    wide: Thinker, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_gammon_counts_single_under_the_jacoby_rule(wide: Thinker) -> None:
     both = frozenset({0, 1})
     session = BackgammonSession(BACKGAMMON, wide, both, cube=True, jacoby=True, first=0)
     assert "cube 1, in the middle, Jacoby rule" in say(session, "31", "8/5 6/5")
@@ -125,10 +116,3 @@ def test_a_gammon_counts_single_under_the_jacoby_rule(
     assert abs(session.record.outcome() or 0.0) == 1.0
     say(session, "new")
     assert session.record.jacoby
-    for options, message in (
-        (["--jacoby"], "--jacoby: expected --cube, found a game without the cube"),
-        (["--jacoby", "--match", "3"], "--jacoby: expected --cube for money, found a match"),
-        (["--beavers"], "--beavers: expected --cube, found a game without the cube"),
-    ):
-        assert main(["backgammon", *options]) == 2
-        assert message in capsys.readouterr().err

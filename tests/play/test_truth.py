@@ -152,10 +152,6 @@ def test_the_command_for_whole_games(capsys: pytest.CaptureFixture[str]) -> None
     assert "12 games, the judged moving first, at depth 1 or by limits of their own" in out
     assert "open_lines@9: 0 won, 12 drawn, 0 lost; wins 0.0% [0.0%, 22.1%]" in out
     assert '"wins": 0, "draws": 12, "losses": 0, "won": [0.0, 0.0, 0.22' in out
-    assert main([*arguments, "--positions", "5"]) == 2
-    assert "--positions: expected no number of games beside it" in capsys.readouterr().err
-    assert main([*arguments[:-1], "0"]) == 2
-    assert "games: expected at least 1, found 0" in capsys.readouterr().err
 
 
 test_errors = errors_of(globals())

@@ -243,11 +243,10 @@ def test_what_cannot_travel(workers: Workers) -> None:
         list(workers.map(lambda task: threading.Lock(), [1]))
 
 
-def test_a_process_that_dies_is_noticed() -> None:
-    with Workers("loky") as workers:
-        with pytest.raises(ChildProcessError, match="unexpectedly terminated"):
-            list(workers.map(os._exit, [3, 3]))
-        assert list(workers.map(third_fails, range(3))) == [0, 1, 2]
+def test_a_process_that_dies_is_noticed(loky: Workers) -> None:
+    with pytest.raises(ChildProcessError, match="unexpectedly terminated"):
+        list(loky.map(os._exit, [3, 3]))
+    assert list(loky.map(third_fails, range(3))) == [0, 1, 2]
 
 
 def test_threads_are_asked_to_stop() -> None:
@@ -319,17 +318,16 @@ def test_ctrl_c_and_kill_leave_nothing_behind(
 
 
 @compiled_only
-def test_ctrl_c_keeps_what_processes_played() -> None:
+def test_ctrl_c_keeps_what_processes_played(loky: Workers) -> None:
     def progress(match: Match) -> None:
         if len(match.units) == 2:
             raise KeyboardInterrupt
 
     classic = Player("classic", as_evaluator(CHECKERS, "classic"))
     options: dict[str, Any] = {"limits": Limits(depth=2)}
-    with Workers("loky") as workers:
-        match = play_match(
-            CHECKERS, classic, RANDOM, games=200, progress=progress, workers=workers, **options
-        )
+    match = play_match(
+        CHECKERS, classic, RANDOM, games=200, progress=progress, workers=loky, **options
+    )
     whole = play_match(CHECKERS, classic, RANDOM, games=4, **options)
     assert match.interrupted
     assert [p.games[0].moves for p in match.units] == [p.games[0].moves for p in whole.units]

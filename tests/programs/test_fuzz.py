@@ -14,10 +14,7 @@ from benchmarks.fuzz import Parser, fuzz, main, mutated, parsers
 
 PARSERS = parsers()
 QUICK = settings(
-    max_examples=60,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
+    max_examples=60, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -92,10 +92,7 @@ def test_a_shipped_evaluator_is_found_by_name(installed: Path, tmp_path: Path) -
     printed = json.loads(run([installed / "python", "-c", SEARCH], tmp_path))
     assert Path(printed.pop("packages")).is_relative_to(installed.parent)
     assert printed.pop("move") in {"9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"}
-    assert printed == {
-        "evaluator": "quantised",
-        "depth": 6,
-    }
+    assert printed == {"evaluator": "quantised", "depth": 6}
 
 
 @pytest.mark.slow

@@ -197,7 +197,7 @@ def test_program_refuses() -> None:
     assert re.fullmatch(r"play: .*expected .* found .*\n", found.stderr)
 
 
-@pytest.mark.parametrize("command", ["match", "ladder"])
+@pytest.mark.parametrize("command", ["match", pytest.param("ladder", marks=pytest.mark.whole_run)])
 def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
     pdn = tmp_path / "games.pdn"
     line = f"{command} checkers random material --games 1000000 --depth 3 --json --pdn"

@@ -23,11 +23,7 @@ def raising(error: BaseException) -> int:
     ("error", "status", "said"),
     [
         (ValueError("depth: expected 1, found 0"), 2, "name: depth: expected 1, found 0\n"),
-        (
-            FileNotFoundError(2, "No such file", "x.json"),
-            2,
-            "name: x.json: no such file\n",
-        ),
+        (FileNotFoundError(2, "No such file", "x.json"), 2, "name: x.json: no such file\n"),
         (MemoryError(), 2, "name: out of memory\n"),
         (KeyboardInterrupt(), 130, "go on with --resume\n"),
         (KeyboardInterrupt("the match is in x"), 130, "the match is in x\n"),

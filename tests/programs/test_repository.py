@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import shutil
 import subprocess
@@ -67,9 +68,14 @@ def package_files() -> list[Path]:
     return [*files, *(ROOT / f"{program}.py" for program in PROGRAMS)]
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes(), filename=str(path))
+
+
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Yields the line and the top-level name of everything that a file imports."""
-    for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name.partition(".")[0]) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -152,7 +158,7 @@ def test_nothing_reads_or_writes_pickles() -> None:
         allowed = {"cloudpickle"} if travels else set()
         used = [(line, name) for line, name in imports(path) if name in modules - allowed]
         found += [f"{where}:{line}: {name}" for line, name in used]
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in calls:
                 found.append(f"{where}:{node.lineno}: {ast.unparse(node)}")
             if isinstance(node, ast.keyword) and node.arg == "allow_pickle":

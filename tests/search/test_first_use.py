@@ -32,9 +32,7 @@ print(compiling().functions, functions_to_compile(game, engine.evaluator))
 """
 
 
-def test_a_wait_is_counted_once_whatever_its_pauses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr(compiling.time, "monotonic", lambda: clock[0])
     listener = compiling._Listener()

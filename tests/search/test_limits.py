@@ -17,13 +17,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.contract import Game
-from search import (
-    AlphaBetaOptions,
-    Engine,
-    Result,
-    Techniques,
-    as_evaluator,
-)
+from search import AlphaBetaOptions, Engine, Result, Techniques, as_evaluator
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")

@@ -53,8 +53,8 @@ def run(problem: str, memory: int, limit: str = "") -> tuple[float, float, str]:
     ("problem", "memory", "found"),
     [
         ("games.load('sliding24'), 3, {'weight': 1000.0}", 20, True),
-        ("games.load('sliding24'), 3, {}", 20, False),
-        ("games.load('sliding24'), 3, {'method': 'beam', 'width': 10**6}", 20, False),
+        ("games.load('sliding24'), 3, {}", 12, False),
+        ("games.load('sliding24'), 3, {'method': 'beam', 'width': 10**6}", 12, False),
         ("far, None, {}", 16, True),
         ("Plane(), None, {}", 16, False),
     ],

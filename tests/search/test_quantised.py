@@ -104,10 +104,7 @@ def test_another_game() -> None:
 @plain
 def test_the_phase_is_told_by_the_pieces() -> None:
     """Only the bias of the output differs between the phases, and it is the value."""
-    layers = [
-        (np.zeros((128, 1)), [0]),
-        (np.zeros((3, 1, 1)), [[UNIT], [2 * UNIT], [3 * UNIT]]),
-    ]
+    layers = [(np.zeros((128, 1)), [0]), (np.zeros((3, 1, 1)), [[UNIT], [2 * UNIT], [3 * UNIT]])]
     evaluator = QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers, phases=(3, 6), scale=0.5)
     texts = ("B:W18:B1", "B:W18,19:B1", "B:W18,19:B1,2,3", "B:W18,19,20:B1,2,K3", "W:WK1:B5")
     positions = [CHECKERS.parse_position(text) for text in texts]

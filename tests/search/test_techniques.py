@@ -341,9 +341,7 @@ def test_an_evaluator_that_raises_in_any_thread_ends_them_all() -> None:
 
 
 @compiled_only
-def test_threads_that_cannot_be_started_leave_none_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_threads_that_cannot_be_started_leave_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = threading.active_count()
     engine = Engine(CHECKERS, CLASSIC, threads=4)
     usual = threading.Thread.start
