@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, threads_of_torch
+from learner.models.torch_model import TorchModel, device_named, threads_of_torch
 from learner.options import Choice, Range
 from search.evaluators.outcome_network import OutcomeNetwork
 
@@ -85,7 +85,7 @@ class OutcomeModel(TorchModel):
         self.averaging = averaging
         self.equity_share = equity_share
         self.threads = threads
-        self.device = torch.device(_device(device))
+        self.device = torch.device(device_named(device))
         Choice(PRECISIONS).check("precision", precision)
         self.half = precision == "bfloat16"
         arrays = [torch.empty(array.shape, device=self.device) for array in self.net.arrays]
@@ -262,16 +262,3 @@ class OutcomeModel(TorchModel):
 
     def _tensor(self, array: NDArray[Any]) -> Any:
         return torch.from_numpy(array).to(self.device)
-
-
-def _device(device: str) -> str:
-    """Returns the device of a name.
-
-    Raises ValueError if it does not exist.
-    """
-    if device not in ("cpu", "cuda", "auto"):
-        raise ValueError(f"device: expected cpu, cuda or auto, found {device!r}")
-    available = torch.cuda.is_available()
-    if device == "cuda" and not available:
-        raise ValueError("device: expected cpu or auto on a machine without a GPU, found cuda")
-    return "cuda" if device != "cpu" and available else "cpu"

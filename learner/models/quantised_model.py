@@ -19,7 +19,7 @@ from games.contract import Game
 from games.features import Encoding
 from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, pairs, threads_of_torch
+from learner.models.torch_model import TorchModel, device_named, pairs, threads_of_torch
 from search.evaluators.layers import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
@@ -45,6 +45,7 @@ class QuantisedModel(TorchModel):
     size: positions per step.
     start: a network of the same inputs and widths to continue from (None: random weights). Its
         phases may be coarser: each of them splits into equal ones.
+    device: "cpu", "cuda", or "auto" for a GPU if there is one.
 
     `loss_` is the mean squared error of expectations in the last epoch of `fit`, each position's
     before its step. The same calls give the same bits, because torch calculates in one thread.
@@ -61,6 +62,7 @@ class QuantisedModel(TorchModel):
         seed: int = 0,
         size: int = 4096,
         start: QuantisedNetwork | None = None,
+        device: str = "cpu",
     ) -> None:
         self.game = game
         self.inputs: Encoding = find_input(game, inputs, Encoding)
@@ -69,6 +71,7 @@ class QuantisedModel(TorchModel):
         self.scale = scale
         self.seed = seed
         self.size = size
+        self.device = device_named(device)
         whole = all(type(width) is int and 1 <= width <= MOST_UNITS for width in hidden)
         if not hidden or not whole or size < 1 or not 0 < scale < np.inf:
             raise ValueError(
@@ -79,7 +82,9 @@ class QuantisedModel(TorchModel):
         self._limits[0] //= self.inputs.most
         layers = self._drawn() if start is None else self._of(start)
         self._begin([
-            torch.tensor(array, dtype=torch.float32) for layer in layers for array in layer
+            torch.tensor(array, dtype=torch.float32, device=self.device)
+            for layer in layers
+            for array in layer
         ])  # fmt: skip
         self._keep_limits()
         self.evaluator()  # raises ValueError for invalid widths and phases
@@ -157,8 +162,8 @@ class QuantisedModel(TorchModel):
         phases = np.searchsorted(self.phases, counts, side="right")
         order = np.argsort(phases, kind="stable")
         parts = np.bincount(phases, minlength=len(self.phases) + 1).tolist()
-        dense = torch.zeros((len(rows), len(self.inputs) + 1))
-        dense.scatter_(1, torch.from_numpy(rows[order]), 1.0)
+        dense = torch.zeros((len(rows), len(self.inputs) + 1), device=self.device)
+        dense.scatter_(1, torch.from_numpy(rows[order]).to(self.device), 1.0)
         (weights, bias), *others = self._whole()
         first = _active(dense[:, :-1] @ weights + bias, FIRST_SHIFT)
         outputs = []
@@ -203,7 +208,7 @@ class QuantisedModel(TorchModel):
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
                     logits, order = self._logits(_some(positions, chosen))
-                    target = torch.from_numpy(expected[chosen][order])
+                    target = torch.from_numpy(expected[chosen][order]).to(self.device)
                     loss = torch.sum((torch.sigmoid(logits) - target) ** 2)
                     rate_now = rates.at(done, epochs * len(cut))
                     self.descend(loss / float(len(chosen)), rate_now)
@@ -224,7 +229,7 @@ class QuantisedModel(TorchModel):
             for first in range(0, len(outputs), AT_A_TIME):
                 chosen = np.arange(first, min(first + AT_A_TIME, len(outputs)))
                 logits, order = self._logits(_some(positions, chosen))
-                outputs[chosen[order]] = logits.double().numpy()
+                outputs[chosen[order]] = logits.double().cpu().numpy()
         return outputs
 
     def error(self, positions: Any, targets: ArrayLike) -> float:
@@ -235,7 +240,9 @@ class QuantisedModel(TorchModel):
     def evaluator(self, *, name: str = "quantised network") -> QuantisedNetwork:
         """Returns the network of integers as it is now; later steps do not change it."""
         with torch.no_grad():
-            layers = [(weights.numpy(), bias.numpy()) for weights, bias in self._whole()]
+            layers = [
+                (weights.cpu().numpy(), bias.cpu().numpy()) for weights, bias in self._whole()
+            ]
         return QuantisedNetwork(
             self.game, self.inputs, layers, phases=self.phases, scale=self.scale, name=name
         )

@@ -11,7 +11,7 @@ import torch
 
 from learner.positions.packing import packed, unpacked
 
-__all__ = ["TorchModel", "pairs", "threads_of_torch"]
+__all__ = ["TorchModel", "device_named", "pairs", "threads_of_torch"]
 
 #: Adam's running means of a weight's gradient and of its square.
 _MEANS = ("exp_avg", "exp_avg_sq")
@@ -90,6 +90,19 @@ class TorchModel:
 def pairs(parameters: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Returns the weights and the bias of each layer."""
     return list(zip(*[iter(parameters)] * 2, strict=True))
+
+
+def device_named(device: str) -> str:
+    """Returns the device that "cpu", "cuda" or "auto" (a GPU if there is one) names.
+
+    Raises ValueError if it does not exist.
+    """
+    if device not in ("cpu", "cuda", "auto"):
+        raise ValueError(f"device: expected cpu, cuda or auto, found {device!r}")
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
+        raise ValueError("device: expected cpu or auto on a machine without a GPU, found cuda")
+    return "cuda" if device != "cpu" and available else "cpu"
 
 
 @contextmanager

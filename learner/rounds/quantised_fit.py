@@ -58,6 +58,7 @@ class QuantisedFit(BatchLearner):
     last_epochs: passes over the positions of all rounds at the very end; a run with such passes
         cannot be extended.
     batch: positions per step.
+    device: where torch trains, as in `QuantisedModel`.
 
     The value that stands for an expectation of 1 / (1 + 1/e) is the one that predicts the results
     of the first round best.
@@ -82,6 +83,7 @@ class QuantisedFit(BatchLearner):
     rate: float = ranged(0.001, above=0, high=1)
     last_epochs: int = ranged(0, 0)
     batch: int = ranged(2048, 1)
+    device: str = "cpu"
     games_per_report: int = 256
     opening_plies: int = 6
 
@@ -141,6 +143,7 @@ class QuantisedFit(BatchLearner):
             seed=self.seed,
             size=self.batch,
             start=start,
+            device=self.device,
         )
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:

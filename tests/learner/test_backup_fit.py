@@ -160,8 +160,11 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_missing_gpu_is_named_before_anything_is_played(capsys: Any, tmp_path: Path) -> None:
-    arguments = ["backgammon", "--learner", "backups", "--set", "device=cuda"]
+@pytest.mark.parametrize("recipe", ["backgammon --learner backups", "checkers --learner quantised"])
+def test_a_missing_gpu_is_named_before_anything_is_played(
+    recipe: str, capsys: Any, tmp_path: Path
+) -> None:
+    arguments = [*recipe.split(), "--set", "device=cuda"]
     assert train.main([*arguments, "--run", str(tmp_path / "run")]) == 2
     line = "train.py: device: expected cpu or auto on a machine without a GPU, found cuda"
     assert capsys.readouterr().err.splitlines() == [line]

@@ -93,7 +93,10 @@ def test_positions_with_several_targets_get_their_mean() -> None:
 
 def test_the_same_seeds_give_the_same_bits() -> None:
     before = torch.get_num_threads()
-    first, second = (fitted(model(24, 8, phases=(12,), seed=4, size=50), 3) for _ in range(2))
+    first, second = (
+        fitted(model(24, 8, phases=(12,), seed=4, size=50, device=device), 3)
+        for device in ("cpu", "cpu" if torch.cuda.is_available() else "auto")
+    )
     assert first.loss_ == second.loss_
     assert first.get_state() == second.get_state()
     other = fitted(model(24, 8, phases=(12,), seed=5, size=50), 3)

@@ -14,6 +14,7 @@ from errors import errors_of
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
+import games
 from learner.fit.matrix import Matrix
 from learner.positions.filters import Games
 from learner.traces.command import main
@@ -22,7 +23,12 @@ from learner.traces.output import header, patched
 from learner.traces.parameters import Term
 from learner.traces.reading import read_traces
 from learner.traces.traces import TraceError, Traces
+from play.match.driver import play_match
+from play.match.openings import Openings
+from play.players.limits import Limits
+from play.players.parse import parse_player
 
+ROOT = Path(__file__).resolve().parents[2]
 RANDOM = np.random.default_rng(7)
 NAMES = ("men", "kings", "mobility")
 TRUTH = np.array([1.0, 1.6, 0.2])
@@ -416,3 +422,25 @@ def test_positions_and_games_of_checkers_become_traces(tmp_path: Path, capsys: A
 
 
 test_errors = errors_of(globals())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+def test_the_engine_of_the_documentation_regains_what_its_wrong_weights_lose(
+    tmp_path: Path, capsys: Any
+) -> None:
+    source, rows = tmp_path / "fourth.c", tmp_path / "traces.csv"
+    source.write_bytes((ROOT / "docs/examples/fourth.c").read_bytes())
+    build = ["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", str(source)]
+    subprocess.run([*build, "-o", tmp_path / "before"], check=True)
+    rows.write_bytes(subprocess.check_output([tmp_path / "before", "traces", "2000"]))
+    call = [str(rows), "--unit", "lucky=100", "--patch", str(source), "--quiet"]
+    assert main([*call, "--output", str(tmp_path / "fit")]) == 0
+    subprocess.run([*build, "-o", tmp_path / "after"], check=True)
+    game = games.load("connect_four")
+    players = [parse_player(game, f"uci:{tmp_path / name}") for name in ("after", "before")]
+    match = play_match(
+        game, *players, limits=Limits(nodes=1000), games=100, threads=2,
+        openings=Openings(game, plies=4),
+    )  # fmt: skip
+    assert match.summary().elo.low > 0
