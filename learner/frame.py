@@ -100,16 +100,16 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def learn(self) -> Generator[Progress, None, None]:
         """Learn from game `games_played_` on until there are `games`; yields the progress.
 
-        Whenever it yields, `get_state` returns a state to go on from.
+        Whenever it yields, `_get_state` returns a state to go on from.
         """
         raise NotImplementedError
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         """Returns everything on which the rest of the learning depends, as plain JSON values."""
         raise NotImplementedError
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `get_state` returned."""
+    def _set_state(self, state: dict[str, Any]) -> None:
+        """Continue from a state that `_get_state` returned."""
         raise NotImplementedError
 
     def check_goes_on(self, state: dict[str, Any]) -> None:
@@ -180,7 +180,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 "identity": self.identity(),
                 "games_played": self.games_played_,
                 "updates": self.updates_,
-                **self.get_state(),
+                **self._get_state(),
             }
         except AttributeError:
             raise ValueError(
@@ -221,7 +221,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             )
         self.check_goes_on(state)
         try:
-            self.set_state(state)
+            self._set_state(state)
             self.games_played_ = int(state["games_played"])
             self.updates_ = int(state["updates"])
         except StoreError:  # a damaged store is not the state's fault

@@ -53,8 +53,8 @@ class Traces(GameLearner):
             self.games_played_ += 1
             yield self.progress(record)
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {"weights": self.evaluator_.weights.tolist()}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         self.evaluator_.weights[:] = state["weights"]

@@ -155,12 +155,12 @@ class BookStudy(GameLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         read = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self._paths()]
         return {"made": {"games": self._made}, "read": {"digests": read}}
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        read, now = state["read"]["digests"], self.get_state()["read"]["digests"]
+    def _set_state(self, state: dict[str, Any]) -> None:
+        read, now = state["read"]["digests"], self._get_state()["read"]["digests"]
         if read != now:
             raise ValueError(
                 f"book: expected the {counted(len(read), 'file')} that the run read, found"

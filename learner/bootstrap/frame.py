@@ -161,9 +161,9 @@ class Bootstrap(TaskLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {"model": self.model_.get_state(), "errors": {"mean": list(self.errors_)}}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         self.model_.set_state(state["model"])
         self.errors_ = [float(error) for error in state["errors"]["mean"]]

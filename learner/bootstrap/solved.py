@@ -289,13 +289,13 @@ class Solved(Bootstrap):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         kept = [
             (ply, kind, *position)
             for ply, classes in self._kept.items()
             for position, kind in classes.items()
         ]
-        state = super().get_state() | {
+        state = super()._get_state() | {
             "passes": self._passes,
             "kept": packed(np.array(kept, dtype=np.int64), level=1),
             "count": len(kept),
@@ -304,8 +304,8 @@ class Solved(Bootstrap):
             state["mean"] = packed(self._mean.weights)
         return state
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        super().set_state(state)
+    def _set_state(self, state: dict[str, Any]) -> None:
+        super()._set_state(state)
         if self._mean is not None:
             weights = self._mean.weights
             weights[:] = unpacked(state["mean"], weights.dtype, size=len(weights))

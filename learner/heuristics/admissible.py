@@ -137,7 +137,7 @@ class Admissible(ProblemLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {
             "programs": self._programs,
             "chosen": self._chosen.tolist(),
@@ -145,7 +145,7 @@ class Admissible(ProblemLearner):
             "ended": bool(self.evaluator_.proved),
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         chosen = np.array(state["chosen"], dtype=np.int64)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(self.costs_):
             raise ValueError(f"chosen: expected numbers below {len(self.costs_)}")

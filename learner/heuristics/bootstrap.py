@@ -110,16 +110,16 @@ class Bootstrap(HeuristicLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {
-            **super().get_state(),
+            **super()._get_state(),
             "model": {"weights": packed(self._weights)},
             "offset": self.evaluator_.offset,
             "examples": self._examples.get_state(),
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        super().set_state(state)
+    def _set_state(self, state: dict[str, Any]) -> None:
+        super()._set_state(state)
         weights = unpacked(state["model"]["weights"], np.float64, size=self.encoding_.size)
         if not np.isfinite(weights).all():
             raise ValueError("weights: expected finite numbers, found NaN or infinity")

@@ -243,14 +243,14 @@ class HeuristicLearner(ProblemLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {
             "rounds_done": [dict(figures) for figures in self.rounds_],
             "steps": self._steps,
             "weight": self._weight,
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
         self._steps, self._weight = float(state["steps"]), float(state["weight"])
 

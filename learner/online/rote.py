@@ -100,7 +100,7 @@ class Rote(GameLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         """Save the memory in the store; returns the name of the file, and what is not merged yet.
 
         Nothing is merged for it, so that how often one is written does not change the memory. The
@@ -117,7 +117,7 @@ class Rote(GameLearner):
         self._file = name
         return {"memory": name, "new": new, "used": used}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         name = Path(state["memory"]).name
         new = [(int(key), float(value), int(depth)) for key, value, depth in state["new"]]
         used = [(int(key), int(uses)) for key, uses in state["used"]]

@@ -322,7 +322,7 @@ class Samuel1959(GameLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {
             "alpha": self._alpha.weights.tolist(),
             "beta": self._beta.weights.tolist(),
@@ -338,7 +338,7 @@ class Samuel1959(GameLearner):
             "adoptions": self.adoptions_,
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         arrays = {"alpha": self._alpha.weights, "beta": self._beta.weights,
                   "correlations": self.correlations_, "seen": self.seen_}  # fmt: skip
         for name, array in arrays.items():

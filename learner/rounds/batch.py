@@ -225,14 +225,14 @@ class BatchLearner(TaskLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         self.store_.flush()
         rounds = [dict(figures) for figures in self.rounds_]
         return {
             "rounds_done": rounds, "weights": self._weights(), "positions": len(self.store_),
         }  # fmt: skip
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
         self._set_weights(state["weights"])
         # last, because it cannot be undone

@@ -80,14 +80,14 @@ class Invent(NetworkFit):
         features = feature_set_of(self._cells, named(self._cells, terms))
         return LinearEvaluator(self.game_, features, weights, name="invent")
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         terms = [term.plain() for term in self.evaluator_.features.cell_terms.values()]
         # as a mapping, because the number of terms changes
         found = {"terms": terms, "weights": self.evaluator_.weights.tolist()}
-        return {**super().get_state(), "invented": found}
+        return {**super()._get_state(), "invented": found}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         found = state["invented"]
         terms = [CellTerm.of(self._cells, plain) for plain in found["terms"]]
         self.evaluator_ = self._polynomial(terms, numbers_of(found["weights"], len(terms)))
-        super().set_state(state)
+        super()._set_state(state)

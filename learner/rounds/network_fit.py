@@ -96,9 +96,9 @@ class NetworkFit(BatchLearner):
     def _set_weights(self, weights: Any) -> None:
         unpack_weights(weights, self._network)
 
-    def get_state(self) -> dict[str, Any]:
-        return {**super().get_state(), "scale": self._network.scale}
+    def _get_state(self) -> dict[str, Any]:
+        return {**super()._get_state(), "scale": self._network.scale}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         self._network.scale = float(state["scale"])
-        super().set_state(state)
+        super()._set_state(state)

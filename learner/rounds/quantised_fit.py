@@ -199,19 +199,19 @@ class QuantisedFit(BatchLearner):
         self._model.set_state(weights)
         self.evaluator_ = self._network()
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {
-            **super().get_state(),
+            **super()._get_state(),
             "start": self._start_mark,
             "scale": self._model.scale,
             "ended": self._ended,
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         self._start_mark = str(state["start"])
         self._ended = bool(state.get("ended"))
         self._model.scale = float(state["scale"])
-        super().set_state(state)
+        super()._set_state(state)
 
     def check_goes_on(self, state: dict[str, Any]) -> None:
         if state.get("ended") and self.games > state["games_played"]:

@@ -182,12 +182,12 @@ class Samuel(BatchFit):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         terms = [term.plain() for term in self.features_.cell_terms.values()]
         found = {"active": self.active_, "reserve": self.reserve_, "invented": terms}
-        return {**super().get_state(), **found}
+        return {**super()._get_state(), **found}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         active, reserve, invented = (list(state[n]) for n in ("active", "reserve", "invented"))
         terms = sorted(self.active_ + self.reserve_)
         if self.invent and invented:
@@ -197,7 +197,7 @@ class Samuel(BatchFit):
             terms = sorted(name for name in self.features_.names if name not in self._held)
         if sorted(active + reserve) != terms:
             raise ValueError("active, reserve: expected the terms of the learner, each once")
-        super().set_state(state)
+        super()._set_state(state)
         self.active_, self.reserve_ = active, reserve
 
 

@@ -266,7 +266,7 @@ class BackupFit(GameLearner):
 
     # --- state --------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         """Returns the state of the nets, and the numbers of positions of the rounds.
 
         The positions themselves are in `store`.
@@ -278,7 +278,7 @@ class BackupFit(GameLearner):
             "rounds_done": {"rounds": [dict(figures) for figures in self.rounds_]},
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         rounds = [dict(figures) for figures in state["rounds_done"]["rounds"]]
         self._model.set_state(state["net"])
         unpack_weights(state["small"], self._small)

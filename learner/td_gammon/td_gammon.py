@@ -204,7 +204,7 @@ class TDGammon(GameLearner):
             for net in self.network_.nets
         ]
 
-    def get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> dict[str, Any]:
         return {
             "inputs": self._described(),
             "weights": pack_weights(self.network_),
@@ -217,7 +217,7 @@ class TDGammon(GameLearner):
             "errors": {"mean": list(self.errors_)},
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         if state["inputs"] != self._described():
             raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
         for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):

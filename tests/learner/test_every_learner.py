@@ -288,6 +288,8 @@ def test_a_learner_keeps_the_contract(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_learner_that_has_learned_is_copied(name: str) -> None:
     learner = whole(name).learner
+    states = [one for one in dir(type(learner)) if "state" in one or "checkpoint" in one]
+    assert [one for one in states if one[0] != "_"] == ["checkpoint"]  # one public name
     evaluator = learner.evaluator_
     positions = sample_positions(evaluator.game, 20)
     for again in (copy.copy(learner), copy.deepcopy(learner)):
@@ -377,9 +379,9 @@ def test_a_finished_run_is_prolonged(name: str) -> None:
 class Forgetful(RootStrap):
     """Forgets what a term spreads over when it is resumed."""
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: dict[str, Any]) -> None:
         model = {**state["model"], "spread": [9.0] * len(state["model"]["spread"])}
-        super().set_state({**state, "model": model})
+        super()._set_state({**state, "model": model})
 
 
 class Restless(RootStrap):

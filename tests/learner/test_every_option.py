@@ -151,7 +151,7 @@ def learned(name: str, options: dict[str, Any]) -> str:
     learner = kinds()[name](**{**RUNS[name], **options}).fit()
     if name == "rote":
         return str(learner.memory_.records())
-    return json.dumps(learner.get_state(), default=str)
+    return json.dumps(learner._get_state(), default=str)
 
 
 def is_read(kind: type, option: str) -> bool:

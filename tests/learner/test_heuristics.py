@@ -11,6 +11,7 @@ from errors import errors_of
 from sklearn.linear_model import Ridge
 
 import games
+from games.problem import Problem
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
 from learner.heuristics.bootstrap import Bootstrap
@@ -126,3 +127,10 @@ def test_workers_in_processes_learn_the_same() -> None:
 
 
 test_errors = errors_of(globals())
+
+
+def test_a_problem_in_plain_python_is_named_by_its_name() -> None:
+    problem = Problem()
+    problem.name = "jugs"
+    with pytest.raises(ValueError, match="expected one whose rules are kernels, found jugs$"):
+        Bootstrap(problem, games=1).fit()

@@ -181,8 +181,8 @@ def test_samuels_reserve_is_invented_where_his_terms_say_nothing(tmp_path: Path)
     assert set(learner._fitter().fixed or ()) == {"PIECES", *names}
     learner.active_.append(learner.reserve_.pop(0))
     learner._linear.weights[:] = np.arange(len(learner.features_))
-    state = json.loads(json.dumps(learner.get_state()))
-    again.set_state(state)
+    state = json.loads(json.dumps(learner._get_state()))
+    again._set_state(state)
     assert again.evaluator_.term_weights() == learner.evaluator_.term_weights()
     assert (again.active_, again.reserve_) == (learner.active_, learner.reserve_)
     state["reserve"] = state["active"]
@@ -190,7 +190,7 @@ def test_samuels_reserve_is_invented_where_his_terms_say_nothing(tmp_path: Path)
     with pytest.raises(ValueError, match="expected a set of differences as those of the cells"):
         feature_set_of(CELLS, {}, other)
     with pytest.raises(ValueError, match="expected the terms of the learner, each once"):
-        again.set_state(state)
+        again._set_state(state)
 
 
 BAD: list[tuple[list[str], str]] = [

@@ -152,13 +152,13 @@ def test_small_differences_change_nothing(threshold: float | None) -> None:
     correlate(learner, **{first: 0.5, second: 0.25})
     assert (weight(learner, first), weight(learner, second)) == (2.0**18, 2.0**9)
     limit = (2.0**18 + 2.0**9) / 2 if threshold is None else threshold
-    state = learner.get_state()
+    state = learner._get_state()
     static = 2.0**9
     assert not learner._correct([step(0.0, **{second: 1.0})], step(static + limit))
     assert not learner._correct([step(0.0, **{second: 1.0})], step(static - limit))
-    assert learner.get_state() == state
+    assert learner._get_state() == state
     assert learner._correct([step(0.0, **{second: 1.0})], step(static + limit + 1))
-    assert learner.get_state() != state
+    assert learner._get_state() != state
 
 
 def test_the_difference_is_to_the_value_with_the_weights_as_they_are() -> None:
