@@ -192,7 +192,7 @@ def test_the_text_of_a_tuned_player_is_the_tuned_player(text: str, tmp_path: Pat
 # --- whole tunes ------------------------------------------------------------------------------
 
 SHORT = ["--iterations", "12", "--pairs", "2", "--jobs", "1", "--plies", "2", "--depth", "1",
-         "--sprt", "0,300", "--model", "logistic", "--seed", "3", "--quiet"]  # fmt: skip
+         "--sprt", "0,300", "--seed", "3", "--quiet"]  # fmt: skip
 FILES = ["path.csv", "report.json"]
 
 
