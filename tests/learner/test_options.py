@@ -41,7 +41,7 @@ RANGES: dict[str, Range] = {
     "scale": POSITIVE,
     "openings": COUNT,
     "merge_moves": COUNT,
-    "capacity": ("1 to 67108864", (0, -1, 10**12)),
+    "capacity": ("1 to 8388608", (0, -1, 10**12)),
     "oldest": COUNT,
     "direction": ("0 to 0.1", (-0.1, 1.5, math.nan)),
     # bootstrap
