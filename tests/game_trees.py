@@ -140,7 +140,7 @@ def _read(
     root = nodes[0]
     line = root.line
     try:
-        start, cube, owner = _start(nodes, game)
+        start = _start(nodes, game)
     except PositionError as error:
         return ReadGame(None, [f"line {line}: {error}", *problems])
     actions: list[Action] = []
@@ -172,8 +172,6 @@ def _read(
         crawford=bool(length) and "crawfordgame" in rules,
         jacoby=not length and "jacoby" in rules,
         start=start,
-        cube=cube,
-        owner=owner,
     )
     return replay(game, heading, actions, earlier, problems)
 
@@ -203,15 +201,14 @@ def _point(letter: str, side: int) -> int:
     return BAR - number if side else number
 
 
-def _start(nodes: list[_Node], game: DiceGame) -> tuple[Position, int, int | None]:
-    """Returns the first position, with the side to move, and the cube before the first action.
+def _start(nodes: list[_Node], game: DiceGame) -> Position:
+    """Returns the first position, with the side to move.
 
     Raises PositionError if a position that is set up is impossible.
     """
     start = game.start()
     boards = [checker_counts(*start[:2]), checker_counts(*start[2:4])]
-    cube, found = 1, False
-    owner: int | None = None
+    found = False
     side: int | None = None
     for node in nodes:
         if any(colour in node.values for colour in _COLOURS):
@@ -226,13 +223,10 @@ def _start(nodes: list[_Node], game: DiceGame) -> tuple[Position, int, int | Non
                 found = True
                 boards[colour][_point(letter, colour)] += 1
         side = _COLOURS.get(node.first("PL")[:1].upper(), side)
-        value = _number(node.first("CV"))
-        cube = value if value else cube
-        owner = {"w": 0, "b": 1, "c": None}.get(node.first("CP")[:1].lower(), owner)
     side = side or 0
     if not found:
-        return (*start[:4], side), cube, owner
-    return position_of(boards[side], boards[1 - side], side), cube, owner
+        return (*start[:4], side)
+    return position_of(boards[side], boards[1 - side], side)
 
 
 def _letters(values: list[str]) -> Iterator[str]:
