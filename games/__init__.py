@@ -95,10 +95,10 @@ def load(name: str) -> Game:
     if not colon:
         return known(name)
     if module == "openspiel":
-        from games.openspiel import OpenSpiel
+        from games.openspiel import game_of
 
-        game = OpenSpiel(kind)
-        _OWN[game.name] = partial(OpenSpiel, kind)
+        game = game_of(kind)
+        _OWN[game.name] = partial(game_of, kind)
         return game
     made = _made(module, kind, folder=os.getcwd())
     if not isinstance(made, Game):

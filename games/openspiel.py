@@ -16,7 +16,7 @@ from games.errors import PositionError
 from games.features import Encoding
 from games.kernels import kernel
 
-__all__ = ["OpenSpiel", "SpielPosition"]
+__all__ = ["OpenSpiel", "SpielPosition", "game_of"]
 
 #: The move of a side that OpenSpiel leaves out.
 PASS = -1
@@ -121,7 +121,7 @@ class OpenSpiel(Game):
             self.encodings = {"observation": Encoding("observation", size, most, observation)}
 
     def __reduce__(self) -> Any:
-        return OpenSpiel, (self._text,)
+        return game_of, (self._text,)
 
     def start(self) -> SpielPosition:
         return SpielPosition(self._text, (), 0, self._spiel.new_initial_state())
@@ -139,11 +139,12 @@ class OpenSpiel(Game):
         """
         state, mover, made, left = self._spiel.new_initial_state(), 0, list[int](), list(actions)
         while True:
-            waits = not state.is_terminal() and state.current_player() == 1 - mover
-            if not left and not (waits and passes):
+            legal = _legal(state, mover)
+            passing = passes and legal == [PASS]
+            if not (left or passing):
                 return SpielPosition(self._text, tuple(made), mover, state)
-            action = PASS if waits and passes else left.pop(0)
-            if action not in ([PASS] if waits else state.legal_actions()):
+            action = PASS if passing else left.pop(0)
+            if action not in legal:
                 raise ValueError(f"{action} is not legal after {made}"[:80])
             if action != PASS:
                 state.apply_action(action)
@@ -151,10 +152,7 @@ class OpenSpiel(Game):
             mover = 1 - mover
 
     def legal_moves(self, position: SpielPosition) -> list[int]:
-        state = position.state
-        if not state.is_terminal() and state.current_player() == 1 - position.mover:
-            return [PASS]
-        return state.legal_actions()  # type: ignore[no-any-return]
+        return _legal(position.state, position.mover)
 
     def play(self, position: SpielPosition, move: int) -> SpielPosition:
         state = position.state
@@ -192,9 +190,16 @@ class OpenSpiel(Game):
 
 
 @functools.cache
-def _game(text: str) -> OpenSpiel:
+def game_of(text: str) -> OpenSpiel:
+    """Returns the game of a text, the same one each time; raises as `OpenSpiel` does."""
     return OpenSpiel(text)
 
 
 def _replayed(text: str, actions: tuple[int, ...]) -> SpielPosition:
-    return _game(text)._after(actions)
+    return game_of(text)._after(actions)
+
+
+def _legal(state: Any, mover: int) -> list[int]:
+    """Returns the moves of a side in a state: to pass, where OpenSpiel lets the other one go on."""
+    waits = not state.is_terminal() and state.current_player() == 1 - mover
+    return [PASS] if waits else state.legal_actions()

@@ -75,23 +75,27 @@ class Contest:
         if options.openings is not None and options.plies is not None:
             raise ValueError("--openings: expected it without --plies, found both")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
-        self.heading = str(self.limits)
-        if game.dice:
-            plies = " (GNU plies)" if depth is not None else " a move"
-            self.heading = self.heading.removesuffix(" a move") + plies
         self.sprt = _sprt(options)
         self.luck: Player | None = None
         self.database: DatabaseLookup | None = None
         self.openings: Openings | BalancedOpenings | None = None
         self._players: Sequence[Player] = ()
 
+    @property
+    def heading(self) -> str:
+        """How far the players search, in words: their own limits are in their names."""
+        text = str(self.limits)
+        if self.game.dice and self.limits.depth is not None:
+            text = f"{text.removesuffix(' a move')} (GNU plies)"
+        own = [player.name for player in self._players if player.limits is not None]
+        if own and len(own) == len(self._players):
+            return "limits by the players' names"
+        whose = "its name" if len(own) == 1 else "their names"
+        return f"{text}, but for {' and '.join(own)} by {whose}" if own else text
+
     def prepare(self, players: Sequence[Player]) -> None:
         """Check and choose everything that depends on the players."""
         options, self._players = self.options, players
-        own = [player.name for player in players if player.limits is not None]
-        if own:
-            rest = f"{self.heading}, but for {' and '.join(own)} by its name"
-            self.heading = "limits by the players' names" if len(own) == len(players) else rest
         if getattr(options, "luck", None) is not None:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:

@@ -176,10 +176,12 @@ def _text(game: Game, moves: Moves) -> str:
 
 def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
     """Returns the openings of a match by default: balanced ones if the game has a file of them."""
-    shipped = Opponents.of(game).openings
-    if not shipped:
-        return Openings(game, seed=seed)
-    return BalancedOpenings(game, DATA / game.name / f"{shipped}.openings.json", seed=seed)
+    name = Opponents.of(game).openings
+    return (
+        BalancedOpenings(game, _shipped(game)[name], seed=seed)
+        if name
+        else Openings(game, seed=seed)
+    )
 
 
 def openings_file(game: Game, name: Any) -> Path:
@@ -187,10 +189,14 @@ def openings_file(game: Game, name: Any) -> Path:
 
     Raises FileNotFoundError, which lists the shipped ones, if there is none.
     """
-    ending = ".openings.json"
-    shipped = {path.name.removesuffix(ending): path for path in DATA.glob(f"{game.name}/*{ending}")}
-    path = Path(name)
+    shipped, path = _shipped(game), Path(name)
     if not path.exists() and name not in shipped:
         known = f" or one of {', '.join(sorted(shipped))}" if shipped else ""
         raise FileNotFoundError(f"{name}: expected a file of openings{known}, found none")
     return path if path.exists() else shipped[name]
+
+
+def _shipped(game: Game) -> dict[str, Path]:
+    """Returns the files of openings that come with Plysmith, by their short names."""
+    ending = ".openings.json"
+    return {path.name.removesuffix(ending): path for path in DATA.glob(f"{game.name}/*{ending}")}

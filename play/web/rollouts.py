@@ -42,15 +42,14 @@ async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dic
     evaluator, lookup = loaded.evaluator, loaded.lookup
 
     def play() -> dict[str, Any]:
-        texts, where = [""], [position]
-        comparing: dict[str, Any] = {}
+        texts, moves = [""], None
         if roll is not None:
             moves = best_candidates(game, position, roll, evaluator, lookup, CANDIDATES)
-            texts, where = [game.move_text(position, move) for move in moves], position
-            comparing = {"roll": roll, "moves": moves}
+            texts = [game.move_text(position, move) for move in moves]
         found = rollout(
-            game, where, evaluator, lookup=lookup, games=GAMES, threads=1, seed=number,
-            truncate=PLIES if evaluator.gives_outcomes else None, **comparing,
+            game, [position] if roll is None else position, evaluator, roll=roll, moves=moves,
+            lookup=lookup, games=GAMES, threads=1, seed=number,
+            truncate=PLIES if evaluator.gives_outcomes else None,
         )  # fmt: skip
         rolled = [
             {

@@ -25,10 +25,18 @@ pytestmark = [pytest.mark.openspiel, pytest.mark.plain]
 FEW = ("breakthrough", "dots_and_boxes", "mancala", "tic_tac_toe")
 
 
-def fitting() -> list[str]:
-    """Returns OpenSpiel's games of the kind that fits, by what it says of them itself."""
+#: All of the kind that fits.
+ALL = (
+    "amazons antichess breakthrough checkers chess chinese_checkers clobber connect_four crazyhouse"
+    " cursor_go dots_and_boxes go gomoku havannah hex hive lines_of_action mancala mnk nim"
+    " nine_mens_morris othello oware pentago quoridor shogi tic_tac_toe twixt ultimate_tic_tac_toe"
+    " xiangqi y"
+).split()
+
+
+def test_all_of_the_kind_are_known_by_what_openspiel_says_of_them() -> None:
     kind = pyspiel.GameType
-    return [
+    fitting = [
         found.short_name
         for found in pyspiel.registered_games()
         if found.default_loadable
@@ -38,6 +46,7 @@ def fitting() -> list[str]:
         and found.chance_mode == kind.ChanceMode.DETERMINISTIC
         and pyspiel.load_game(found.short_name).num_players() == 2
     ]
+    assert sorted(fitting) == ALL and len(ALL) == 31
 
 
 def follow(name: str, plies: int, seed: int) -> int:
@@ -69,9 +78,8 @@ def test_games_are_those_of_openspiel_move_by_move(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", fitting())
+@pytest.mark.parametrize("name", ALL)
 def test_all_of_them_are(name: str) -> None:
-    assert len(fitting()) == 31
     follow(name, 100_000, seed=2)
     check_game(games.load(f"openspiel:{name}"))
 
