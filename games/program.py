@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import os
 import signal
 import stat
@@ -59,6 +60,7 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except KeyboardInterrupt as asked:
+            sys.unraisablehook = _hide
             print(str(asked) or stopped, file=sys.stderr)
             return 128 + (_received or signal.SIGINT)
         except MemoryError:
@@ -145,6 +147,8 @@ def _asked_to_end() -> Iterator[None]:
     try:
         yield
     finally:
+        if sys.unraisablehook is _hide:
+            gc.collect()  # now, in silence
         sys.unraisablehook = hook
         for number, handler in others.items():
             # the same signal once more must not change the exit status
@@ -175,7 +179,7 @@ def _ask_again(hook: Callable[[Any], object], unraisable: Any) -> None:
     It is sent from another thread and a moment later, when the finalizer has ended.
     """
     if unraisable.exc_type is not KeyboardInterrupt:
-        hook(unraisable)
+        (_hide if is_ending() else hook)(unraisable)
         return
 
     def send() -> None:
@@ -189,6 +193,10 @@ def _ask_again(hook: Callable[[Any], object], unraisable: Any) -> None:
     again = threading.Timer(0.01, send)
     again.daemon = True
     again.start()
+
+
+def _hide(unraisable: Any) -> None:
+    """Say nothing of an object whose finalizer fails because a signal came while it was made."""
 
 
 def _leave_lost_terminal() -> None:

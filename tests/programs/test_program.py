@@ -122,6 +122,26 @@ FINALIZER = """
     Dropped()
     time.sleep(60)
 """
+#: The finalizers of objects that are half made complain, as those of a compiler's do.
+HALVES = """
+    class Half:
+        def __init__(self, cyclic):
+            self.cycle = self if cyclic else None
+            if not cyclic:
+                self.other = Half(True)
+            ready()
+            time.sleep(60)
+            self.whole = True
+        def __del__(self):
+            self.whole
+    {work}
+"""
+CAUGHT = """
+    try:
+        Half(False)
+    except KeyboardInterrupt:
+        pass
+"""
 
 
 @pytest.mark.plain
@@ -142,6 +162,9 @@ FINALIZER = """
         (HELD, [signal.SIGINT], 130, "whole\n"),
         (FINALIZER, [signal.SIGTERM], 143, ""),
         (FINALIZER, [signal.SIGINT], 130, ""),
+        (HALVES.format(work="Half(False)"), [signal.SIGTERM], 143, ""),
+        (HALVES.format(work="Half(False)"), [signal.SIGINT], 130, ""),
+        (HALVES.format(work=CAUGHT.strip()), [signal.SIGTERM], 143, ""),
     ],
 )
 def test_signals_end_a_program_as_ctrl_c_does(
