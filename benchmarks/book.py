@@ -45,7 +45,7 @@ from learner.books.book import (
     read_records,
     record_entries,
 )
-from learner.books.cells import Floats, Pairs
+from learner.books.cells import Floats, MovePairs
 from learner.books.signature import SignatureTables
 from learner.online.samuel1959 import powers_of_two
 from play.ratings.statistics import Estimate
@@ -96,7 +96,7 @@ class BookPolynomial(SignatureTables):
     def _inputs(self, rows: BookRows, terms: Floats) -> dict[str, NDArray[Any]]:
         return {"terms": (rows.signs[:, None] * terms).astype(np.float32)}
 
-    def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
+    def _learn(self, pairs: MovePairs) -> tuple[Floats, float]:
         learned = self._worths == 0
         terms = self._kept["terms"]
         self.coefficients_ = np.zeros(len(learned))
@@ -110,7 +110,7 @@ class BookPolynomial(SignatureTables):
             self._slopes = self.coefficients_.copy()
         return terms @ self._slopes, unit
 
-    def _regressed(self, pairs: Pairs, terms: NDArray[np.float32]) -> tuple[Floats, float]:
+    def _regressed(self, pairs: MovePairs, terms: NDArray[np.float32]) -> tuple[Floats, float]:
         differences = np.concatenate(
             [terms[pairs.better] - terms[pairs.worse], pairs.material_ahead[:, None]], axis=1
         ).astype(np.float64)
@@ -130,7 +130,7 @@ class BookPolynomial(SignatureTables):
         self._evaluator.weights[:] = self._worths + scale * self._slopes
 
 
-def _agreements(pairs: Pairs, terms: NDArray[np.float32]) -> Floats:
+def _agreements(pairs: MovePairs, terms: NDArray[np.float32]) -> Floats:
     """Returns C of each term, [terms]; 0 for a term in which moves never differ."""
     agreements = np.zeros(terms.shape[1])
     for place, column in enumerate(terms.T):

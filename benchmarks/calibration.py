@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 import games
 from games.program import exit_status
-from learner.fit.calibration import Sample, shares
+from learner.fit.calibration import CalibrationSample, shares
 from learner.fit.played import games_at
 from learner.fit.validation import calibration
 from search import as_evaluator
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def reliability_lines(sample: Sample, win: Any, loss: Any) -> Iterator[str]:
+def reliability_lines(sample: CalibrationSample, win: Any, loss: Any) -> Iterator[str]:
     """Yields a table of what is said and found for each number of nodes, and one by pieces.
 
     sample: the positions, with their results.

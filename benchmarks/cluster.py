@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from games.program import exit_status
-from play.workers.parts import Pace, Parts
+from play.workers.parts import Parts, TaskPace
 from play.workers.work import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -365,7 +365,7 @@ class Simulation:
         """Returns the share of the workers' time that is spent on results that count."""
         chance, now, free, number = self.chance, 0.0, 0.0, 0
         queues: list[list[Sent]] = [[] for _ in self.speed]
-        pace = Pace()
+        pace = TaskPace()
         parts = Parts(iter(int, 1), pace)
         events: list[tuple[float, int, str, Any]] = []
         count, useful, head = 0, 0.0, 0

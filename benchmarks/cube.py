@@ -19,7 +19,7 @@ from benchmarks.exploring import explore
 from games import load
 from games.backgammon.bear_off import unrank
 from games.backgammon.bear_off_tables import bear_off
-from games.backgammon.doubling import Stakes
+from games.backgammon.doubling import CubefulStakes
 from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import pips_of
 from games.backgammon.situation import Situation
@@ -56,7 +56,7 @@ def endings_lines() -> list[str]:
 def _losses(exact: Any, own: Any, theirs: Any, win: Any, part: float) -> list[float]:
     outcomes = np.zeros((len(win), 5))
     outcomes[:, 0] = win
-    stakes = Stakes()
+    stakes = CubefulStakes()
     taken = 2 * stakes.value(outcomes, 1, 1, part)
     true_taken = 2 * exact.theirs[own, theirs]
     true_double = np.minimum(true_taken, 1.0)
@@ -95,7 +95,9 @@ def rollout_lines(count: int, games: int) -> Iterator[str]:
             seen += 1
             found = rollout_cube(engine, Situation(tuple(row)), games=games)
             for cube, owner, value in ((1, None, found.waiting), (2, 1, found.taken)):
-                dead, live = (Stakes().value([outcomes], cube, owner, x)[0] for x in (0.0, 1.0))
+                dead, live = (
+                    CubefulStakes().value([outcomes], cube, owner, x)[0] for x in (0.0, 1.0)
+                )
                 above.append((value - dead) / cube)
                 below.append((live - dead) / cube)
         fit, of = np.array(above), np.array(below)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from play.web.game_files import read_file
-from play.web.limits import Limits
-from play.web.seat import Seat, seat_of
+from play.web.limits import ServerLimits
+from play.web.seat import WebSeat, seat_of
 from play.web.table import Table
 
 __all__ = ["WORDS", "Posted", "posted"]
@@ -24,8 +24,10 @@ class Posted:
     """A table that is sent JSON; a request refused with ValueError changes nothing."""
 
     def __init__(self, game: Any) -> None:
-        self.limits = Limits(moves=60)
-        self.table = Table(game, (Seat(), Seat()), chance=random.Random(1), limits=self.limits)
+        self.limits = ServerLimits(moves=60)
+        self.table = Table(
+            game, (WebSeat(), WebSeat()), chance=random.Random(1), limits=self.limits
+        )
 
     def __call__(self, text: str) -> bool:
         try:

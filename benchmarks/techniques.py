@@ -26,7 +26,7 @@ from benchmarks.estimates import plot_estimates
 from games.program import exit_status
 from games.whole_files import write_atomically
 from play.match.driver import play_match
-from play.match.journal import Journal
+from play.match.journal import MatchJournal
 from play.match.openings import Openings
 from play.players.grammar import quoted
 from play.players.limits import Limits
@@ -73,7 +73,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
             number = 2 * len(pairs) // CHUNK
             journal = options.results.with_name(f"{options.results.name}.journal")
             head = {"test": name, "chunk": number, **setting}
-            with Journal.open(journal, head, resume=None) as kept_pairs:
+            with MatchJournal.open(journal, head, resume=None) as kept_pairs:
                 match = play_match(
                     game,
                     first,

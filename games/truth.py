@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from games.contract import Game
 
-__all__ = ["Exhaustive", "Teacher", "Truth"]
+__all__ = ["Exhaustive", "TeachingTruth", "Truth"]
 
 
 class Truth(Protocol):
@@ -40,7 +40,7 @@ class Truth(Protocol):
 
 
 @runtime_checkable
-class Teacher(Truth, Protocol):
+class TeachingTruth(Truth, Protocol):
     """A referee that can also say, sooner, only which moves win, draw and lose."""
 
     def classes(self, position: Any) -> dict[Any, int]:

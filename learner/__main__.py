@@ -19,7 +19,7 @@ from learner.fit.calibration import (
     GAMES,
     NODES,
     PLIES,
-    Sample,
+    CalibrationSample,
     calibration_of,
     self_play_sample,
 )
@@ -142,7 +142,9 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     return 0
 
 
-def _calibration_sample(options: argparse.Namespace, game: Game, evaluator: Any) -> Sample:
+def _calibration_sample(
+    options: argparse.Namespace, game: Game, evaluator: Any
+) -> CalibrationSample:
     """Returns the positions of the games of self-play that the options ask for."""
     nodes = options.nodes or [NODES]
     for name in ("nodes", "seed"):

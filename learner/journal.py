@@ -90,5 +90,8 @@ def _key() -> bytes:
         pass
     about = path.stat()
     if os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & 0o077):
-        raise PermissionError(f"{path}: expected a file that only you can read, found another")
+        raise PermissionError(
+            f"{path}: expected a file that only user {os.getuid()} can read, found one of user"
+            f" {about.st_uid} with mode {about.st_mode & 0o777:o}"
+        )
     return path.read_bytes()

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from games.backgammon.replay import Action, Heading, ReadGame, replay
+from games.backgammon.replay import Action, Heading, ReplayedGame, replay
 from games.backgammon.rules import BAR, Position
 from games.backgammon.situation import checker_counts, position_of
 from games.contract import DiceGame
@@ -52,7 +52,7 @@ class _Node:
 class TreeGame:
     """A game of a file: the game itself, the players (X first), and other tags."""
 
-    game: ReadGame
+    game: ReplayedGame
     players: tuple[str, str]
     tags: Mapping[str, str]
 
@@ -68,7 +68,7 @@ def read_game_trees(text: str, game: DiceGame) -> Iterator[TreeGame]:
     A damaged game never raises an exception: it comes without a record, and reading goes on with
     the next one.
     """
-    earlier: list[ReadGame] = []
+    earlier: list[ReplayedGame] = []
     for nodes, problem in _trees(text):
         root = nodes[0]
         if root.first("GM") not in ("", "6"):
@@ -80,8 +80,8 @@ def read_game_trees(text: str, game: DiceGame) -> Iterator[TreeGame]:
         yield TreeGame(read, (root.first("PW"), root.first("PB")), tags)
 
 
-def _damaged(line: int, expected: str, found: str) -> ReadGame:
-    return ReadGame(None, [f"line {line}: expected {expected}, found {found}"])
+def _damaged(line: int, expected: str, found: str) -> ReplayedGame:
+    return ReplayedGame(None, [f"line {line}: expected {expected}, found {found}"])
 
 
 def _trees(text: str) -> Iterator[tuple[list[_Node], list[str]]]:
@@ -134,15 +134,15 @@ def _value(text: str, place: int) -> tuple[str, int]:
 
 
 def _read(
-    nodes: list[_Node], game: DiceGame, earlier: list[ReadGame], problems: list[str]
-) -> ReadGame:
+    nodes: list[_Node], game: DiceGame, earlier: list[ReplayedGame], problems: list[str]
+) -> ReplayedGame:
     """Returns the game of a main line."""
     root = nodes[0]
     line = root.line
     try:
         start = _start(nodes, game)
     except PositionError as error:
-        return ReadGame(None, [f"line {line}: {error}", *problems])
+        return ReplayedGame(None, [f"line {line}: {error}", *problems])
     actions: list[Action] = []
     for node in nodes:
         colour = next((colour for colour in _COLOURS if colour in node.values), None)

@@ -16,15 +16,15 @@ Client = Any
 
 
 def client_of(runs: Path, **limits: Any) -> Any:
-    """Returns a client of a server with a folder of runs; takes the options of `Limits`."""
+    """Returns a client of a server with a folder of runs; takes the options of `ServerLimits`."""
     from starlette.testclient import TestClient
 
-    from play.web.limits import Limits
+    from play.web.limits import ServerLimits
     from play.web.server import create_app
 
     seeds = iter(range(1000))
     app = create_app(
-        data=ROOT / "data", runs=runs, limits=Limits(**limits), seed=lambda: next(seeds)
+        data=ROOT / "data", runs=runs, limits=ServerLimits(**limits), seed=lambda: next(seeds)
     )
     return TestClient(app, base_url=BASE)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
-from games.backgammon.replay import ReadGame as Replayed
+from games.backgammon.replay import ReplayedGame
 from games.contract import DiceGame
 from games.counted import counted
 from games.file_form import NO_NAMES, FileForm, ReadGame
@@ -45,7 +45,7 @@ def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
 
 
 def _described(
-    read: Replayed,
+    read: ReplayedGame,
     players: tuple[str, str],
     count: int,
     problems: list[str],

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 
 from games.backgammon.notation import NO_MOVE, roll_text
 from games.backgammon.record import BackgammonRecord
-from games.backgammon.replay import ENDS, Action, Heading, ReadGame, replay
+from games.backgammon.replay import ENDS, Action, Heading, ReplayedGame, replay
 from games.contract import DiceGame
 
-__all__ = ["Match", "ReadGame", "read_matches", "write_match"]
+__all__ = ["RecordedMatch", "ReplayedGame", "read_matches", "write_match"]
 
 LEFT_WIDTH = 28  # of the left column
 #: Column from which text belongs to the right player, counted after the number of the line.
@@ -51,7 +51,7 @@ _KINDS = ("roll", "double", "take", "beaver", "drop", "resign", "wins", "losses"
 
 
 @dataclass
-class Match:
+class RecordedMatch:
     """A match, or a session for money (`match_length` 0): its games and who played them.
 
     `problems` are those of lines that belong to no game; each game has its own.
@@ -60,7 +60,7 @@ class Match:
     match_length: int = 0
     players: tuple[str, str] = ("", "")
     tags: dict[str, str] = field(default_factory=dict)
-    games: list[ReadGame] = field(default_factory=list)
+    games: list[ReplayedGame] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -163,7 +163,7 @@ def _cells(record: BackgammonRecord) -> Iterator[str]:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[Match]:
+def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[RecordedMatch]:
     """Yields the matches of a .mat text, or of an iterable of lines such as an open file.
 
     `game` is backgammon. A damaged game never raises an exception: it comes without a record, and
@@ -190,7 +190,7 @@ class _Reader:
 
     def __init__(self, game: DiceGame) -> None:
         self.game = game
-        self.match = Match()
+        self.match = RecordedMatch()
         self.reading: _Reading | None = None
         #: Tags after the games: those of the next match, if there is one.
         self.following: dict[str, str] = {}
@@ -250,7 +250,7 @@ class _Reader:
             self.match.games.append(self.reading.finish(self.match.games))
             self.reading = None
 
-    def finish(self) -> Match:
+    def finish(self) -> RecordedMatch:
         self.end_game()
         return self.match
 
@@ -258,7 +258,7 @@ class _Reader:
 class _Reading:
     """A game that is being read; it is played when it is complete."""
 
-    def __init__(self, game: DiceGame, match: Match, line: int) -> None:
+    def __init__(self, game: DiceGame, match: RecordedMatch, line: int) -> None:
         self.game = game
         self.match = match
         self.line = line
@@ -285,7 +285,7 @@ class _Reading:
             right = index > 0 or match.start() >= RIGHT_FROM
             self.actions.append(Action(kind, word, rest, int(right), number))
 
-    def finish(self, earlier: list[ReadGame]) -> ReadGame:
+    def finish(self, earlier: list[ReplayedGame]) -> ReplayedGame:
         """Play the game that was read; the left column is X's."""
         start = self.game.start()
         first = next((action for action in self.actions if action.kind not in ENDS), None)

@@ -17,14 +17,14 @@ from games.backgammon.situation import COLOURS
 from games.contract import DiceGame
 from games.errors import MoveError, PositionError
 
-__all__ = ["Action", "Heading", "ReadGame", "replay"]
+__all__ = ["Action", "Heading", "ReplayedGame", "replay"]
 
 _HIDDEN = re.compile(r"\?{2,}|illegal (?:play|move)\b.*", re.I)
 #: Actions that end a game.
 ENDS = ("wins", "losses", "resign")
 
 
-class ReadGame(NamedTuple):
+class ReplayedGame(NamedTuple):
     """One game of a file.
 
     `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
@@ -76,9 +76,9 @@ def replay(
     game: DiceGame,
     heading: Heading,
     actions: Sequence[Action],
-    earlier: Sequence[ReadGame],
+    earlier: Sequence[ReplayedGame],
     problems: Sequence[str] = (),
-) -> ReadGame:
+) -> ReplayedGame:
     """Returns the game that these actions make.
 
     game: backgammon.
@@ -103,7 +103,7 @@ class _Replay:
         self.record: BackgammonRecord
         self.said_more = False
 
-    def run(self, earlier: Sequence[ReadGame]) -> ReadGame:
+    def run(self, earlier: Sequence[ReplayedGame]) -> ReplayedGame:
         line = self.heading.line
         try:
             self.record = self.begin(earlier)
@@ -111,15 +111,15 @@ class _Replay:
                 line = action.line
                 self.act(action, self.actions[index + 1 :])
         except (MoveError, PositionError) as error:
-            return ReadGame(None, [f"line {line}: {error}", *self.problems])
+            return ReplayedGame(None, [f"line {line}: {error}", *self.problems])
         if not self.record.over:
             self.problem(line, "a game with an end", "none")
-        return ReadGame(self.record, self.problems)
+        return ReplayedGame(self.record, self.problems)
 
     def problem(self, line: int, expected: str, found: str) -> None:
         self.problems.append(f"line {line}: expected {expected}, found {found}")
 
-    def begin(self, earlier: Sequence[ReadGame]) -> BackgammonRecord:
+    def begin(self, earlier: Sequence[ReplayedGame]) -> BackgammonRecord:
         """Returns the record before the first move."""
         heading, length = self.heading, self.heading.match_length
         last = earlier[-1].record if earlier else None

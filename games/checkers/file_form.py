@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from games.checkers.pdn import read_games, write_game
 from games.checkers.pdn.game_types import ENGLISH, type_text
-from games.checkers.pdn.reader import ReadGame as ReadPdn
+from games.checkers.pdn.reader import PdnGame
 from games.checkers.pdn.results import result_order
 from games.contract import Game
 from games.counted import counted
@@ -38,7 +38,7 @@ def _read_in_order(text: str, game: Game, black_first: bool) -> Iterator[ReadGam
     return _games(games, ResultOrder(black_first, True, "as asked for"))
 
 
-def _games(games: Iterable[ReadPdn], order: ResultOrder) -> Iterator[ReadGame]:
+def _games(games: Iterable[PdnGame], order: ResultOrder) -> Iterator[ReadGame]:
     for read in games:
         names = (read.tags.get("Black", "?"), read.tags.get("White", "?"))
         count = read.record.ply if read.record else 0
@@ -48,7 +48,7 @@ def _games(games: Iterable[ReadPdn], order: ResultOrder) -> Iterator[ReadGame]:
         yield ReadGame(read.record, names, read.problems, title, said, read.tags, order)
 
 
-def _refuse_other_games(games: Sequence[ReadPdn]) -> None:
+def _refuse_other_games(games: Sequence[PdnGame]) -> None:
     """Raise ValueError if no game is of English checkers and some are of another kind."""
     others: dict[str, int] = {}
     for read in games:

@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 __all__ = [
     "CellPairs",
     "Floats",
-    "Pairs",
+    "MovePairs",
     "counted_cells",
     "fitted_scale",
     "levels_of",
@@ -35,7 +35,7 @@ ITERATIONS = 80
 
 
 @dataclass(frozen=True)
-class Pairs:
+class MovePairs:
     """Pairs of a preferred move and another move of the same entry.
 
     better: the rows of the preferred moves, [pairs].
@@ -53,7 +53,7 @@ class Pairs:
         return np.asarray(self.material[self.better] - self.material[self.worse])
 
 
-def fitted_scale(pairs: Pairs, positional: Floats) -> float:
+def fitted_scale(pairs: MovePairs, positional: Floats) -> float:
     """Returns the factor of `positional`, [rows], before it is added to material.
 
     A move is taken to be preferred to another with probability 1 / (1 + exp(-k * (material + scale
@@ -73,7 +73,7 @@ def fitted_scale(pairs: Pairs, positional: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class CellPairs(Pairs):
+class CellPairs(MovePairs):
     """Pairs of moves by the cells that they lead to, from the view of the side that chooses.
 
     phase: the phase of each row, below `phases`, [rows].

@@ -27,7 +27,7 @@ from learner.books.cells import (
     CellPairs,
     Floats,
     Ints,
-    Pairs,
+    MovePairs,
     counted_cells,
     fitted_scale,
     levels_of,
@@ -148,14 +148,14 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         evaluator: Evaluator = self._evaluator
         return evaluator
 
-    def _pairs(self) -> Pairs:
+    def _pairs(self) -> MovePairs:
         """Returns the pairs of preferred and other moves to learn from."""
         stored = self._kept
         size = stored["size"].astype(np.int64)
         first = np.cumsum(size) - size
         entry = np.repeat(np.arange(len(size)), size)
         worse = np.flatnonzero(stored["votes"] < 0)
-        return Pairs((first + stored["chosen"])[entry[worse]], worse, stored["material"])
+        return MovePairs((first + stored["chosen"])[entry[worse]], worse, stored["material"])
 
     # --- the tables ---------------------------------------------------------------------------
 
@@ -193,7 +193,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         phases = layout.phases_of(rows.positions) if len(rows) else np.zeros(0)
         return {"cells": cells.astype(np.int16), "phase": phases.astype(np.int8)}
 
-    def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
+    def _learn(self, pairs: MovePairs) -> tuple[Floats, float]:
         """Change `_evaluator` by the stored moves.
 
         Returns the positional part of the value of all moves for the side that chooses, [rows], and

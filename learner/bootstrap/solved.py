@@ -114,7 +114,7 @@ class Solved(Bootstrap):
         super()._check_options()
         kind = Referees.of(self.game_).named.get("truth")
         referee = None if kind is None else kind(self.game_)
-        if not isinstance(referee, truth.Teacher):
+        if not isinstance(referee, truth.TeachingTruth):
             raise ValueError(
                 "game: expected one with a solver that teaches, such as connect_four, found"
                 f" {self.game_.name}"

@@ -33,7 +33,7 @@ __all__ = [
     "GAMES",
     "NODES",
     "PLIES",
-    "Sample",
+    "CalibrationSample",
     "calibration_of",
     "fit_calibration",
     "held_out_shares",
@@ -58,7 +58,7 @@ RESTRAINT = 1e-5
 
 
 @dataclass(frozen=True)
-class Sample:
+class CalibrationSample:
     """Positions of games with undecided values; arrays have one entry a position.
 
     values: values of searches, for the side to move.
@@ -81,15 +81,15 @@ class Sample:
     def __len__(self) -> int:
         return len(self.values)
 
-    def only(self, chosen: NDArray[np.bool_]) -> Sample:
+    def only(self, chosen: NDArray[np.bool_]) -> CalibrationSample:
         """Returns the chosen positions."""
         columns = (
             self.values, self.results, self.phases, self.games, self.nodes, self.pieces
         )  # fmt: skip
-        return Sample(*(None if one is None else one[chosen] for one in columns))  # type: ignore[arg-type]
+        return CalibrationSample(*(None if one is None else one[chosen] for one in columns))  # type: ignore[arg-type]
 
 
-def calibration_of(sample: Sample, game: Game) -> Calibration:
+def calibration_of(sample: CalibrationSample, game: Game) -> Calibration:
     """Returns the calibration that fits games best, with the quality of its chances in `evidence`.
 
     There, `log_loss` is that of the chances in nats a position and `error` the mean distance of
@@ -122,7 +122,7 @@ def self_play_sample(
     threads: int = 2,
     workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
-) -> Sample:
+) -> CalibrationSample:
     """Returns the undecided positions of games of self-play, which end when a win is proved.
 
     games: number of games of self-play.
@@ -145,7 +145,9 @@ def self_play_sample(
     return replace(sample_of(game, enumerate(played)), origin=origin)
 
 
-def sample_of(game: Game, played: Iterable[tuple[int, Played]], nodes: int | None = None) -> Sample:
+def sample_of(
+    game: Game, played: Iterable[tuple[int, Played]], nodes: int | None = None
+) -> CalibrationSample:
     """Returns the undecided positions of games, each with its number.
 
     nodes: positions searched for a move, if the chances are to follow the size of the search.
@@ -167,10 +169,10 @@ def sample_of(game: Game, played: Iterable[tuple[int, Played]], nodes: int | Non
             rows.append((value, float(results[ply]), place, number, nodes or 0, pieces))
     values, found, *counts = np.array(rows, dtype=np.float64).reshape(-1, 6).T
     places, numbers, *sizes = (column.astype(np.int64) for column in counts)
-    return Sample(values, found, places, numbers, *(sizes if nodes else (None, None)))
+    return CalibrationSample(values, found, places, numbers, *(sizes if nodes else (None, None)))
 
 
-def fit_calibration(sample: Sample, game: Game) -> Calibration:
+def fit_calibration(sample: CalibrationSample, game: Game) -> Calibration:
     """Returns the calibration with the least log loss, to four digits.
 
     Raises ValueError if there are no positions, or results do not rise with the values.
@@ -210,7 +212,7 @@ def _fitted(values: Floats, results: Floats) -> tuple[float, float]:
     return _digits(scale), _digits(draw)
 
 
-def _fitted_to_searches(sample: Sample) -> Calibration:
+def _fitted_to_searches(sample: CalibrationSample) -> Calibration:
     """Returns the calibration with terms of nodes and pieces that has the least log loss.
 
     Each number of nodes counts as much as another, however many positions it has.
@@ -270,7 +272,7 @@ def _losses(results: Floats, win: Floats, loss: Floats) -> Floats:
     return np.asarray(-np.log(np.maximum(chance, LEAST)))
 
 
-def shares(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
+def shares(fitted: Calibration, sample: CalibrationSample) -> tuple[Floats, Floats]:
     """Returns the chances of a win and of a loss by a calibration, [positions] each."""
     ones = np.ones(len(sample), np.int64)
     nodes, pieces = (ones if one is None else one for one in (sample.nodes, sample.pieces))
@@ -278,7 +280,7 @@ def shares(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
     return fitted.shares(sample.values, places, nodes, pieces)
 
 
-def reliability(sample: Sample, game: Game) -> tuple[float, list[CalibrationBin]]:
+def reliability(sample: CalibrationSample, game: Game) -> tuple[float, list[CalibrationBin]]:
     """Returns the log loss and the table of expected and found results (0 to 1) on unseen games.
 
     The numbers fitted to the games of even number are tested on the others, and the reverse.
@@ -290,7 +292,7 @@ def reliability(sample: Sample, game: Game) -> tuple[float, list[CalibrationBin]
     return float(_losses(sample.results, win, loss).mean()), table
 
 
-def held_out_shares(sample: Sample, game: Game) -> tuple[Floats, Floats]:
+def held_out_shares(sample: CalibrationSample, game: Game) -> tuple[Floats, Floats]:
     """Returns the chances of a win and of a loss, [positions] each, by fits to other games.
 
     Those of the games of even number are fitted to the others, and the reverse.

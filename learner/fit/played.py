@@ -17,7 +17,7 @@ import numpy as np
 
 from games.contract import Game
 from games.whole_files import write_atomically
-from learner.fit.calibration import Sample, sample_of
+from learner.fit.calibration import CalibrationSample, sample_of
 from play.match.game_loop import GameLoop, Played
 from play.match.openings import random_line
 from play.workers import Workers
@@ -58,7 +58,7 @@ def games_at(
     folder: Path,
     threads: int = 1,
     progress: Callable[[int], Any] = lambda number: None,
-) -> Sample:
+) -> CalibrationSample:
     """Returns the positions of games at several numbers of nodes a move.
 
     evaluator: plays against itself, searched with `techniques`, from `uneven_openings`.
@@ -104,10 +104,10 @@ def games_at(
     whole = [-(-many // GAMES_PER_FILE) * GAMES_PER_FILE for many in games]
     origin = {"games": whole, "nodes": list(nodes), "seeds": list(seeds)}
     joined = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
-    return Sample(**joined, origin=origin)
+    return CalibrationSample(**joined, origin=origin)
 
 
-def _play(task: _Task) -> Sample:
+def _play(task: _Task) -> CalibrationSample:
     """Returns the undecided positions of the games of a task."""
     game = task.game
     engine = Engine(game, task.evaluator, AlphaBetaOptions(techniques=task.techniques))
@@ -127,7 +127,7 @@ def _play(task: _Task) -> Sample:
 # --- openings -----------------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
+class OpeningKind(NamedTuple):
     """How an opening is made: random moves, then a search's, to a value within bounds.
 
     share: of all openings.
@@ -144,10 +144,10 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind(0.15, (4, 12), 0, 0.0, np.inf),  # as they come
-    Kind(0.15, (4, 24), 0, 0.7, 1.6),  # about a man down
-    Kind(0.20, (13, 44), 0, 0.0, 1.3),
-    Kind(0.50, (4, 10), 60, 0.08, 0.6),  # between a draw and a win
+    OpeningKind(0.15, (4, 12), 0, 0.0, np.inf),  # as they come
+    OpeningKind(0.15, (4, 24), 0, 0.7, 1.6),  # about a man down
+    OpeningKind(0.20, (13, 44), 0, 0.0, 1.3),
+    OpeningKind(0.50, (4, 10), 60, 0.08, 0.6),  # between a draw and a win
 )
 #: Nodes of the search that plays, and of the one that values.
 PLAYED, VALUED = 500, 3_000
@@ -173,7 +173,7 @@ def uneven_openings(
         yield _opening(game, engine, kind, random)
 
 
-def _opening(game: Game, engine: Engine, kind: Kind, random: Any) -> tuple[Any, ...]:
+def _opening(game: Game, engine: Engine, kind: OpeningKind, random: Any) -> tuple[Any, ...]:
     moves: list[Any] = []
     for _ in range(TRIES):
         position, moves = random_line(game, int(random.integers(*kind.random) + 1), random)

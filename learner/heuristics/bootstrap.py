@@ -1,6 +1,6 @@
 """A heuristic from its own solutions: solve positions, learn from them, solve harder ones.
 
-`BatchFit` does so with the solutions that known heuristics find.
+`HeuristicBatch` does so with the solutions that known heuristics find.
 
 Every position on a solution, with its cost to the goal, is an example to learn from.
 
@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, sums_of
-from learner.heuristics.frame import HeuristicLearner, Lesson, base_values, starting_weights
+from learner.heuristics.frame import HeuristicLearner, SolvedPosition, base_values, starting_weights
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 
-__all__ = ["BatchFit", "Bootstrap"]
+__all__ = ["HeuristicBatch", "HeuristicBootstrap"]
 
 #: About the greatest number of examples that the weight of unknown inputs is taken from.
 GUESSED = 5000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Bootstrap(HeuristicLearner):
+class HeuristicBootstrap(HeuristicLearner):
     """Fits weights of an encoding's inputs to the costs along solutions.
 
     Options beside those of `HeuristicLearner`:
@@ -60,7 +60,7 @@ class Bootstrap(HeuristicLearner):
             self.game_, self.encoding_, self._weights, base=self.base
         )
 
-    def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
+    def _learn(self, lessons: list[SolvedPosition], chances: list[float]) -> int:
         """Add the solutions to the examples, fit the weights to most, and choose the offset."""
         for lesson, chance in zip(lessons, chances, strict=True):
             if lesson.moves is not None:
@@ -130,8 +130,8 @@ class Bootstrap(HeuristicLearner):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BatchFit(Bootstrap):
-    """As `Bootstrap`, but its searches never use what it has learned.
+class HeuristicBatch(HeuristicBootstrap):
+    """As `HeuristicBootstrap`, but its searches never use what it has learned.
 
     With base heuristics that never overestimate and the weight 1 the costs are the least ones.
     """

@@ -34,7 +34,7 @@ from search.single_agent.solve import solve
 
 __all__ = [
     "HeuristicLearner",
-    "Lesson",
+    "SolvedPosition",
     "ProblemLearner",
     "base_values",
     "find_encoding",
@@ -55,7 +55,7 @@ START = 20_000
 
 
 @dataclass(frozen=True)
-class Lesson:
+class SolvedPosition:
     """The solution of a position, which A* found.
 
     start: the position.
@@ -81,14 +81,14 @@ class _Task:
     nodes: int
 
 
-def _work(task: _Task) -> list[Lesson]:
+def _work(task: _Task) -> list[SolvedPosition]:
     lessons = []
     for position in task.positions:
         found = solve(
             task.problem, position, task.heuristic,
             weight=task.weight, nodes=task.nodes, memory_mib=MEMORY,
         )  # fmt: skip
-        lessons.append(Lesson(position, found.expanded, found.moves, found.cost))
+        lessons.append(SolvedPosition(position, found.expanded, found.moves, found.cost))
     return lessons
 
 
@@ -168,7 +168,7 @@ class HeuristicLearner(ProblemLearner):
         """Returns the heuristic of the searches of a round."""
         return self.evaluator_
 
-    def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
+    def _learn(self, lessons: list[SolvedPosition], chances: list[float]) -> int:
         """Learn the lessons of a round; returns the number of positions learned from.
 
         chances: a random number from 0 to 1 for each lesson.
@@ -211,7 +211,7 @@ class HeuristicLearner(ProblemLearner):
             else:
                 self._weight += RISE
 
-    def _lessons(self, positions: list[Any]) -> Iterable[Lesson]:
+    def _lessons(self, positions: list[Any]) -> Iterable[SolvedPosition]:
         """Yields the lesson of each position, in order."""
         tasks = (
             _Task(

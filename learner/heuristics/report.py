@@ -20,7 +20,15 @@ from games.problem import KernelProblem
 from search import solve
 from search.evaluators.load import as_evaluator
 
-__all__ = ["WEIGHTS", "Curve", "Point", "Truth", "compare", "measure_curve", "plot_curves"]
+__all__ = [
+    "WEIGHTS",
+    "Curve",
+    "Point",
+    "HeuristicErrors",
+    "compare",
+    "measure_curve",
+    "plot_curves",
+]
 
 #: Weights of A* at which a heuristic is measured.
 WEIGHTS = (1.0, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0)
@@ -76,7 +84,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Truth:
+class HeuristicErrors:
     """How far the values of a heuristic are from costs, which are the least ones if `proved`.
 
     positions: number of positions compared.
@@ -161,7 +169,7 @@ def measure_curve(
 
 def compare(
     problem: KernelProblem, heuristic: Any, costs: Mapping[Position, float], *, proved: bool
-) -> Truth:
+) -> HeuristicErrors:
     """Returns how far the values of a heuristic are from the costs of positions.
 
     costs: at least two positions with their costs.
@@ -182,7 +190,7 @@ def compare(
             left = by_position[after] if after in by_position else max(float(evaluator(after)), 0.0)
             falls += value > problem.cost(position, move) + left + 1e-9
     varied = len(values) > 1 and values.std() > 0 and known.std() > 0
-    return Truth(
+    return HeuristicErrors(
         len(values),
         proved,
         float((excess > 1e-9).mean()),

@@ -228,8 +228,10 @@ def read_shard(path: Path, expected: Mapping[str, Any]) -> Rows:
     """
     with _opened(path, expected) as (file, about):
         arrays = {name: file.get_tensor(name) for name in file.keys()}
-        if _checksum(arrays) != about["checksum"]:
-            raise StoreError("expected arrays as they were written, found others")
+        if (found := _checksum(arrays)) != about["checksum"]:
+            raise StoreError(
+                f"expected arrays with the checksum {about['checksum']}, found {found}"
+            )
         rows = len(arrays["value"])
         labels = {name: arrays[name] for name in LABELS if name != "bound"}
         labels["bound"] = arrays.get("bound", np.zeros(rows, dtype=np.uint8))

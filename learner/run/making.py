@@ -102,10 +102,12 @@ def make(making: Making, folder: Path) -> int:
 
     noted = folder / DONE
     done = json.loads(noted.read_text(encoding="utf-8")) if noted.is_file() else []
-    if done != list(making.commands[: len(done)]):
-        raise ValueError(
-            f"{noted}: expected the commands of this version, found others; begin in a new folder"
-        )
+    for line, command in zip(done, [*making.commands, *len(done) * [""]], strict=False):
+        if line != command:
+            raise ValueError(
+                f"{noted}: expected the command {command!r} of this version, found {line!r};"
+                " begin in a new folder"
+            )
     folder.mkdir(parents=True, exist_ok=True)
     for command in making.commands[len(done) :]:
         # the folder may hold spaces, and so is put in after the words are parted

@@ -160,7 +160,7 @@ RECIPES: dict[str, Recipe] = {
 #: an idea over from games have its name.
 HEURISTICS: dict[str, Recipe] = {
     "bootstrap": Recipe(
-        "heuristics.bootstrap", "Bootstrap", "weights, from the solutions that they find"
+        "heuristics.bootstrap", "HeuristicBootstrap", "weights, from the solutions that they find"
     ),
     "admissible": Recipe(
         "heuristics.admissible",
@@ -168,7 +168,9 @@ HEURISTICS: dict[str, Recipe] = {
         "small puzzles: the largest heuristic that never overestimates, with proof",
     ),
     "batch": Recipe(
-        "heuristics.bootstrap", "BatchFit", "weights, from the solutions that known heuristics find"
+        "heuristics.bootstrap",
+        "HeuristicBatch",
+        "weights, from the solutions that known heuristics find",
     ),
 }
 

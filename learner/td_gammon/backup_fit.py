@@ -28,7 +28,7 @@ from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
 from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.kept import KeptPositions
-from learner.td_gammon.table import Played, Table
+from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
@@ -222,7 +222,7 @@ class BackupFit(GameLearner):
         self.games_played_ += games
         return played.last
 
-    def _play(self, games: int, threads: ThreadPoolExecutor) -> Played:
+    def _play(self, games: int, threads: ThreadPoolExecutor) -> PlayedPositions:
         """Play the games of a round, in shares that all tables get."""
         random = np.random.default_rng((self.seed, len(self.rounds_), 14))
         starts = np.tile(np.array(self.game_.start(), dtype=np.int64), (games, 1))
@@ -233,18 +233,18 @@ class BackupFit(GameLearner):
             starts = starts[random.permutation(games)]
             calm |= (self.lambda_ > 0) & RareKinds.of(self.game_).are_long(starts)
 
-        def play(table: int) -> Played:
+        def play(table: int) -> PlayedPositions:
             own = np.random.default_rng((self.seed, len(self.rounds_), table, 15))
             return self._table().play(starts[table::_TABLES], own, calm[table::_TABLES])
 
-        return Played.joined(list(threads.map(play, range(min(games, _TABLES)))))
+        return PlayedPositions.joined(list(threads.map(play, range(min(games, _TABLES)))))
 
-    def _table(self) -> Table:
+    def _table(self) -> GreedyPlay:
         prefilter = None
         if self.candidates and (self.rounds_ or self._ranking is not self._small):
             prefilter = Prefilter(self._ranking, self.candidates, _MARGIN)
         backups = Backups(self.game_, self._values, exact=self._exact, prefilter=prefilter)
-        return Table(
+        return GreedyPlay(
             backups, at_once=_AT_ONCE, first_plies=_FIRST_PLIES,
             first_share=_FIRST_SHARE, share=_SHARE,
         )  # fmt: skip

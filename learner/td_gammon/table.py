@@ -17,14 +17,14 @@ from games.kernels.chance import cumulative
 from games.record import GameRecord
 from learner.td_gammon.backup import Backups
 
-__all__ = ["MOST_PLIES", "Played", "Table", "recorded"]
+__all__ = ["MOST_PLIES", "PlayedPositions", "GreedyPlay", "recorded"]
 
 #: Longer games are broken off.
 MOST_PLIES = 1000
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedPositions:
     """Positions before their rolls, game after game, with their outcomes for the side to move.
 
     positions: [positions, integers].
@@ -47,7 +47,7 @@ class Played:
         return len(self.positions)
 
     @classmethod
-    def joined(cls, parts: list[Played]) -> Played:
+    def joined(cls, parts: list[PlayedPositions]) -> PlayedPositions:
         """Returns the positions of several tables, with the last game of the first."""
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
@@ -56,7 +56,7 @@ class Played:
         return cls(**arrays, last=parts[0].last)
 
 
-class Table:
+class GreedyPlay:
     """Plays games of the best replies by static values, or sometimes random ones.
 
     A game goes on until its outcomes are known: it is over, or the lookup of the backups knows it.
@@ -86,7 +86,7 @@ class Table:
 
     def play(
         self, starts: NDArray[np.int64], random: np.random.Generator, calm: Any = False
-    ) -> Played:
+    ) -> PlayedPositions:
         """Play a game from each of the positions [games, integers] to its end.
 
         calm: whether no reply is random, of all games or [games].
@@ -135,7 +135,7 @@ class Table:
 
     def _sorted(
         self, steps: list[tuple[NDArray[Any], ...]], whole: NDArray[Any], ends: NDArray[np.int64]
-    ) -> Played:
+    ) -> PlayedPositions:
         """Returns what happened step by step as games, one after the other."""
         games, *arrays = (np.concatenate(parts) for parts in zip(*steps, strict=True))
         order = np.argsort(games, kind="stable")
@@ -145,7 +145,7 @@ class Table:
             number = int(np.flatnonzero(whole)[-1])
             mine = games[order] == number
             last = recorded(self.game, np.vstack([positions[mine], ends[number]]), rolls[mine])
-        return Played(positions, static, backups, follows, calm, last)
+        return PlayedPositions(positions, static, backups, follows, calm, last)
 
 
 def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:

@@ -17,7 +17,7 @@ from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from learner.tuning.tune import Tune
 from play.commands.contest import Contest
-from play.commands.match import Bar, add_contest_options
+from play.commands.match import GamesBar, add_contest_options
 from play.commands.options import add_game, load_game
 from play.players.grammar import PLAYER_HELP
 
@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
     with (
         contest.workers([player]) as workers,
         tqdm(total=steps, unit=" steps", disable=options.quiet, dynamic_ncols=True) as bar,
-        Bar(options, None) as games,
+        GamesBar(options, None) as games,
     ):
 
         def progress(spsa: Spsa) -> None:

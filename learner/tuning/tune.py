@@ -27,7 +27,7 @@ from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from play.commands.contest import Contest
 from play.match.driver import FAILURES
-from play.match.journal import Journal
+from play.match.journal import MatchJournal
 from play.match.report import Match
 from play.players.player import Player
 from play.workers import Workers
@@ -80,8 +80,8 @@ class Tune:
         progress: called after each step.
         tested: called with the match of the test after each pair.
 
-        Passes KeyboardInterrupt on. Raises the errors of `Journal.open`, and ChildProcessError if
-        `MOST_FAILURES` pairs in a row failed.
+        Passes KeyboardInterrupt on. Raises the errors of `MatchJournal.open`, and ChildProcessError
+        if `MOST_FAILURES` pairs in a row failed.
         """
         head = {
             **self.contest.head([self._start]),
@@ -90,13 +90,15 @@ class Tune:
             "iterations": self.spsa.iterations,
             "pairs": self.pairs,
         }
-        with Journal.open(self.folder / "games.journal", head, resume=resume) as journal:
+        with MatchJournal.open(self.folder / "games.journal", head, resume=resume) as journal:
             self._draw(self._follow(journal, progress))
             report = self._test(journal, tested)
         write_atomically(self.folder / "report.json", json.dumps(report, indent=1) + "\n")
         return report
 
-    def _follow(self, journal: Journal, progress: Callable[[Spsa], None]) -> list[dict[str, float]]:
+    def _follow(
+        self, journal: MatchJournal, progress: Callable[[Spsa], None]
+    ) -> list[dict[str, float]]:
         """Make all steps; returns the lines of path.csv."""
         spsa, lines = self.spsa, list[dict[str, float]]()
         openings = cycle(islice(self.contest.openings or (), 0, None, 2))
@@ -133,7 +135,9 @@ class Tune:
         axes.legend(frameon=False)
         write_figure(self.folder / "path.png", figure)
 
-    def _test(self, journal: Journal, progress: Callable[[Match], None] | None) -> dict[str, Any]:
+    def _test(
+        self, journal: MatchJournal, progress: Callable[[Match], None] | None
+    ) -> dict[str, Any]:
         """Returns the report; plays no game if the path ended where it began."""
         tuned, contest = self.spsa.tuned(), self.contest
         report: dict[str, Any]
@@ -147,7 +151,7 @@ class Tune:
             report["test"] = contest.sprt.text(match.summary().tally)
         return report
 
-    def _match(self, journal: Journal, players: list[Player], **options: Any) -> Match:
+    def _match(self, journal: MatchJournal, players: list[Player], **options: Any) -> Match:
         """Returns a match whose pairs are played again if an external engine fails in them."""
         options |= {"workers": self._workers, "journal": journal}
         failures = counted = 0

@@ -17,7 +17,7 @@ from play.match.openings import Openings
 from play.match.report import Match, all_games
 from play.match.units import CubePairs, DicePairs, Pairs, Rounds, units_of
 from play.players.clock import parse_clock
-from play.players.gnubg import Program, gnubg_evaluator
+from play.players.gnubg import GnubgProgram, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
@@ -349,7 +349,7 @@ def _luck(game: Any, text: str, players: Sequence[Player]) -> Player:
     if text:
         players = [parse_player(game, text)]
     for player in players:
-        if isinstance(player.program, Program) and str(player.program) == "gnubg:0":
+        if isinstance(player.program, GnubgProgram) and str(player.program) == "gnubg:0":
             return Player(player.name, gnubg_evaluator(game))
         if player.evaluator is not None:
             return player

@@ -16,7 +16,7 @@ from play.players.grammar import PLAYER_HELP, describe_players
 if TYPE_CHECKING:
     from play.commands.contest import Contest
 
-__all__ = ["Bar", "add_contest_options", "add_match_commands"]
+__all__ = ["GamesBar", "add_contest_options", "add_match_commands"]
 
 DEPTH_HELP = (
     "search depth (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
@@ -153,7 +153,7 @@ def _run_match(options: argparse.Namespace) -> int:
     players = [parse_player(contest.game, text) for text in texts]
     contest.prepare(players)
     with _kept(contest, options, players) as (journal, games):
-        with contest.workers(players) as workers, Bar(options, games) as bar:
+        with contest.workers(players) as workers, GamesBar(options, games) as bar:
             match = contest.match(*players, workers=workers, progress=bar, **journal)
         _finish([match], games, journal)
     for line in contest.match_lines(match):
@@ -174,7 +174,7 @@ def _run_ladder(options: argparse.Namespace) -> int:
     contest.prepare(players)
     pairings = math.comb(len(players), contest.game.players)
     with _kept(contest, options, players) as (journal, games):
-        with contest.workers(players) as workers, Bar(options, games, pairings) as bar:
+        with contest.workers(players) as workers, GamesBar(options, games, pairings) as bar:
             standings, matches = contest.ladder(players, workers=workers, progress=bar, **journal)
         _finish(matches, games, journal)
     for line in contest.ladder_lines(standings, matches):
@@ -211,7 +211,7 @@ def _kept(
     contest: Contest, options: argparse.Namespace, players: list[Any]
 ) -> Iterator[tuple[dict[str, Any], _GamesFile | None]]:
     """The journal of a match as an option of it, and the file of its games, with --save."""
-    from play.match.journal import Journal
+    from play.match.journal import MatchJournal
 
     if options.save is None:
         if options.resume:
@@ -221,7 +221,7 @@ def _kept(
     apart = getattr(options, "match", None) is not None
     games = _GamesFile(contest, options.save, apart=apart)
     head = contest.head(players)
-    with Journal.open(_journal(options), head, resume=options.resume) as journal:
+    with MatchJournal.open(_journal(options), head, resume=options.resume) as journal:
         yield {"journal": journal}, games
 
 
@@ -301,7 +301,7 @@ class _GamesFile:
             write_atomically(self._path.with_stem(f"{self._path.stem}-{number}"), text)
 
 
-class Bar:
+class GamesBar:
     """A progress bar over the games of matches, with the score of the current match.
 
     games: the file that they are added to, or None.
@@ -319,7 +319,7 @@ class Bar:
         self._match: Any = None
         self._before = self._done = 0
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> GamesBar:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -14,7 +14,7 @@ from play.waiting import CLEAR
 if TYPE_CHECKING:
     from games.problem import Problem
     from search.textbook import Solution, Waiting
-    from search.textbook.solution import Progress
+    from search.textbook.solution import SearchProgress
 
 __all__ = ["add_solve_command"]
 
@@ -172,7 +172,7 @@ def frontier_text(problem: Problem, waiting: list[Waiting]) -> str:
     return "[" + ", ".join(texts) + (f", … {more:,} more]" if more > 0 else "]")
 
 
-def _tell(frontier: str, state: Progress) -> None:
+def _tell(frontier: str, state: SearchProgress) -> None:
     """Write the state of the search over the line before."""
     if state.expanded:
         f = "" if state.f is None else f", f = {state.f:g}"

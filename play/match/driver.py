@@ -17,7 +17,7 @@ from typing import Any
 from games.contract import Game
 from games.errors import MoveError
 from play.match.balanced import usual_openings
-from play.match.journal import Journal
+from play.match.journal import MatchJournal
 from play.match.report import Match
 from play.match.units import Task, Terms, Unit, Units, units_of
 from play.players.cube_seat import cube_seat
@@ -50,7 +50,7 @@ def play_match(
     seed: int = 0,
     keep_records: bool = False,
     progress: Callable[[Match], None] | None = None,
-    journal: Journal | None = None,
+    journal: MatchJournal | None = None,
 ) -> Match:
     """Play until `games` games are counted, the SPRT decides or openings run out.
 
@@ -144,7 +144,7 @@ class _Driver:
         self.began = time.perf_counter()
 
     def run(
-        self, drawn: Iterator[Task], wanted: int, workers: Workers, journal: Journal | None
+        self, drawn: Iterator[Task], wanted: int, workers: Workers, journal: MatchJournal | None
     ) -> None:
         """Play and count units until `wanted` are counted, or an end before that."""
         match, goes_on = self.match, True
@@ -159,7 +159,9 @@ class _Driver:
             goes_on = self.play(_blocks(missing, self.units.block), workers, journal)
             goes_on = goes_on and len(match.units) + match.repeated > before
 
-    def play(self, tasks: Iterable[list[Task]], workers: Workers, journal: Journal | None) -> bool:
+    def play(
+        self, tasks: Iterable[list[Task]], workers: Workers, journal: MatchJournal | None
+    ) -> bool:
         """Play the units of tasks, and count them; returns whether to go on."""
         match = self.match
         try:

@@ -18,13 +18,13 @@ from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
-__all__ = ["Journal", "plain_game", "replay"]
+__all__ = ["MatchJournal", "plain_game", "replay"]
 
 FORMAT = "plysmith-match-2"
 
 
-class Journal:
-    """Results of one match, or of all matches of a ladder; `Journal.open` makes one."""
+class MatchJournal:
+    """Results of one match, or of all matches of a ladder; `MatchJournal.open` makes one."""
 
     def __init__(self, path: Path, results: dict[str, list[Any]]) -> None:
         self.path = path
@@ -33,7 +33,9 @@ class Journal:
 
     @classmethod
     @contextmanager
-    def open(cls, path: Any, head: Mapping[str, Any], *, resume: bool | None) -> Iterator[Journal]:
+    def open(
+        cls, path: Any, head: Mapping[str, Any], *, resume: bool | None
+    ) -> Iterator[MatchJournal]:
         """Begin a journal, or go on with one; no other process may write it meanwhile.
 
         path: its file.

@@ -20,11 +20,11 @@ from play.players.player import Player
 from play.ratings.bradley_terry import rate, rate_rounds
 from play.ratings.statistics import Estimate, Figured, mean_interval
 
-__all__ = ["Standing", "ladder", "standings"]
+__all__ = ["LadderStanding", "ladder", "standings"]
 
 
 @dataclass(frozen=True)
-class Standing(Figured):
+class LadderStanding(Figured):
     """A player of a ladder: points per game against all others, with the 95 % interval."""
 
     called = {"points": "points_per_game"}
@@ -39,10 +39,10 @@ def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[
     options: those of `play_match`; `games` are those of each match, by default 200 of two players
         without dice.
 
-    Standings are best first: with dice `Standing`s, else Bradley and Terry's `Rating`s, in which
-    the first player is rated 0. With more than two players these are by who came before whom, equal
-    outcomes being a draw; their intervals take rounds as independent of each other, not the orders
-    of the players within a game or the games of a round.
+    Standings are best first: with dice `LadderStanding`s, else Bradley and Terry's `Rating`s, in
+    which the first player is rated 0. With more than two players these are by who came before
+    whom, equal outcomes being a draw; their intervals take rounds as independent of each other, not
+    the orders of the players within a game or the games of a round.
 
     Ctrl-C or an external engine that fails ends the ladder: standings then cover the games played,
     the last match says so, and players without a game are missing. Raises ValueError for fewer than
@@ -60,7 +60,7 @@ def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[
     return rate_rounds(rounds, anchor=anchor) if rounds else [], matches
 
 
-def standings(matches: Sequence[Match]) -> list[Standing]:
+def standings(matches: Sequence[Match]) -> list[LadderStanding]:
     """Points per game of every player with a game, best first; matches have the same dice."""
     names = dict.fromkeys(name for match in matches for name in match.names)
     found = []
@@ -82,5 +82,5 @@ def standings(matches: Sequence[Match]) -> list[Standing]:
         else:  # linear approximation of a ratio: values with the mean of all games
             mean = points.sum() / counts.sum()
             values, bounds = mean + (points - mean * counts) / counts.mean(), (-np.inf, np.inf)
-        found.append(Standing(name, mean_interval(values, bounds=bounds), int(counts.sum())))
+        found.append(LadderStanding(name, mean_interval(values, bounds=bounds), int(counts.sum())))
     return sorted(found, key=operator.attrgetter("points.value"), reverse=True)

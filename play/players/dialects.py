@@ -19,7 +19,7 @@ from play.players.hub_words import arguments, hub_move, move_word, position_word
 from play.players.limits import Limits
 from play.players.talk import Talk
 
-__all__ = ["DIALECTS", "Dialect", "EngineOptions", "Hub", "Uci"]
+__all__ = ["DIALECTS", "Dialect", "EngineOptions", "HubDialect", "UciDialect"]
 
 VARIANTS = ("english", "american")
 #: Seconds that an engine may take to get ready, because it may load databases.
@@ -30,7 +30,7 @@ READY = 600.0
 EngineOptions = dict[str, dict[str, str]]
 
 
-class Hub:
+class HubDialect:
     """Hub, for English checkers; scores are in men. Errors of an engine are ValueErrors.
 
     title: the name of the protocol for people.
@@ -96,8 +96,8 @@ class Hub:
         return _given(rest) if word == "info" else {}
 
 
-class Uci:
-    """UCI, of chess engines and those of many games; scores in hundredths. Methods as in `Hub`."""
+class UciDialect:
+    """UCI, of chess engines and those of many games; scores in hundredths; see `HubDialect`."""
 
     title, answer = "UCI", "bestmove"
 
@@ -158,8 +158,8 @@ class Uci:
         return found if score is None else {**found, "score": f"{int(score[1]) / 100}"}
 
 
-Dialect = Hub | Uci
-DIALECTS: dict[str, Dialect] = {"hub": Hub(), "uci": Uci()}
+Dialect = HubDialect | UciDialect
+DIALECTS: dict[str, Dialect] = {"hub": HubDialect(), "uci": UciDialect()}
 
 
 def _given(rest: str) -> dict[str, str]:

@@ -38,7 +38,7 @@ from search import Evaluator, PythonEvaluator
 __all__ = [
     "GNUBG_PLIES",
     "PUBEVAL",
-    "Program",
+    "GnubgProgram",
     "as_program",
     "board",
     "chances",
@@ -113,7 +113,7 @@ def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
 
 
 @dataclass(frozen=True)
-class Program:
+class GnubgProgram:
     """`pubeval` or `gnubg` with its number of plies; called with a game, it returns a seat.
 
     It ignores the limits of a match.
@@ -136,7 +136,7 @@ class Program:
 class _Seat:
     """One of these engines at play."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: GnubgProgram) -> None:
         self.program = program
         self._gnubg = _module(str(program))
         self._moves = np.zeros(MOST_MOVES, dtype=np.int64)
@@ -185,7 +185,7 @@ def chances(position: Position, ply: int = 0) -> tuple[float, ...]:
     return tuple(_module(f"{GNUBG}:{ply}").probabilities(board(position), ply))
 
 
-def as_program(text: str) -> Program | None:
+def as_program(text: str) -> GnubgProgram | None:
     """Returns the engine of that name; None for any other name.
 
     Raises ValueError if the number of plies is not in `GNUBG_PLIES`, and ModuleNotFoundError if
@@ -193,12 +193,12 @@ def as_program(text: str) -> Program | None:
     """
     name, _, ply = text.partition(":")
     if text == PUBEVAL:
-        program = Program(PUBEVAL)
+        program = GnubgProgram(PUBEVAL)
     elif name == GNUBG:
         if ply not in map(str, GNUBG_PLIES):
             names = ", ".join(f"{GNUBG}:{n}" for n in GNUBG_PLIES)
             raise ValueError(f"player: expected one of {names}, found {text!r}")
-        program = Program(GNUBG, int(ply))
+        program = GnubgProgram(GNUBG, int(ply))
     else:
         return None
     _module(text)

@@ -18,8 +18,8 @@ from play.web.catalogue import Catalogue, Loaded
 from play.web.cube_decisions import cube_action
 from play.web.cube_table import CubeTable
 from play.web.kept_games import KeptGames, started, table_of
-from play.web.limits import Limits
-from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, Seat, seat_of
+from play.web.limits import ServerLimits
+from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, WebSeat, seat_of
 from play.web.table import Table
 from play.web.thinking import Question, Thinking
 
@@ -102,7 +102,7 @@ class Host:
         self,
         catalogue: Catalogue,
         *,
-        limits: Limits,
+        limits: ServerLimits,
         kept: Path | None = None,
         seed: Seed | None = None,
     ) -> None:
@@ -182,14 +182,14 @@ class Host:
                 continue  # a game of a user that this server was not started with, or damaged
         return found
 
-    async def _seats(self, game: Any, content: Any) -> tuple[Seat, ...]:
+    async def _seats(self, game: Any, content: Any) -> tuple[WebSeat, ...]:
         if not isinstance(content, list) or len(content) != game.players:
             raise ValueError(
                 f"seats: expected a list of {game.players}, found {reprlib.repr(content)}"
             )
         return tuple([await self._seat(game, seat) for seat in content])
 
-    async def _seat(self, game: Any, content: Any) -> Seat:
+    async def _seat(self, game: Any, content: Any) -> WebSeat:
         seat = seat_of(content)
         if seat.method and seat.method not in methods_of(game):
             raise ValueError(f"method: expected none in a game for two, found {seat.method}")

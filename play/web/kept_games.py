@@ -20,8 +20,8 @@ from games.contract import Game, starts
 from games.record import GameRecord, new_record
 from games.whole_files import UNFINISHED, write_atomically
 from play.web.cube_table import CubeTable, play_of
-from play.web.limits import Limits
-from play.web.seat import Seat
+from play.web.limits import ServerLimits
+from play.web.seat import WebSeat
 from play.web.table import Table, start_text
 
 __all__ = ["FORMAT", "KeptGames", "started", "table_of"]
@@ -48,10 +48,10 @@ def started(table: Table) -> bool:
 def table_of(
     content: dict[str, Any],
     game: Game,
-    seats: tuple[Seat, ...],
+    seats: tuple[WebSeat, ...],
     *,
     chance: random.Random,
-    limits: Limits,
+    limits: ServerLimits,
 ) -> Table:
     """Returns a table with the game that JSON describes, in the form of `Table.kept`.
 
@@ -90,7 +90,7 @@ def table_of(
     return table
 
 
-def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
+def _play(record: GameRecord, content: dict[str, Any], limits: ServerLimits) -> None:
     """Play the moves and the actions of the cube of a game, and end it if it was ended."""
     moves, actions = content.get("moves") or [], content.get("actions") or []
     for name, found in (("moves", moves), ("actions", actions)):
@@ -133,7 +133,7 @@ def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
         record.declare(outcome, reason[:100])
 
 
-def _go_on(table: CubeTable, content: dict[str, Any], limits: Limits) -> None:
+def _go_on(table: CubeTable, content: dict[str, Any], limits: ServerLimits) -> None:
     """Add the earlier games of a match, and an offer to resign."""
     earlier = content.get("earlier") or []
     if not isinstance(earlier, list) or len(earlier) > MOST_EARLIER:

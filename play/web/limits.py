@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Limits"]
+__all__ = ["ServerLimits"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """Limits of the web server that can be set.
 
     tables: most tables at a time. A new table replaces the one that was left longest ago, if that

@@ -28,7 +28,7 @@ from play.web.thinking import Thinking
 from search import solve
 from search.single_agent.solve import METHODS, heuristic_of
 from search.textbook import STRATEGIES, Waiting, run_strategy
-from search.textbook.solution import Progress, Solution
+from search.textbook.solution import SearchProgress, Solution
 
 __all__ = ["Puzzles"]
 
@@ -174,7 +174,7 @@ class Puzzles:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(news.put_nowait, content)
 
-        def watch(progress: Progress) -> bool:
+        def watch(progress: SearchProgress) -> bool:
             tell({"progress": vars(progress)})
             return ended.is_set()
 

@@ -14,7 +14,7 @@ __all__ = [
     "MOST_SECONDS",
     "PROGRAM",
     "RANDOM",
-    "Seat",
+    "WebSeat",
     "search_limits",
     "seat_of",
 ]
@@ -27,7 +27,7 @@ MOST_SECONDS, DEEPEST = 30.0, 60
 
 
 @dataclass(frozen=True)
-class Seat:
+class WebSeat:
     """The player of a side.
 
     kind: "human", "random", "evaluator", or "program" for an external engine.
@@ -48,7 +48,7 @@ class Seat:
         return asdict(self)
 
 
-def seat_of(content: Any) -> Seat:
+def seat_of(content: Any) -> WebSeat:
     """Returns the seat that JSON describes. Raises ValueError for others and for bad limits."""
     if not isinstance(content, dict):
         raise ValueError(f"seat: expected an object, found {str(content)[:40]!r}")
@@ -58,7 +58,7 @@ def seat_of(content: Any) -> Seat:
             f"seat: expected human, random, evaluator or program, found {str(kind)[:40]!r}"
         )
     if kind in (HUMAN, RANDOM):
-        return Seat(kind)
+        return WebSeat(kind)
     evaluator = content.get("evaluator")
     if not isinstance(evaluator, str):
         raise ValueError(f"seat: expected the id of the {kind}, found none")
@@ -67,7 +67,7 @@ def seat_of(content: Any) -> Seat:
         raise ValueError(
             f"method: expected one of {', '.join(METHODS)}, found {str(method)[:40]!r}"
         )
-    return Seat(kind, evaluator, *search_limits(content), method)
+    return WebSeat(kind, evaluator, *search_limits(content), method)
 
 
 def search_limits(content: dict[str, Any]) -> tuple[float, int | None]:

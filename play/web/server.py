@@ -27,7 +27,7 @@ from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file
 from play.web.guard import FILE_BYTES, Guard
 from play.web.host import Host, NoTable, Sitting, TooMany, advance
-from play.web.limits import Limits
+from play.web.limits import ServerLimits
 from play.web.puzzles import Puzzles
 from play.web.rollouts import roll_out
 from play.web.runs import Runs
@@ -56,7 +56,7 @@ def create_app(
     runs: Path,
     port: int | None = None,
     kept: Path | None = None,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     seed: Callable[[], int] | None = None,
     own: Sequence[Game] = (),
 ) -> ASGIApp:
@@ -71,7 +71,7 @@ def create_app(
     own: games of the user, beside those of Plysmith or instead of one. No request and no file can
         add another.
     """
-    limits = limits or Limits()
+    limits = limits or ServerLimits()
     catalogue = Catalogue(data, runs, own)
     host = Host(catalogue, limits=limits, kept=kept, seed=seed)
     folders = {"run": runs.resolve(), "shipped": data.resolve()}

@@ -15,8 +15,8 @@ from games.record import Annotation, GameRecord, new_record, read_situation
 from games.values import value_text
 from play.web.faces import Face, Steps
 from play.web.grid_face import face_of
-from play.web.limits import Limits
-from play.web.seat import HUMAN, Seat
+from play.web.limits import ServerLimits
+from play.web.seat import HUMAN, WebSeat
 from play.words import Words, result_text
 
 __all__ = ["Table", "clamped", "start_text"]
@@ -38,10 +38,10 @@ class Table:
     def __init__(
         self,
         game: Game,
-        seats: tuple[Seat, ...],
+        seats: tuple[WebSeat, ...],
         *,
         chance: random.Random,
-        limits: Limits,
+        limits: ServerLimits,
         id: str | None = None,
     ) -> None:
         self.id = id or secrets.token_urlsafe(16)
@@ -112,7 +112,7 @@ class Table:
         return self.record.over
 
     @property
-    def seat(self) -> Seat:
+    def seat(self) -> WebSeat:
         """The player who is to move."""
         return self.seats[self.record.to_move]
 
@@ -122,7 +122,7 @@ class Table:
         return self.record.to_move
 
     @property
-    def deciding(self) -> Seat:
+    def deciding(self) -> WebSeat:
         """The player who must act next."""
         return self.seats[self.acting]
 

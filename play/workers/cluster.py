@@ -28,7 +28,7 @@ from typing import Any
 
 from games.program import LOOK
 from play.workers.bench import bench
-from play.workers.parts import Pace, Parts
+from play.workers.parts import Parts, TaskPace
 from play.workers.remote import check_worker, connect, offer, say
 from play.workers.sources import digest, what_differs
 from play.workers.transport import pack
@@ -68,7 +68,7 @@ class Cluster:
         self._leaving: Any = None
         #: hosts of workers that ended in their check
         self._ended: set[str] = set()
-        self._paces: defaultdict[str, Pace] = defaultdict(Pace)
+        self._paces: defaultdict[str, TaskPace] = defaultdict(TaskPace)
         self._lock = threading.RLock()
         self._looked = -LOOKS
         self._lonely: float | None = None

@@ -13,7 +13,7 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
-__all__ = ["Pace", "Parts"]
+__all__ = ["TaskPace", "Parts"]
 
 #: The most tasks in a part.
 MOST = 4096
@@ -21,7 +21,7 @@ MOST = 4096
 REMEMBERED = 32
 
 
-class Pace:
+class TaskPace:
     """How long tasks take, from the last parts of a kind of work."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Parts:
     pace: how long tasks take.
     """
 
-    def __init__(self, tasks: Iterable[Any], pace: Pace) -> None:
+    def __init__(self, tasks: Iterable[Any], pace: TaskPace) -> None:
         self.pace = pace
         #: number of tasks drawn
         self.drawn = 0

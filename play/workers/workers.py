@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 
 from games.program import ENDING, result_of, signals_held
 from play.workers.cluster import Cluster
-from play.workers.parts import Pace, Parts
+from play.workers.parts import Parts, TaskPace
 from play.workers.transport import do_packed, pack, unpack
 
 __all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
@@ -108,7 +108,7 @@ class Workers:
         self.address = address
         self._jobs = jobs or 2
         self._pool: Any = None
-        self._paces: dict[Any, Pace] = {}
+        self._paces: dict[Any, TaskPace] = {}
         self.cluster = Cluster(address, jobs, patience=patience) if address is not None else None
 
     @property
@@ -171,7 +171,7 @@ class Workers:
         if self.cluster is not None:
             yield from self.cluster.map(function, tasks, arrived)
             return
-        pace = self._paces.setdefault(getattr(function, "func", type(function)), Pace())
+        pace = self._paces.setdefault(getattr(function, "func", type(function)), TaskPace())
         send, receive = self._ends(function, pace)
         parts, running = Parts(tasks, pace), deque[Any]()
         seconds = PROCESS_SECONDS if self.backend == "loky" else 0.0
@@ -191,7 +191,9 @@ class Workers:
             if running:
                 self._abandon(running, getattr(function, "stop", None))
 
-    def _ends(self, function: Any, pace: Pace) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    def _ends(
+        self, function: Any, pace: TaskPace
+    ) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         """Two functions: one sends a part and returns a future, one receives its results."""
         if self.backend == "threads":
             if self._pool is None:

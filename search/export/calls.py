@@ -15,7 +15,7 @@ from search.evaluators.signature import clamped
 from search.export.c_values import Address, Array, Block, Tuple, Value, joined, literal
 from search.export.expressions import Expressions
 from search.export.templates import ROWS
-from search.export.unit import Unit
+from search.export.unit import CFile
 from search.native import call_int
 
 __all__ = ["Calls"]
@@ -45,7 +45,7 @@ class Calls(Expressions):
 
     entries: Any
 
-    def called(self, unit: Unit, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
+    def called(self, unit: CFile, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
         """Returns the name in C of a kernel, the type of its result, and whether it is natural."""
         raise NotImplementedError
 

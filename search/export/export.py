@@ -27,7 +27,7 @@ from search.evaluators.samples import sample_positions
 from search.export.c_values import Address, Array, Value, literal
 from search.export.templates import filled, template
 from search.export.translator import RESERVED, Function
-from search.export.unit import Unit
+from search.export.unit import CFile
 
 __all__ = ["VECTORS", "c_files", "export"]
 
@@ -41,7 +41,7 @@ LINE_BYTES = 64
 class Entries:
     """What the words of an evaluator's `data` are in C."""
 
-    def __init__(self, unit: Unit, made: NativeText, width: int, notes: tuple[str, ...]) -> None:
+    def __init__(self, unit: CFile, made: NativeText, width: int, notes: tuple[str, ...]) -> None:
         self.unit, self.made, self.width, self.notes = unit, made, width, notes
         self._arrays = {array.ctypes.data: array for array in made.arrays}
 
@@ -80,7 +80,7 @@ class Entries:
 
 
 def translated(
-    unit: Unit, text: str, scope: Mapping[str, Any], given: Mapping[str, Any], name: str,
+    unit: CFile, text: str, scope: Mapping[str, Any], given: Mapping[str, Any], name: str,
     entries: Entries | None = None, *, public: bool = False,
 ) -> str:  # fmt: skip
     """Translate the text of one function, and return its name in C."""
@@ -112,7 +112,7 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
         used = evaluator.features.only(weights or evaluator.features.names[:1])
         evaluator = LinearEvaluator(game, used, weights, name=evaluator.name)
     made, width = evaluator.native_text(), len(game.start())
-    unit = Unit(own)
+    unit = CFile(own)
     notes = evaluator.features.names if isinstance(evaluator, LinearEvaluator) else ()
     entries = Entries(unit, made, width, notes)
     given = {"data": Value("data", ""), "source": Array("int64", (width,), True)}
@@ -203,7 +203,7 @@ def _outcomes(evaluator: OutcomeNetwork, own: str, positions: Any) -> dict[str, 
 
 
 def _incremental(
-    evaluator: QuantisedNetwork, unit: Unit, made: NativeText, entries: Entries
+    evaluator: QuantisedNetwork, unit: CFile, made: NativeText, entries: Entries
 ) -> dict[str, str]:
     """Add the functions of the incremental form, and return what belongs into the files."""
     own, net = unit.name, evaluator.nets[0]

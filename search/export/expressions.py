@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from search.export.c_values import ELEMENTS, Address, Array, Block, Tuple, Value, joined, literal
-from search.export.unit import Unit
+from search.export.unit import CFile
 
 __all__ = ["Expressions"]
 
@@ -36,7 +36,7 @@ COMPARISONS = {
 class Expressions:
     """Translates expressions; `Function` translates the statements around them."""
 
-    unit: Unit
+    unit: CFile
     scope: Mapping[str, Any]
     kinds: dict[str, Any]
     unnatural: set[str]

@@ -19,7 +19,7 @@ import numpy as np
 from games.kernels.compiler import GENERATED
 from search.export.c_values import ELEMENTS, Array, Block, Tuple, Value, joined
 from search.export.calls import Calls
-from search.export.unit import Unit
+from search.export.unit import CFile
 
 __all__ = ["Function", "TranslationError", "called"]
 
@@ -48,7 +48,7 @@ class Function(Calls):
 
     def __init__(
         self,
-        unit: Unit,
+        unit: CFile,
         tree: ast.FunctionDef,
         scope: Mapping[str, Any],
         given: Mapping[str, Any],
@@ -116,7 +116,7 @@ class Function(Calls):
         """Returns a variable's name in C."""
         return name + "_" if name in RESERVED else name
 
-    def called(self, unit: Unit, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
+    def called(self, unit: CFile, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
         return called(unit, kernel, arguments)
 
     def fail(self, node: Any, found: str = "") -> TranslationError:
@@ -371,7 +371,7 @@ def _read(target: Any) -> Any:
     return target
 
 
-def called(unit: Unit, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
+def called(unit: CFile, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
     """Returns the name in C of a kernel for arguments of some types, and the type of its result.
 
     The last is whether an integer that it returns is at least 0.

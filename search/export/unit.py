@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from search.export.c_values import C_NAMES, ELEMENTS, Array, Tuple, Value, float_text, literal
 from search.export.templates import helper, rows_helper
 
-__all__ = ["Unit"]
+__all__ = ["CFile"]
 
 #: Most numbers in tables of one file, which a compiler can still read.
 MOST_NUMBERS = 1 << 22
 
 
-class Unit:
+class CFile:
     """The text of a file of C.
 
     name: goes before every name of the file, with `_`.

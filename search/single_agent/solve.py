@@ -20,7 +20,7 @@ from search.limits import UNLIMITED, Limits
 from search.search import run_search
 from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
-from search.textbook.solution import INTERRUPTED, Progress, Solution, worth
+from search.textbook.solution import INTERRUPTED, SearchProgress, Solution, worth
 
 __all__ = ["METHODS", "Unsolvable", "heuristic_of", "solve"]
 
@@ -48,7 +48,7 @@ def solve(
     nodes: int | None = None,
     seconds: float | None = None,
     memory_mib: float = 1024.0,
-    progress: Callable[[Progress], Any] | None = None,
+    progress: Callable[[SearchProgress], Any] | None = None,
 ) -> Solution:
     """Returns a path from a position to a goal.
 
@@ -125,7 +125,9 @@ def heuristic_of(problem: Problem, heuristic: Any) -> tuple[Evaluator, Any]:
 class _Watch:
     """Reports on a search, from a thread, for as long as a `with` block runs."""
 
-    def __init__(self, search: _Search, method: str, progress: Callable[[Progress], Any] | None):
+    def __init__(
+        self, search: _Search, method: str, progress: Callable[[SearchProgress], Any] | None
+    ):
         self._search, self._method, self._progress = search, method, progress
         self._done = threading.Event()
         self._begin = time.perf_counter()
@@ -150,7 +152,7 @@ class _Watch:
                 search.stopped = True
                 record.put(stop=1)
 
-    def _now(self, record: Any) -> Progress:
+    def _now(self, record: Any) -> SearchProgress:
         seconds = time.perf_counter() - self._begin
         frontier = int(record.waiting) if self._method in ("astar", "greedy") else 0
         f = None
@@ -159,7 +161,7 @@ class _Watch:
         elif self._method == "ida":
             f = float(record.bound)
         frontier = frontier or int(record.largest)
-        return Progress(int(record.expanded), int(record.generated), frontier, f, seconds)
+        return SearchProgress(int(record.expanded), int(record.generated), frontier, f, seconds)
 
 
 def _nothing(position: Any) -> float:

@@ -16,7 +16,7 @@ __all__ = [
     "INTERRUPTED",
     "Count",
     "Node",
-    "Progress",
+    "SearchProgress",
     "Solution",
     "StrategyOptions",
     "Trace",
@@ -78,7 +78,7 @@ def worth(known: Known, factor: float, name: str) -> tuple[float, str]:
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """The state of a search for a goal while it runs.
 
     expanded: number of positions whose moves were all played.

@@ -14,7 +14,7 @@ from errors import errors_of
 from benchmarks.cube_endings import endings
 from games import PositionError, load
 from games.backgammon.bear_off import rank, unrank
-from games.backgammon.doubling import Stakes, efficiencies, match_equities
+from games.backgammon.doubling import CubefulStakes, efficiencies, match_equities
 from games.backgammon.rules import PROBABILITIES, START
 from games.backgammon.situation import Situation, position_of
 
@@ -102,14 +102,18 @@ def test_take_points_for_money(live: float, gammons: float, take: float, cash: f
     for chance, owner, value in ((take, 0, -1.0), (cash, None, 1.0)):
         shares = (chance * gammons, 0.0, (1 - chance) * gammons, 0.0)
         cube = 2 if owner == 0 else 1
-        found = Stakes().value([outcomes(chance, *shares)], cube, owner, live)[0]
+        found = CubefulStakes().value([outcomes(chance, *shares)], cube, owner, live)[0]
         assert found == pytest.approx(value) or (owner is None and not live)
 
 
 @plain
 def test_a_cube_is_worth_something_to_its_owner() -> None:
     chance = random.Random(1)
-    for stakes in (Stakes(), Stakes.of_match(5, 7, match_equities()), Stakes(jacoby=True)):
+    for stakes in (
+        CubefulStakes(),
+        CubefulStakes.of_match(5, 7, match_equities()),
+        CubefulStakes(jacoby=True),
+    ):
         for _ in range(200):
             win = chance.uniform(0.02, 0.98)
             table = [outcomes(win, win * 0.2, win * 0.01, (1 - win) * 0.2, (1 - win) * 0.01)]
@@ -127,11 +131,11 @@ def test_equities_turn_round() -> None:
     other = [(1 - win, lost_gammon, lost_backgammon, gammon, backgammon)]
     table = match_equities()
     for own, turned in ((0, 1), (1, 0), (None, None)):
-        assert Stakes().value(mine, 2, own, 0.68) == pytest.approx(
-            -Stakes().value(other, 2, turned, 0.68)
+        assert CubefulStakes().value(mine, 2, own, 0.68) == pytest.approx(
+            -CubefulStakes().value(other, 2, turned, 0.68)
         )
-        assert Stakes.of_match(3, 6, table).value(mine, 2, own, 0.68) == pytest.approx(
-            1 - Stakes.of_match(6, 3, table).value(other, 2, turned, 0.68)
+        assert CubefulStakes.of_match(3, 6, table).value(mine, 2, own, 0.68) == pytest.approx(
+            1 - CubefulStakes.of_match(6, 3, table).value(other, 2, turned, 0.68)
         )
 
 

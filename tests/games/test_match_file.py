@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from games import MoveError, load
 from games.backgammon.identifiers import xgid
-from games.backgammon.match_file import Match, read_matches, write_match
+from games.backgammon.match_file import RecordedMatch, read_matches, write_match
 from games.backgammon.record import BackgammonRecord, CubeAction
 from games.backgammon.rules import START
 from games.backgammon.situation import position_of
@@ -180,7 +180,7 @@ SAMPLE = """\
 """
 
 
-def read_one(text: str) -> Match:
+def read_one(text: str) -> RecordedMatch:
     (match,) = read_matches(text, GAME)
     return match
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import load
-from games.checkers.pdn import ReadGame, read_games, write_game
+from games.checkers.pdn import PdnGame, read_games, write_game
 from games.file_form import form_of
 from games.record import Annotation, GameRecord
 from games.values import WIN
@@ -42,11 +42,11 @@ def record_of(*texts: str, start: str = "", **options: Any) -> GameRecord:
     return record
 
 
-def read(text: str, **options: Any) -> list[ReadGame]:
+def read(text: str, **options: Any) -> list[PdnGame]:
     return list(read_games(text, CHECKERS, **options))
 
 
-def read_one(text: str, **options: Any) -> ReadGame:
+def read_one(text: str, **options: Any) -> PdnGame:
     games = read(text, **options)
     assert len(games) == 1, games
     return games[0]
@@ -363,7 +363,7 @@ def test_a_line_of_moves_that_looks_like_a_tag_does_not_swallow_the_next_game() 
 def test_garbage_never_raises(text: str) -> None:
     for source in (text, GOOD + text + "\n}\n" + GOOD, f'[A "b"]\n{text}'):
         for game in read(source):
-            assert isinstance(game, ReadGame)
+            assert isinstance(game, PdnGame)
             assert game.record is not None or len(game.problems) == 1
             assert all(problem.startswith("line ") for problem in game.problems)
 

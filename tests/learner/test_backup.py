@@ -19,7 +19,7 @@ from learner.models.outcome_model import OutcomeModel
 from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
 from learner.td_gammon.growth import composed, grown, single
-from learner.td_gammon.table import Played, Table
+from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import new_network
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -187,9 +187,11 @@ def test_a_prefilter_keeps_what_is_near_the_best_by_it(positions: Any) -> None:
         assert (narrow <= wide + 1e-12).all() and (narrow < wide - 1e-6).any()
 
 
-def table(games: int, seed: int = 1, starts: Any = None, **options: Any) -> Played:
+def table(games: int, seed: int = 1, starts: Any = None, **options: Any) -> PlayedPositions:
     begun = np.tile(np.array(GAME.start()), (games, 1)) if starts is None else starts
-    return Table(backups(), **{"at_once": 7, **options}).play(begun, np.random.default_rng(seed))
+    return GreedyPlay(backups(), **{"at_once": 7, **options}).play(
+        begun, np.random.default_rng(seed)
+    )
 
 
 def test_a_table_plays_games_and_backs_up_their_positions() -> None:
@@ -232,7 +234,7 @@ def test_games_of_a_table_begin_where_they_are_told_to() -> None:
     doubles = {i for i, (a, b) in enumerate(ROLLS) if a == b}
     by_doubles = {GAME.play(later, m) for roll in doubles for m in GAME.legal_moves(later, roll)}
     assert 1 <= sum(tuple(row) in by_doubles for row in after.tolist()) < 7
-    races = Table(backups(exact=DatabaseLookup(GAME, "bearoff")), at_once=12).play(
+    races = GreedyPlay(backups(exact=DatabaseLookup(GAME, "bearoff")), at_once=12).play(
         np.array([later] * 12), np.random.default_rng(3)
     )
     assert len(races) < len(played) and RareKinds.of(GAME).kinds is kinds.KINDS
@@ -264,7 +266,7 @@ def test_returns_add_up_the_corrections_that_follow(lambda_: float) -> None:
 def test_returns_of_whole_games_are_results_without_luck() -> None:
     """They have the same mean as results, and a far smaller variance."""
     # by the best reply alone, which the same evaluator finds as a prefilter
-    fast = Table(backups(prefilter=Prefilter(NET, 1)), at_once=100)
+    fast = GreedyPlay(backups(prefilter=Prefilter(NET, 1)), at_once=100)
     found = fast.play(np.tile(np.array(GAME.start()), (150, 1)), np.random.default_rng(8))
     static = found.static
     starts = np.flatnonzero((found.positions == GAME.start()).all(axis=1))

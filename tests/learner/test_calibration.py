@@ -16,7 +16,7 @@ from learner.__main__ import main
 from learner.bootstrap.root_strap import RootStrap
 from learner.fit import calibration
 from learner.fit.calibration import (
-    Sample,
+    CalibrationSample,
     calibration_of,
     fit_calibration,
     reliability,
@@ -32,7 +32,7 @@ CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), Tic
 TRUTH = Calibration((0.3, 0.5, 0.8), (0.2, 0.6, 1.5))
 
 
-def drawn(truth: Calibration, rows: int = 60_000, seed: int = 1) -> Sample:
+def drawn(truth: Calibration, rows: int = 60_000, seed: int = 1) -> CalibrationSample:
     """Returns values and results that follow `truth`, ten rows a game."""
     random = np.random.default_rng(seed)
     values, phases = random.normal(0, 1.2, rows), random.integers(0, 3, rows)
@@ -40,10 +40,10 @@ def drawn(truth: Calibration, rows: int = 60_000, seed: int = 1) -> Sample:
     lots = random.random(rows)
     results = np.array([1.0 * (u < c.win) - (u >= c.win + c.draw) for u, c in
                         zip(lots, chances, strict=True)])  # fmt: skip
-    return Sample(values, results, phases, np.arange(rows) // 10)
+    return CalibrationSample(values, results, phases, np.arange(rows) // 10)
 
 
-def log_loss(fitted: Calibration, sample: Sample) -> float:
+def log_loss(fitted: Calibration, sample: CalibrationSample) -> float:
     """The mean of minus the logarithm of the chance of each position's result."""
     win, lost = shares(fitted, sample)
     chance = np.select([sample.results > 0, sample.results < 0], [win, lost], 1.0 - win - lost)
@@ -69,7 +69,7 @@ def test_the_numbers_that_made_the_results_are_found() -> None:
 @pytest.mark.plain
 def test_the_unit_of_values_does_not_matter() -> None:
     sample = drawn(TRUTH, 20_000)
-    large = Sample(1e6 * sample.values, sample.results, sample.phases, sample.games)
+    large = CalibrationSample(1e6 * sample.values, sample.results, sample.phases, sample.games)
     found, scaled = (fit_calibration(one, CHECKERS) for one in (sample, large))
     np.testing.assert_allclose(scaled.scale, np.multiply(found.scale, 1e6), rtol=2e-3)
     np.testing.assert_allclose(scaled.draw, np.multiply(found.draw, 1e6), rtol=2e-3)
@@ -94,7 +94,7 @@ def test_quality_is_measured_on_games_that_were_not_fitted() -> None:
     assert all(part.found_low - 0.02 < part.predicted < part.found_high + 0.02 for part in table)
     # where results say nothing about unseen games, the loss is no better than a guess
     random = np.random.default_rng(5)
-    noise = Sample(
+    noise = CalibrationSample(
         np.abs(sample.values), random.choice([-1.0, 0.0, 1.0, 1.0], 60_000), sample.phases,
         sample.games,
     )  # fmt: skip
@@ -159,7 +159,9 @@ def test_chances_that_follow_the_search_are_found_again() -> None:
     win, loss = truth.shares(values, np.zeros(count, int), nodes, pieces)
     lots = random.random(count)
     results = 1.0 * (lots < win) - (lots >= 1.0 - loss)
-    sample = Sample(values, results, np.zeros(count, int), np.arange(count) // 10, nodes, pieces)
+    sample = CalibrationSample(
+        values, results, np.zeros(count, int), np.arange(count) // 10, nodes, pieces
+    )
     found = shares(fit_calibration(sample, CHECKERS), sample)
     for said, meant in zip(found, (win, loss), strict=True):
         for level in (200, 200_000):

@@ -32,8 +32,7 @@ from learner.checking import Trial, check
 from learner.heuristics import admissible
 from learner.heuristics import frame as heuristic_frame
 from learner.heuristics.admissible import Admissible
-from learner.heuristics.bootstrap import BatchFit as HeuristicBatch
-from learner.heuristics.bootstrap import Bootstrap as HeuristicBootstrap
+from learner.heuristics.bootstrap import HeuristicBatch, HeuristicBootstrap
 from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.rounds.batch import BatchFit

@@ -14,7 +14,7 @@ import games
 from games.problem import Problem
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
-from learner.heuristics.bootstrap import Bootstrap
+from learner.heuristics.bootstrap import HeuristicBootstrap
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
 from play.workers import Workers
@@ -54,7 +54,9 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
     """Every position of a small puzzle: fewer expansions, and hardly a longer solution."""
     problem = SlidingTiles(3, 2)
     reports: list[Progress] = []
-    learner = Bootstrap(problem, base=base, games=480, each=40, seed=1).fit(watch=reports.append)
+    learner = HeuristicBootstrap(problem, base=base, games=480, each=40, seed=1).fit(
+        watch=reports.append
+    )
     assert [one.game for one in reports] == list(range(40, 481, 40))
     first, *_, last = learner.rounds_
     assert last["solved"] == 1.0 and reports[-1].told().startswith("round 12, steps ")
@@ -78,7 +80,7 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
 def test_walks_that_are_too_hard_become_shorter_until_they_are_learned() -> None:
     """Nine moves lead on from every stack, so that ten at random are as hard as any position."""
     problem = games.load("pancakes10")
-    learner = Bootstrap(problem, games=1000, each=20, nodes=3000).fit()
+    learner = HeuristicBootstrap(problem, games=1000, each=20, nodes=3000).fit()
     walks = [one["steps"] for one in learner.rounds_]
     for before, after in pairwise(learner.rounds_):
         assert (after["steps"] == before["steps"] - 1) == (before["solved"] < 0.849)
@@ -118,9 +120,9 @@ def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> No
 def test_workers_in_processes_learn_the_same() -> None:
     problem = games.load("sliding8")
     options: dict[str, Any] = {"base": ("manhattan",), "games": 30, "each": 10, "seed": 2}
-    alone = Bootstrap(problem, **options).fit()
+    alone = HeuristicBootstrap(problem, **options).fit()
     with Workers("loky", jobs=2) as workers:
-        together = Bootstrap(problem, **options, workers=workers).fit()
+        together = HeuristicBootstrap(problem, **options, workers=workers).fit()
     assert np.array_equal(together.evaluator_.weights, alone.evaluator_.weights)
     assert together.evaluator_.offset == alone.evaluator_.offset
     assert together.checkpoint() == alone.checkpoint()
@@ -133,4 +135,4 @@ def test_a_problem_in_plain_python_is_named_by_its_name() -> None:
     problem = Problem()
     problem.name = "jugs"
     with pytest.raises(ValueError, match="expected one whose rules are kernels, found jugs$"):
-        Bootstrap(problem, games=1).fit()
+        HeuristicBootstrap(problem, games=1).fit()

@@ -19,7 +19,7 @@ from learner.tuning import command, tunable
 from learner.tuning.spsa import Parameter, Spsa, parse_parameter
 from learner.tuning.tunable import Tunable
 from play.match.driver import play_match
-from play.match.journal import Journal
+from play.match.journal import MatchJournal
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -213,7 +213,7 @@ def test_a_tune_finds_perfect_play_and_proves_it(
     assert (tmp_path / "whole" / "path.png").stat().st_size > 1000
     # stopped in the path, and in the test
     stops: list[tuple[Any, str, int]] = [
-        (Journal, "add", 5), (command.Tune, "_draw", 0), (command.Bar, "__call__", 3),
+        (MatchJournal, "add", 5), (command.Tune, "_draw", 0), (command.GamesBar, "__call__", 3),
     ]  # fmt: skip
     for owner, place, stop in stops:
         usual, calls = getattr(owner, place), iter(range(stop))

@@ -119,7 +119,7 @@ def server(tmp_path: Path) -> Callable[..., Any]:
     """Returns a function that makes another server with the same folder of games."""
     from starlette.testclient import TestClient
 
-    from play.web.limits import Limits
+    from play.web.limits import ServerLimits
     from play.web.server import create_app
     from tests.web_client import BASE
     from tests.web_server import ROOT
@@ -127,7 +127,7 @@ def server(tmp_path: Path) -> Callable[..., Any]:
     def make(**limits: Any) -> Any:
         app = create_app(
             data=ROOT / "data", runs=tmp_path / "runs", kept=tmp_path / "kept",
-            limits=Limits(**limits), seed=lambda: 5,
+            limits=ServerLimits(**limits), seed=lambda: 5,
         )  # fmt: skip
         return TestClient(app, base_url=BASE)
 

@@ -14,7 +14,7 @@ from play.__main__ import main
 from play.match.driver import play_match
 from play.players import seats
 from play.players.clock import Clock, parse_clock
-from play.players.dialects import Hub
+from play.players.dialects import HubDialect
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
@@ -128,4 +128,4 @@ def test_external_engines_are_told_the_clock() -> None:
         (Limits(clock=Clock(59.123456789012345, 0.6)), "time=59.123 inc=0.600"),
         (Limits(depth=3, clock=Clock(2.0, 1e-6)), "depth=3 time=2.000 inc=0.000"),
     ):
-        assert Hub().question(record, limits)[1] == f"level {level}"
+        assert HubDialect().question(record, limits)[1] == f"level {level}"

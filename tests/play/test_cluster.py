@@ -20,7 +20,7 @@ from benchmarks.cluster import LocalCluster, Simulation
 from play.workers import Workers, work
 from play.workers import cluster as cluster_module
 from play.workers.cluster import Cluster
-from play.workers.parts import Pace, Parts
+from play.workers.parts import Parts, TaskPace
 
 dask = pytest.mark.dask
 
@@ -180,7 +180,7 @@ def test_more_threads_than_cores(running: LocalCluster, said: Any) -> None:
 
 @pytest.mark.plain
 def test_parts_by_time() -> None:
-    pace = Pace()
+    pace = TaskPace()
     assert Parts(range(100), pace).next(1, 1.0) == [0]  # nothing is known
     assert pace.usual_answer(1) is None
     for _ in range(9):

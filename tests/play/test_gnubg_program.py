@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from games import load
-from games.backgammon.doubling import Stakes, match_equities
+from games.backgammon.doubling import CubefulStakes, match_equities
 from games.backgammon.match_file import read_matches
 from games.backgammon.situation import Situation, position_of, roll_of
 from games.contract import starts
 from play.__main__ import main
 from play.players import gnubg_program
 from play.players.cube_seat import cube_seat
-from play.players.gnubg import Program
+from play.players.gnubg import GnubgProgram
 from play.players.gnubg_program import GnubgCubeSeat, find_gnubg
 from play.players.limits import STATIC
 from play.players.player import Player
@@ -63,7 +63,7 @@ def test_it_doubles_and_takes_at_the_score(seat: GnubgCubeSeat, side: int) -> No
     table = match_equities(25)
     for take, score in scores.items():
         at = replace(ahead, score=score if side == 0 else score[::-1])
-        stakes = Stakes.of_situation(at, lambda _: table).turned()
+        stakes = CubefulStakes.of_situation(at, lambda _: table).turned()
         worth = 17 / 36 * stakes.points(0, 8) + 19 / 36 * stakes.points(0, -8)
         assert (worth > stakes.points(0, -4)) is take, score
         assert seat.decision(at).take is take, score
@@ -107,4 +107,4 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: Any) -> None:
 def test_without_the_program_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gnubg_program, "find_gnubg", lambda: None)
     with pytest.raises(ModuleNotFoundError, match="expected GNU Backgammon to be installed"):
-        cube_seat(GAME, Player("gnubg:0", program=Program("gnubg", 0)), STATIC)
+        cube_seat(GAME, Player("gnubg:0", program=GnubgProgram("gnubg", 0)), STATIC)

@@ -20,7 +20,7 @@ from games.lock import LockedError
 from games.record import GameRecord
 from play.__main__ import main
 from play.match.driver import play_match
-from play.match.journal import Journal, plain_game, replay
+from play.match.journal import MatchJournal, plain_game, replay
 from play.match.ladder import ladder
 from play.match.report import Match
 from play.players.limits import Limits
@@ -56,7 +56,7 @@ def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
     whole = play_match(CHECKERS, first, second, **options)
     path = tmp_path / "match.journal"
     for number, stop in enumerate((4, 8, 99)):
-        with Journal.open(path, HEAD, resume=number > 0) as journal:
+        with MatchJournal.open(path, HEAD, resume=number > 0) as journal:
             match = play_match(
                 CHECKERS, first, second, journal=journal, progress=stop_at(stop), **options
             )
@@ -67,7 +67,7 @@ def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
     assert len(lines) == 1 + len(whole.units)
     # a line that was cut short by a kill costs its pair alone
     path.write_text("\n".join(lines)[:-40])
-    with Journal.open(path, HEAD, resume=True) as journal:
+    with MatchJournal.open(path, HEAD, resume=True) as journal:
         name = "classic against random"
         assert len(journal.results(name)) == len(whole.units) - 1
         match = play_match(CHECKERS, first, second, journal=journal, **options)
@@ -85,7 +85,7 @@ def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
     whole = play_match(game, *players, **options)
     assert whole.repeated
     for resume, stop in ((False, 6), (True, 999)):
-        with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
+        with MatchJournal.open(tmp_path / "j", HEAD, resume=resume) as journal:
             match = play_match(game, *players, journal=journal, progress=stop_at(stop), **options)
     assert match.figures() == whole.figures()
 
@@ -100,7 +100,7 @@ def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) ->
         options = {"games": 8, "luck": first, "limits": Limits(depth=depth)}
     whole = play_match(game, first, second, keep_records=True, **options)
     for resume, stop in ((False, 4), (True, 999)):
-        with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
+        with MatchJournal.open(tmp_path / "j", HEAD, resume=resume) as journal:
             match: Match = play_match(
                 game, first, second, keep_records=True, journal=journal,
                 progress=stop_at(stop), **options,
@@ -123,14 +123,14 @@ def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str
 
     whole = play()
     for resume, stop in ((False, 4), (True, 999)):
-        with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
+        with MatchJournal.open(tmp_path / "j", HEAD, resume=resume) as journal:
             match = play(journal=journal, progress=stop_at(stop))
         assert match.interrupted == (not resume)
     assert whole.actions("double") and match.figures() == whole.figures()
     assert match.units == whole.units
     actions = [[one.actions for one in unit.games] for unit in match.units]
     assert actions == [[one.actions for one in unit.games] for unit in whole.units]
-    with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
+    with MatchJournal.open(tmp_path / "j", HEAD, resume=True) as journal:
         (kept,) = journal._results.values()
         kept[0]["sittings"][0][0]["moves"][0] = 999
         with pytest.raises(ValueError, match="expected a game of backgammon"):
@@ -150,10 +150,10 @@ def test_a_stopped_ladder_goes_on(tmp_path: Path) -> None:
         if seen == 3:  # in the second match
             raise KeyboardInterrupt
 
-    with Journal.open(tmp_path / "j", HEAD, resume=False) as journal:
+    with MatchJournal.open(tmp_path / "j", HEAD, resume=False) as journal:
         _, matches = ladder(CHECKERS, players, journal=journal, progress=stop, **options)
     assert [match.games for match in matches] == [4, 2]
-    with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
+    with MatchJournal.open(tmp_path / "j", HEAD, resume=True) as journal:
         ratings, matches = ladder(CHECKERS, players, journal=journal, **options)
     assert ratings == whole
     assert [match.games for match in matches] == [4, 4, 4]
@@ -176,11 +176,11 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "j"
 
     def make(head: dict[str, Any], resume: bool | None) -> list[Any]:
-        with Journal.open(path, head, resume=resume) as journal:
+        with MatchJournal.open(path, head, resume=resume) as journal:
             before = list(journal.results("a against b"))
             journal.add("a against b", 1)
             with pytest.raises(LockedError, match=f"found process {os.getpid()} on "):
-                with Journal.open(path, head, resume=True):
+                with MatchJournal.open(path, head, resume=True):
                     raise AssertionError
             return before
 
@@ -208,9 +208,9 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
 #: The program, which at its third result prints the size of its file of games and is sent SIGTERM.
 STOPPED = """
 import os, runpy, signal, sys
-from play.match.journal import Journal
+from play.match.journal import MatchJournal
 
-added, results = Journal.add, []
+added, results = MatchJournal.add, []
 
 def add(self, name, result):
     added(self, name, result)
@@ -219,7 +219,7 @@ def add(self, name, result):
         print(os.path.getsize(sys.argv[-1]), flush=True)
         os.kill(os.getpid(), signal.SIGTERM)
 
-Journal.add = add
+MatchJournal.add = add
 runpy.run_module("play", run_name="__main__", alter_sys=True)
 """
 
@@ -279,10 +279,10 @@ class Full:
 def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
     named = f"No space left on device: '{tmp_path / 'j'}'"
     with pytest.raises(OSError, match=named):
-        with Journal.open(tmp_path / "j", HEAD, resume=False) as journal:
+        with MatchJournal.open(tmp_path / "j", HEAD, resume=False) as journal:
             journal._file.close()
             journal._file = Full()
             with pytest.raises(OSError, match=named):
                 journal.add("a against b", [0] * 10)
-    with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
+    with MatchJournal.open(tmp_path / "j", HEAD, resume=True) as journal:
         assert journal.results("a against b") == []

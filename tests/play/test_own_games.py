@@ -24,8 +24,8 @@ from games.file_form import form_of
 from games.kernels import compiled
 from play.web.catalogue import Catalogue
 from play.web.grid_face import face_of
-from play.web.limits import Limits
-from play.web.seat import Seat
+from play.web.limits import ServerLimits
+from play.web.seat import WebSeat
 from play.web.table import Table
 from search import EvaluatorError, load_evaluator
 
@@ -176,7 +176,7 @@ def test_no_file_imports_a_module(folder: Path, monkeypatch: pytest.MonkeyPatch)
 def table_of(game: Any) -> Table:
     import random
 
-    return Table(game, (Seat(), Seat()), chance=random.Random(1), limits=Limits())
+    return Table(game, (WebSeat(), WebSeat()), chance=random.Random(1), limits=ServerLimits())
 
 
 @pytest.mark.plain

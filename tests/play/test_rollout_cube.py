@@ -12,7 +12,7 @@ import pytest
 from benchmarks.cube_endings import endings
 from games import PositionError, kernels, load
 from games.backgammon.bear_off import rank
-from games.backgammon.doubling import Stakes
+from games.backgammon.doubling import CubefulStakes
 from games.backgammon.situation import Situation
 from play.__main__ import main
 from play.rollout.cube import rollout_cube
@@ -48,7 +48,7 @@ class Twin:
 
     def _rolled(self, position: Any, cube: int, owner: int | None) -> float:
         turned = None if owner is None else 1 - owner
-        afters, _, _ = best_afters(self.search, [position], Stakes(), cube, owner)
+        afters, _, _ = best_afters(self.search, [position], CubefulStakes(), cube, owner)
         total = 0.0
         for chance, row in zip(GAME.rolls, afters.tolist(), strict=True):
             points = GAME.outcome(tuple(row))
@@ -60,7 +60,7 @@ class Twin:
         if owner != 1:
             outcomes = self.search.outcomes([position])
             waiting, taken = (
-                Stakes().values([position], outcomes, value, whose)[0]
+                CubefulStakes().values([position], outcomes, value, whose)[0]
                 for value, whose in ((cube, owner), (2 * cube, 1))
             )
             if min(taken, cube) > waiting:

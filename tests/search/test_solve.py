@@ -20,7 +20,7 @@ from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
 from search import textbook
 from search.single_agent import store
-from search.textbook.solution import Progress
+from search.textbook.solution import SearchProgress
 
 #: Korf 1985: number, optimal cost, tiles.
 KORF = {
@@ -192,9 +192,9 @@ def test_too_little_memory_is_an_answer(method: str) -> None:
 @pytest.mark.plain
 @pytest.mark.parametrize("method", ["astar", "ida"])
 def test_progress_is_reported_and_may_end_a_search(method: str) -> None:
-    seen: list[Progress] = []
+    seen: list[SearchProgress] = []
 
-    def watch(progress: Progress) -> bool:
+    def watch(progress: SearchProgress) -> bool:
         seen.append(progress)
         return len(seen) > 2 and progress.expanded > 0
 

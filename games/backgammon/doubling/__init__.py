@@ -1,6 +1,6 @@
 """The doubling cube: chances in a match, equities with a cube, and decisions about it."""
 
-from games.backgammon.doubling.cubeful import Stakes
+from games.backgammon.doubling.cubeful import CubefulStakes
 from games.backgammon.doubling.decision import CubeDecision, DoublingCube
 from games.backgammon.doubling.efficiency import efficiencies
 from games.backgammon.doubling.match_equity import MatchEquities
@@ -10,7 +10,7 @@ __all__ = [
     "CubeDecision",
     "DoublingCube",
     "MatchEquities",
-    "Stakes",
+    "CubefulStakes",
     "efficiencies",
     "match_equities",
 ]

@@ -21,7 +21,7 @@ from games.backgammon.doubling.efficiency import efficiencies
 from games.backgammon.doubling.match_equity import LONGEST, MatchEquities
 from games.backgammon.situation import Situation
 
-__all__ = ["Shares", "Stakes"]
+__all__ = ["Shares", "CubefulStakes"]
 
 Values = NDArray[np.float64]
 _LEAST = 1e-9  # keeps divisions by chances of 0 finite
@@ -55,7 +55,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Stakes:
+class CubefulStakes:
     """What the points of a game are worth to the side to move.
 
     lacking: points that the side to move and the other one lack in a match; None for money.
@@ -77,12 +77,14 @@ class Stakes:
     highest_cube: int = 1 << 15
 
     @classmethod
-    def of_match(cls, own: int, theirs: int, equities: MatchEquities) -> Stakes:
+    def of_match(cls, own: int, theirs: int, equities: MatchEquities) -> CubefulStakes:
         """Returns the stakes of a game before the Crawford game, by the points that are lacking."""
         return cls((own, theirs), equities)
 
     @classmethod
-    def of_situation(cls, situation: Situation, equities: Callable[[int], MatchEquities]) -> Stakes:
+    def of_situation(
+        cls, situation: Situation, equities: Callable[[int], MatchEquities]
+    ) -> CubefulStakes:
         """Returns the stakes of a situation; `equities(N)` is a table for at least N points."""
         length, side = situation.match_length, situation.position[4]
         if not length:
@@ -96,7 +98,7 @@ class Stakes:
             (own, theirs), table, situation.crawford, over, highest_cube=situation.highest_cube
         )
 
-    def turned(self) -> Stakes:
+    def turned(self) -> CubefulStakes:
         """Returns the stakes for the other side."""
         return self if self.lacking is None else replace(self, lacking=self.lacking[::-1])
 

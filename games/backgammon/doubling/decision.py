@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.backgammon.doubling.cubeful import Shares, Stakes
+from games.backgammon.doubling.cubeful import CubefulStakes, Shares
 from games.backgammon.doubling.match_equity import MatchEquities
 from games.backgammon.doubling.own_table import match_equities
 from games.backgammon.situation import Situation
@@ -128,13 +128,13 @@ class DoublingCube:
         stakes, owner = self.stakes(situation)
         return stakes.values([situation.position], outcomes, situation.cube, owner)
 
-    def stakes(self, situation: Situation) -> tuple[Stakes, int | None]:
+    def stakes(self, situation: Situation) -> tuple[CubefulStakes, int | None]:
         """Returns the stakes of the side to move, and who owns the cube."""
         given = self.equities
         tables = match_equities if given is None else lambda _: given
         owner = situation.owner
         owned = None if owner is None else int(owner != situation.position[4])
-        return Stakes.of_situation(situation, tables), owned
+        return CubefulStakes.of_situation(situation, tables), owned
 
     def decision(
         self,

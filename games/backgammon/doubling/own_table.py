@@ -11,7 +11,7 @@ import functools
 
 import numpy as np
 
-from games.backgammon.doubling.cubeful import Stakes
+from games.backgammon.doubling.cubeful import CubefulStakes
 from games.backgammon.doubling.match_equity import LONGEST, MatchEquities
 
 __all__ = ["match_equities"]
@@ -54,7 +54,7 @@ def match_equities(points: int = 25) -> MatchEquities:
                 wins = [table.chance(own - n, 1, crawford_over=True) for n in (1, 2, 3)]
                 chance = 0.5 * _expected(wins)
             else:
-                stakes = Stakes.of_match(own, theirs, table)
+                stakes = CubefulStakes.of_match(own, theirs, table)
                 chance = float(stakes.value(outcomes, 1, None, EFFICIENCY)[0])
             table.before[own - 1, theirs - 1] = chance
             table.before[theirs - 1, own - 1] = 1.0 - chance

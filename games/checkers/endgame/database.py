@@ -39,7 +39,7 @@ __all__ = [
     "Endgame",
     "EndgameError",
     "EndgameMissing",
-    "Tally",
+    "ClassCounts",
     "check",
     "empty",
     "is_whole",
@@ -71,7 +71,7 @@ class EndgameMissing(EndgameError, FileNotFoundError):
 
 
 @dataclass(frozen=True)
-class Tally:
+class ClassCounts:
     """Counts of wins, losses and draws for the side to move."""
 
     wins: int
@@ -104,7 +104,7 @@ class Endgame:
         start = int(self.starts[material])
         return self.values[start : start + positions_of(material)]
 
-    def tally(self, *materials: Material) -> Tally:
+    def tally(self, *materials: Material) -> ClassCounts:
         """Returns the wins, losses and draws of slices, and the longest in plies.
 
         Positions are counted with one side to move; for both sides to move there are twice as many,
@@ -112,7 +112,7 @@ class Endgame:
         than of a side without a move.
         """
         parts = [self.slice_values(material) for material in materials]
-        return Tally(
+        return ClassCounts(
             sum(int(np.count_nonzero(part > 0)) for part in parts),
             sum(int(np.count_nonzero(part < 0)) for part in parts),
             sum(int(np.count_nonzero(part == 0)) for part in parts),

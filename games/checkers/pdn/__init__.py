@@ -8,7 +8,7 @@ are in a comment after it as value/depth, such as `{0.35/7}` or `{won in 17 plie
 
 from __future__ import annotations
 
-from games.checkers.pdn.reader import ReadGame, read_games
+from games.checkers.pdn.reader import PdnGame, read_games
 from games.checkers.pdn.writer import write_game
 
-__all__ = ["ReadGame", "read_games", "write_game"]
+__all__ = ["PdnGame", "read_games", "write_game"]

@@ -18,12 +18,12 @@ from games.contract import Game
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord
 
-__all__ = ["ReadGame", "read_games"]
+__all__ = ["PdnGame", "read_games"]
 
 _NO_NOTE = Annotation()
 
 
-class ReadGame(NamedTuple):
+class PdnGame(NamedTuple):
     """One game of a PDN file.
 
     `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
@@ -46,7 +46,7 @@ def read_games(
     black_first: bool = False,
     repetitions: int | None = None,
     quiet_moves: int | None = None,
-) -> Iterator[ReadGame]:
+) -> Iterator[PdnGame]:
     """Yields the games of a PDN text, or of an iterable of lines such as an open file.
 
     `game` is checkers. Results are taken to be White-Black, and with `black_first` the other way
@@ -223,17 +223,17 @@ class _Reading:
             self.damage(self.variation_line, f"expected ')', found {found}")
         self.problems.append(f"line {self.line}: expected a result, found {found}")
 
-    def finish(self) -> ReadGame:
+    def finish(self) -> PdnGame:
         self.play()
         self.begin()
         tags = {name: value for name, (value, _) in self.tags.items()}
         if self.damaged or self.moves is None:
-            return ReadGame(tags, None, self.problems[:1])
+            return PdnGame(tags, None, self.problems[:1])
         record = self.moves.record(" ".join(self.comments))
         said = self.settle(record)
         own = {name.lower() for name in OWN_TAGS}
         tags = {name: value for name, value in tags.items() if name.lower() not in own}
-        return ReadGame(tags | own_tags(record), record, self.problems, said)
+        return PdnGame(tags | own_tags(record), record, self.problems, said)
 
     def settle(self, record: GameRecord) -> str:
         """Find out how the game ended: by its moves, its last word or its tag, in this order.

@@ -32,7 +32,7 @@ _END = re.compile(r"(?:wins?|won)\b|(?:resign(?:s|ed)?|loses?|lost)\b")
 
 
 def result_order(games: Iterable[Any]) -> ResultOrder:
-    """Returns which side the results of a file name first, from its games as `ReadGame`.
+    """Returns which side the results of a file name first, from its games as `PdnGame`.
 
     It is White, and not clear, if decided games do not show it.
     """
