@@ -106,5 +106,5 @@ def test_only_results_of_this_round_and_user_are_read(tmp_path: Path) -> None:
     assert Journal(path).begin("one") == {}
     assert not (tmp_path / "evil").exists()
     key.chmod(0o644)
-    with pytest.raises(PermissionError, match="expected a file that only user .* can read, found one of .* mode 644"):
+    with pytest.raises(PermissionError, match="only user .* can read, found one of .* mode 644"):
         Journal(path)
