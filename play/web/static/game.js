@@ -146,7 +146,7 @@ export class GamePanel {
     const { page } = this;
     const evaluator = page.panel("analysis").evaluator;
     if (!evaluator) return;
-    const asked = `${page.view.id} ${page.view.ply} ${page.view.position} ${evaluator}`;
+    const asked = `${page.view.id} ${page.view.version} ${page.view.ply} ${evaluator}`;
     if (asked !== this.asked) {
       this.asked = asked;
       try {
