@@ -22,7 +22,7 @@ COMMANDS = {
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "tune": ("learner.tuning.command", "tune numbers of a player or engine, and test the result"),
     "export": ("play.commands.export", "write an evaluator as one file of C"),
-    "course": ("play.course", "check an exercise of the course: docs/course_exercises.md"),
+    "course": ("play.course", "check an exercise of the course, or count a small game's tree"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
 }
 

@@ -1,7 +1,8 @@
-"""The exercises of the course, and their checker: `plysmith course check ex3.py`.
+"""The course's commands: `plysmith course check ex3.py`, and `plysmith course count tic_tac_toe`.
 
-The tasks are in docs/course_exercises.md. A file of exercise 3 is called `ex3.py` and defines one
-function, which is compared with ours on a few cases. The user names the file, and it is run.
+The tasks of the exercises are in docs/course_exercises.md. A file of exercise 3 is called `ex3.py`
+and defines one function, which is compared with ours on a few cases. The user names the file, and
+it is run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import copy
 import math
 import re
 import runpy
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +30,10 @@ from search.textbook import Waiting, breadth_first, uniform_cost
 from search.textbook.max_n import max_n
 from search.textbook.minimax import alphabeta, expectiminimax, minimax
 
-__all__ = ["EXERCISES", "Exercise", "check", "main"]
+__all__ = ["EXERCISES", "Exercise", "check", "count", "main"]
+
+#: The largest game whose tree is counted, in positions; a few seconds.
+MOST = 100_000
 
 
 @dataclass(frozen=True)
@@ -136,14 +141,53 @@ def check(path: Path) -> str:
     return ""
 
 
+def count(game: games.Game) -> tuple[int, int, int]:
+    """Returns the number of games that can be played from the start, of positions, and of plies.
+
+    The last one is that of the longest games.
+
+    Raises ValueError for a game with dice, and for one of more than `MOST` positions, which one
+    without an end has too; a position counts again at each ply at which it occurs.
+    """
+    if isinstance(game, games.DiceGame):
+        raise ValueError(f"expected a game without dice, found {game.name}")
+    level, seen = Counter({game.start(): 1}), {game.start()}
+    ended = visited = 0
+    plies = -1
+    while level:
+        plies, visited = plies + 1, visited + len(level)
+        if visited > MOST:
+            raise ValueError(
+                f"{game.name}: expected a game of at most {MOST:,} positions, found more"
+            )
+        below = Counter[Any]()
+        for position, ways in level.items():
+            moves = game.legal_moves(position)
+            ended += 0 if moves else ways
+            for move in moves:
+                below[game.play(position, move)] += ways
+        seen.update(below)
+        level = below
+    return ended, len(seen), plies
+
+
 def main(arguments: list[str] | None = None, program: str = "python -m play.course") -> int:
-    """Runs `course check FILE`; returns its exit status, 1 if the answer is wrong."""
+    """Runs `course check FILE` or `course count GAME`; returns its exit status.
+
+    The status is 1 if an answer is wrong.
+    """
     parser = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("check", help="check an exercise").add_argument("file", type=Path)
+    counted = commands.add_parser("count", help="count the games and positions of a small game")
+    counted.add_argument("game", metavar="GAME", help="a game's name, or module:Class")
     options = parser.parse_args(arguments)
 
     def run() -> int:
+        if options.command == "count":
+            ended, positions, plies = count(games.load(options.game))
+            print(f"{ended:,} games, {positions:,} positions, at most {plies} plies")
+            return 0
         wrong = check(options.file)
         print(wrong or f"{options.file.name}: right")
         return 1 if wrong else 0

@@ -50,6 +50,21 @@ def test_a_file_that_fails_is_one_line(
     assert error.startswith("plysmith course: ") and message in error and error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("game", "status", "said"),
+    [
+        ("tic_tac_toe", 0, "255,168 games, 5,478 positions, at most 9 plies\n"),
+        ("checkers", 2, "expected a game of at most 100,000 positions, found more\n"),
+        ("backgammon", 2, "expected a game without dice, found backgammon\n"),
+    ],
+)
+def test_small_games_are_counted(
+    game: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plysmith.main(["course", "count", game]) == status
+    assert "".join(capsys.readouterr()).endswith(said)
+
+
 def test_the_picture_of_samuels_step_has_the_numbers_of_the_page() -> None:
     page = (ROOT / "docs/course.md").read_text("utf-8")
     picture = samuel_step.picture()
