@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import games
+import play.match.openings
 import play.players.talk
 from games.errors import MoveError
 from games.record import GameRecord
@@ -194,6 +195,12 @@ def test_the_text_of_a_tuned_player_is_the_tuned_player(text: str, tmp_path: Pat
 SHORT = ["--iterations", "12", "--pairs", "2", "--jobs", "1", "--plies", "2", "--depth", "1",
          "--sprt", "0,300", "--seed", "3", "--quiet"]  # fmt: skip
 FILES = ["path.csv", "report.json"]
+
+
+@pytest.fixture(autouse=True)
+def few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a pile, which has few openings, soon have no more."""
+    monkeypatch.setattr(play.match.openings, "_TRIES", 50)
 
 
 def tune(folder: Path, player: str, *options: str) -> int:
