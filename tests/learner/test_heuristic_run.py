@@ -124,7 +124,7 @@ def test_exact_costs_are_those_of_dijkstra_and_of_korf() -> None:
         assert exact_costs(other, positions) is None
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_exact_costs_of_the_15_puzzle() -> None:
     """Korf 1985, instances 1, 2 and 9."""
     problem = games.load("sliding15")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -197,10 +198,20 @@ SHORT = ["--iterations", "12", "--pairs", "2", "--jobs", "1", "--plies", "2", "-
 FILES = ["path.csv", "report.json"]
 
 
-@pytest.fixture(autouse=True)
-def few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def few_tries() -> Iterator[None]:
     """Let a pile, which has few openings, soon have no more."""
-    monkeypatch.setattr(play.match.openings, "_TRIES", 50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play.match.openings, "_TRIES", 50)
+        yield
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a tune whose engine never failed."""
+    folder = tmp_path_factory.mktemp("sound")
+    assert tune(folder / "run", engine(folder)) == 0
+    return folder
 
 
 def tune(folder: Path, player: str, *options: str) -> int:
@@ -259,17 +270,15 @@ def test_a_tune_finds_perfect_play_and_proves_it(
     ids=["dies", "rubbish", "hangs"],
 )
 def test_void_pairs_are_played_again_and_change_nothing(
-    fail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fail: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "90" in fail:
         monkeypatch.setattr(play.players.talk, "PATIENCE", 1.0)
         monkeypatch.setattr(tunable, "LONGEST", 0.5)
-    for name, failing in (("good", "pass"), ("bad", fail)):
-        (tmp_path / name).mkdir()
-        assert tune(tmp_path / name / "run", engine(tmp_path / name, failing)) == 0
-    paths = [(tmp_path / name / "run" / "path.csv").read_bytes() for name in ("good", "bad")]
+    assert tune(tmp_path / "run", engine(tmp_path, fail)) == 0
+    paths = [(folder / "run" / "path.csv").read_bytes() for folder in (sound, tmp_path)]
     assert paths[0] == paths[1]
-    starts = [(tmp_path / name / "log").read_text().count("uci\n") for name in ("good", "bad")]
+    starts = [(folder / "log").read_text().count("uci\n") for folder in (sound, tmp_path)]
     assert starts[1] > starts[0] + 2  # it did fail
 
 
