@@ -17,6 +17,8 @@ __all__ = ["TaskPace", "Parts"]
 
 #: The most tasks in a part.
 MOST = 4096
+#: No part should take less than this share of the time of a part.
+LEAST = 0.05
 #: Times of parts from which the pace is taken.
 REMEMBERED = 32
 
@@ -66,7 +68,8 @@ class Parts:
         seconds: the time that a part should take.
         """
         share = self.drawn if self._length is None else self._length - self.drawn
-        size = max(1, min(self.pace.tasks_in(seconds), share // (2 * jobs)))
+        least, most = (self.pace.tasks_in(some) for some in (LEAST * seconds, seconds))
+        size = min(most, max(least, share // (2 * jobs)))
         some = list(islice(self._tasks, size))
         self.drawn += len(some)
         return some

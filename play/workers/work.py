@@ -24,8 +24,8 @@ LATE, LATE_SECONDS = 20.0, 5.0
 LATE_UNKNOWN = 60.0
 #: The most bytes of results that wait for an earlier one.
 WINDOW = 1 << 28
-#: Functions of more bytes travel by themselves.
-INLINE = 2048
+#: Functions of more bytes travel by themselves, and tasks wait for them for these seconds.
+INLINE, COPIED_SECONDS = 2048, 0.25
 #: Times that a part is sent again because of workers that died, or could not do it.
 TRIES = 4
 #: Seconds that a part should take; more with many workers, as the client needs some for each.
@@ -65,6 +65,8 @@ class Work:
         self._held: Any = function
         self._generation = cluster.generation
         self._broken = False
+        #: by worker: Dask's future of its copy of the function
+        self._copies: dict[str, Any] = {}
         #: the parts whose results were not given yet, in order
         self._open: list[Part] = []
         self._done: SimpleQueue[tuple[Part, Any]] = SimpleQueue()
@@ -101,11 +103,27 @@ class Work:
                     future.release()
 
     def _hold(self, workers: Iterable[str] | None) -> None:
-        """Let a worker hold the function, from which others take it."""
+        """Let a worker hold the function, and others take it from one another.
+
+        Dask gives a task to a worker that has the function already, however busy that is.
+        """
         if len(self._function) > INLINE:
             name = hashlib.sha256(self._function).hexdigest()[:16]
             key = f"weights-{name}-{os.urandom(4).hex()}"
             self._held = self._submit(bytes, self._function, key=key, workers=workers)
+            self._copies = {}
+            self._copy(self.cluster.slots if workers is None else workers)
+            until = time.monotonic() + COPIED_SECONDS
+            while time.monotonic() < until and not all(c.done() for c in self._copies.values()):
+                time.sleep(0.001)
+
+    def _copy(self, workers: Iterable[str]) -> None:
+        """Let those of the workers take the function that do not have it."""
+        if len(self._function) > INLINE and self._held is not None:
+            for worker in set(workers) - self._copies.keys():
+                copy = self._submit(len, self._held, workers=[worker], priority=1)
+                if copy is not None:
+                    self._copies[worker] = copy
 
     def _send(self, part: Part, workers: Iterable[str] | None = None) -> None:
         part.sent = time.monotonic()
@@ -139,6 +157,7 @@ class Work:
                     self._answered(part, future)
             self.cluster.check_goes_on()
             self.cluster.look()
+            self._copy(self.cluster.slots)
             self._ask_again()
         except GoneError:
             raise
