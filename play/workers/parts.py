@@ -1,7 +1,7 @@
 """Parts: how many tasks travel to another process at once.
 
 A task may be a game of five milliseconds, or a match. Parts are sized by time, so that sending them
-costs little, and fall to single tasks at the end of a list, so that no worker is left with a long
+costs little, and fall to short ones at the end of a list, so that no worker is left with a long
 one (guided self-scheduling: Polychronopoulos and Kuck, 1987).
 """
 
@@ -50,7 +50,7 @@ class Parts:
     """The tasks of some work, in parts.
 
     tasks: the tasks; if they have a length, the parts get smaller towards the end, otherwise they
-        grow from single tasks, and are never more than a share of those drawn before.
+        grow from single tasks, and are no more than a share of those drawn before, or `LEAST`.
     pace: how long tasks take.
     """
 
