@@ -127,7 +127,7 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
         parts = _outcomes(evaluator, own, sample_positions(game, VECTORS))
     head = (
         f"/* {evaluator.name}: values of positions of {game.name}, from Plysmith. */\n"
-        f'#include "{own}.h"\n\n#include <math.h>\n\n{template("unroll.c")}'
+        f'#include "{own}.h"\n\n#include <math.h>\n\n{template("macros.c")}'
     )
     return {
         f"{own}.h": _header(evaluator, own, parts.get("header", "")),
@@ -225,9 +225,9 @@ def _incremental(
     given = {"source": Array("int64", (entries.width,), True), "places": Array("int64", (most,))}
     translated(unit, text, made.scope, given, "active_at")
     rows, start = (unit.table(_flat(array), "table") for array in (weights, bias))
-    unit.helper("lowest")
-    for name in ("sum_shorts", "change_shorts"):
-        unit.rows_helper(name, [width])
+    unit.helper("popcount")
+    unit.rows_helper("sum_shorts", [width])
+    unit.rows_helper("change_shorts", [width])
     unit.add(filled(
         template("accumulator.c"), own, words=words, width=width, most=most, rows=rows, start=start,
     ))  # fmt: skip

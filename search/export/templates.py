@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["ROWS", "filled", "helper", "rows_helper"]
 
 FOLDER = Path(__file__).parent / "templates"
-#: Vectors of 32 bytes that are summed together.
+#: Vectors that are summed together.
 MOST_VECTORS = 8
 
 
@@ -54,22 +54,29 @@ def rows_helper(name: str, own: str, sizes: Sequence[int] = ()) -> str:
     given = dict(zip(names, sizes, strict=True))
 
     def pieces(match: re.Match[str]) -> str:
-        # a vector holds 8 floats or sums, or 16 short integers
-        lanes = 16 if "shorts" in match[1] else 8
+        lanes, chunk = int(match[1]), match[2]
+        narrow = pieces_of(chunk, 256, lanes)
+        if given["width"] % (2 * lanes):
+            return narrow
+        return f"#if defined(WIDE)\n{pieces_of(chunk, 512, 2 * lanes)}#else\n{narrow}#endif\n"
+
+    def pieces_of(chunk: str, bits: int, lanes: int) -> str:
         written = ""
         for first in range(0, given["width"], lanes * MOST_VECTORS):
             vectors = min(MOST_VECTORS, (given["width"] - first) // lanes)
-            parts = MOST_VECTORS // vectors if "#p" in match[1] else 1
+            parts = MOST_VECTORS // vectors if "#p" in chunk else 1
             while given.get("length", 0) // 2 % parts:
                 parts -= 1
-            for line in match[1].splitlines(keepends=True):
+            for line in chunk.splitlines(keepends=True):
                 copies = [
                     re.sub(r"#v\b|#v(?=_)", str(v), re.sub(r"#p\b", str(p), line))
                     for p in range(parts if re.search(r"#p\b", line) else 1)
                     for v in range(vectors if re.search(r"#v\b|#v_", line) else 1)
                 ]
-                written += filled("".join(copies), own, first=first, parts=parts)
+                written += filled(
+                    "".join(copies), own, first=first, parts=parts, bits=bits, lanes=lanes
+                )
         return written
 
-    text = re.sub(r" */\* chunk \*/\n(.*?) */\* end \*/\n", pieces, text, flags=re.DOTALL)
+    text = re.sub(r" */\* chunk (\d+) \*/\n(.*?) */\* end \*/\n", pieces, text, flags=re.DOTALL)
     return filled(text, own, **given)

@@ -96,7 +96,7 @@ class Function(Calls):
         for block in self.blocks:
             if block.element:
                 count = block.size // np.dtype(block.element).itemsize
-                lines.append(f"    {ELEMENTS[block.element][0]} {block.name}[{count}];")
+                lines.append(f"    {ELEMENTS[block.element][0]} {block.name}[{count}] ALIGNED;")
         known = {*self.kinds, *(n for n, k in self.given.items() if not isinstance(k, Value))}
         unused = [name for name in known if name not in self.read | self.looped]
         lines += [f"    (void){self.c_name(name)};" for name in sorted(unused)]

@@ -35,16 +35,22 @@ class CFile:
         self.specialised: dict[Any, tuple[str, Any, bool]] = {}
 
     def text(self) -> str:
-        """Returns the whole text: types, tables and helpers that are used, and functions."""
+        """Returns the whole text: types, and the tables and functions that are used."""
         kinds = [self._typedef(kind, name) for kind, name in self._types.items()]
-        words = set(re.findall(r"\w+", "".join(self._functions)))
+        functions = list[str]()
+        words = set[str]()
+        for function in reversed(self._functions):  # a function comes before its callers
+            head = re.match(r"static inline \w+ \*?(\w+)\(", function)
+            if head is None or head[1] in words:
+                functions.insert(0, function)
+                words.update(re.findall(r"\w+", function))
         tables = [text for name, text in self._tables.values() if name in words]
         helpers = [
             text
             for name, text in self._helpers.items()
             if name == "rows" or f"{self.name}_{name}" in words
         ]
-        return "\n".join([*kinds, *tables, *helpers, *self._functions])
+        return "\n".join([*kinds, *tables, *helpers, *functions])
 
     def named(self, name: str) -> str:
         """Returns a new name of the file: the prefix and a word, with a number if it is taken."""
@@ -145,6 +151,6 @@ class CFile:
         else:
             lines = (parts[i : i + 12] for i in range(0, len(parts), 12))
             body = "\n".join(f"    {', '.join(line)}," for line in lines)
-        text = f"static const {kind} {stored}[{array.size}] = {{\n{body}\n}};\n"
+        text = f"static const {kind} {stored}[{array.size}] ALIGNED = {{\n{body}\n}};\n"
         self._tables[key] = stored, text
         return stored

@@ -10,7 +10,8 @@ void @clear(@accumulator *accumulator)
 
 void @change(@accumulator *accumulator, int64_t input, int sign)
 {
-    @change_shorts_#width(accumulator->sums, #rows, &input, sign > 0, &input, sign < 0);
+    for (int i = 0; i < #width; i++)
+        accumulator->sums[i] = (int16_t)(accumulator->sums[i] + sign * #rows[input * #width + i]);
     accumulator->active[input / 64] ^= UINT64_C(1) << (input % 64);
     accumulator->count += sign;
 }
@@ -22,25 +23,28 @@ double @accumulated(const @accumulator *accumulator)
 
 double @update(@accumulator *accumulator, const int64_t position[])
 {
-    int64_t places[#most], more[#most], less[64 * #words];
-    uint64_t active[#words] = {0};
+    int64_t places[#most], words[#words], changed = 0, changes = 0;
+    uint64_t active[4][#words] = {{0}}, enter[#words], leave[#words];
     const int64_t count = @active_at(position, places);
-    int64_t entering = 0, leaving = 0;
-    for (int64_t i = 0; i < count; i++)
-        active[places[i] / 64] |= UINT64_C(1) << (places[i] % 64);
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t place = (uint64_t)places[i];
+        active[i & 3][place / 64] |= UINT64_C(1) << (place % 64);
+    }
     for (int i = 0; i < #words; i++) {
-        uint64_t enter = active[i] & ~accumulator->active[i];
-        uint64_t leave = accumulator->active[i] & ~active[i];
-        for (; enter; enter &= enter - 1)
-            more[entering++] = 64 * i + @lowest((int64_t)enter);
-        for (; leave; leave &= leave - 1)
-            less[leaving++] = 64 * i + @lowest((int64_t)leave);
-        accumulator->active[i] = active[i];
+        const uint64_t now = active[0][i] | active[1][i] | active[2][i] | active[3][i];
+        const uint64_t before = accumulator->active[i];
+        if (now == before)
+            continue;
+        accumulator->active[i] = now;
+        changes += @popcount((int64_t)(now ^ before));
+        enter[changed] = now & ~before;
+        leave[changed] = before & ~now;
+        words[changed++] = i;
     }
     accumulator->count = count;
-    if (entering + leaving > count)
+    if (changes > count)
         @sum_shorts_#width(accumulator->sums, #start, #rows, places, count);
     else
-        @change_shorts_#width(accumulator->sums, #rows, more, entering, less, leaving);
+        @change_shorts_#width(accumulator->sums, #rows, words, enter, leave, changed);
     return @accumulated(accumulator);
 }

@@ -1,30 +1,43 @@
 /*
  * Sums over rows of numbers, as in games.kernels.vectors, with the same order of additions of
- * floats. `@` is the prefix of the file. Sizes such as #width are fixed. What is between `chunk` and
- * `end` is written for each piece of a row, from column #first on; a line with #v for each vector in
- * it, and a line with #p for each of several sums that do not wait for one another.
+ * floats. `@` is the prefix of the file. Sizes such as #width are fixed. What is between `chunk N`
+ * and `end`, with N numbers in 256 bits, is written for each piece of a row, from column #first on; a line with #v for each vector in
+ * it, and a line with #p for each of several sums that do not wait for one another. It is written
+ * for vectors of #bits = 256 and, where the row has whole ones, of 512 for machines that have them.
  */
 
 /* head */
 #if defined(__GNUC__) && !defined(PLAIN)
 #define VECTORS
 #define INLINE static inline __attribute__((always_inline))
-typedef float @floats __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float @floats_256 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t @words __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int16_t @shorts __attribute__((vector_size(32), aligned(2), may_alias));
+typedef int16_t @shorts_256 __attribute__((vector_size(32), aligned(2), may_alias));
 #if defined(__AVX2__)
 #include <immintrin.h>
 #define PAIRS
 typedef int32_t @pair __attribute__((aligned(2), may_alias));
 #if defined(__AVXVNNI__)
-#define ADD_PAIRS(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
+#define ADD_PAIRS_256(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
 #elif defined(__AVX512VNNI__) && defined(__AVX512VL__)
-#define ADD_PAIRS(sum, a, b) _mm256_dpwssd_epi32(sum, a, b)
+#define ADD_PAIRS_256(sum, a, b) _mm256_dpwssd_epi32(sum, a, b)
 #else
-#define ADD_PAIRS(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+#define ADD_PAIRS_256(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
 #endif
-#define LOAD(place) _mm256_loadu_si256((const __m256i *)(const void *)(place))
-#define STORE(place, vector) _mm256_storeu_si256((__m256i *)(void *)(place), vector)
+#define LOAD_256(place) _mm256_loadu_si256((const __m256i *)(const void *)(place))
+#define STORE_256(place, vector) _mm256_storeu_si256((__m256i *)(void *)(place), vector)
+#endif
+#if defined(__AVX512BW__)
+#define WIDE
+typedef float @floats_512 __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int16_t @shorts_512 __attribute__((vector_size(64), aligned(2), may_alias));
+#if defined(__AVX512VNNI__)
+#define ADD_PAIRS_512(sum, a, b) _mm512_dpwssd_epi32(sum, a, b)
+#else
+#define ADD_PAIRS_512(sum, a, b) _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
+#endif
+#define LOAD_512(place) _mm512_loadu_si512((const void *)(place))
+#define STORE_512(place, vector) _mm512_storeu_si512((void *)(place), vector)
 #endif
 #else
 #define INLINE static inline
@@ -35,14 +48,14 @@ INLINE void @sum_rows_#width(float *target, const float *bias, const float *rows
                              const int64_t *places, int64_t count)
 {
 #if defined(VECTORS)
-    /* chunk */
+    /* chunk 8 */
     {
-        @floats t#v = *(const @floats *)(bias + #first + 8 * #v);
+        @floats_#bits t#v = *(const @floats_#bits *)(bias + #first + #lanes * #v);
         for (int64_t i = 0; i < count; i++) {
             const float *row = rows + places[i] * #width + #first;
-            t#v += *(const @floats *)(row + 8 * #v);
+            t#v += *(const @floats_#bits *)(row + #lanes * #v);
         }
-        *(@floats *)(target + #first + 8 * #v) = t#v;
+        *(@floats_#bits *)(target + #first + #lanes * #v) = t#v;
     }
     /* end */
 #else
@@ -58,42 +71,38 @@ INLINE void @sum_rows_#width(float *target, const float *bias, const float *rows
 INLINE void @add_products_#length_#width_#positive(float *target, const float *bias,
                                                    const float *rows, const float *inputs)
 {
-    int64_t used[#length], count = 0;
+#if defined(VECTORS)
+    uint64_t used[(#length + 63) / 64] = {0};
 #if defined(PAIRS)
-    for (int i = 0; i < #length; i += 64) {
-        uint64_t rest = 0;
-        for (int k = 0; k < 64 && i + k < #length; k += 8) {
-            const __m256 some = _mm256_loadu_ps(inputs + i + k), zero = _mm256_setzero_ps();
-            const __m256 test = _mm256_cmp_ps(some, zero, #positive ? _CMP_GT_OQ : _CMP_NEQ_UQ);
-            rest |= (uint64_t)_mm256_movemask_ps(test) << k;
-        }
-        for (; rest; rest &= rest - 1)
-            used[count++] = i + __builtin_ctzll(rest);
+    for (int i = 0; i < #length; i += 8) {
+        const __m256 some = _mm256_loadu_ps(inputs + i), zero = _mm256_setzero_ps();
+        const __m256 test = _mm256_cmp_ps(some, zero, #positive ? _CMP_GT_OQ : _CMP_NEQ_UQ);
+        used[i / 64] |= (uint64_t)_mm256_movemask_ps(test) << (i % 64);
     }
 #else
-    for (int i = 0; i < #length; i++) {
-        used[count] = i;
-        count += #positive ? inputs[i] > 0.0f : inputs[i] != 0.0f;
-    }
+    for (int i = 0; i < #length; i++)
+        used[i / 64] |= (uint64_t)(#positive ? inputs[i] > 0.0f : inputs[i] != 0.0f) << (i % 64);
 #endif
-#if defined(VECTORS)
-    /* chunk */
+    /* chunk 8 */
     {
-        @floats t#v = *(const @floats *)(bias + #first + 8 * #v);
-        for (int64_t i = 0; i < count; i++) {
-            const float input = inputs[used[i]];
-            const float *row = rows + used[i] * #width + #first;
-            t#v += input * *(const @floats *)(row + 8 * #v);
-        }
-        *(@floats *)(target + #first + 8 * #v) = t#v;
+        @floats_#bits t#v = *(const @floats_#bits *)(bias + #first + #lanes * #v);
+        for (int word = 0; word < (#length + 63) / 64; word++)
+            for (uint64_t rest = used[word]; rest; rest &= rest - 1) {
+                const int64_t i = 64 * word + __builtin_ctzll(rest);
+                const float input = inputs[i];
+                const float *row = rows + i * #width + #first;
+                t#v += input * *(const @floats_#bits *)(row + #lanes * #v);
+            }
+        *(@floats_#bits *)(target + #first + #lanes * #v) = t#v;
     }
     /* end */
 #else
     for (int j = 0; j < #width; j++)
         target[j] = bias[j];
-    for (int64_t i = 0; i < count; i++)
-        for (int j = 0; j < #width; j++)
-            target[j] += inputs[used[i]] * rows[used[i] * #width + j];
+    for (int i = 0; i < #length; i++)
+        if (#positive ? inputs[i] > 0.0f : inputs[i] != 0.0f)
+            for (int j = 0; j < #width; j++)
+                target[j] += inputs[i] * rows[i * #width + j];
 #endif
 }
 
@@ -103,14 +112,14 @@ INLINE float @dot_#length_#positive(const float *inputs, const float *weights)
 {
     float total[8] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
 #if defined(VECTORS)
-    const @floats zero = *(const @floats *)total;
-    @floats sum = zero;
+    const @floats_256 zero = *(const @floats_256 *)total;
+    @floats_256 sum = zero;
     for (int i = 0; i < #length; i += 8) {
-        const @floats x = *(const @floats *)(inputs + i);
-        const @floats read = #positive ? (@floats)((@words)x & (x > zero)) : x;
-        sum += read * *(const @floats *)(weights + i);
+        const @floats_256 x = *(const @floats_256 *)(inputs + i);
+        const @floats_256 read = #positive ? (@floats_256)((@words)x & (x > zero)) : x;
+        sum += read * *(const @floats_256 *)(weights + i);
     }
-    *(@floats *)total = sum;
+    *(@floats_256 *)total = sum;
 #else
     for (int i = 0; i < #length; i += 8)
         for (int j = 0; j < 8; j++)
@@ -127,14 +136,14 @@ INLINE void @sum_shorts_#width(int16_t *target, const int16_t *bias, const int16
                                const int64_t *places, int64_t count)
 {
 #if defined(VECTORS)
-    /* chunk */
+    /* chunk 16 */
     {
-        @shorts t#v = *(const @shorts *)(bias + #first + 16 * #v);
+        @shorts_#bits t#v = *(const @shorts_#bits *)(bias + #first + #lanes * #v);
         for (int64_t i = 0; i < count; i++) {
             const int16_t *row = rows + places[i] * #width + #first;
-            t#v += *(const @shorts *)(row + 16 * #v);
+            t#v += *(const @shorts_#bits *)(row + #lanes * #v);
         }
-        *(@shorts *)(target + #first + 16 * #v) = t#v;
+        *(@shorts_#bits *)(target + #first + #lanes * #v) = t#v;
     }
     /* end */
 #else
@@ -147,31 +156,35 @@ INLINE void @sum_shorts_#width(int16_t *target, const int16_t *bias, const int16
 }
 
 /* change_shorts width */
-INLINE void @change_shorts_#width(int16_t *sums, const int16_t *rows, const int64_t *more,
-                                  int64_t entering, const int64_t *less, int64_t leaving)
+/* Add the rows of the bits that enter, and subtract those of the bits that leave, word by word. */
+INLINE void @change_shorts_#width(int16_t *sums, const int16_t *rows, const int64_t *words,
+                                  const uint64_t *enter, const uint64_t *leave, int64_t count)
 {
 #if defined(VECTORS)
-    /* chunk */
+    /* chunk 16 */
     {
-        @shorts t#v = *(const @shorts *)(sums + #first + 16 * #v);
-        for (int64_t i = 0; i < entering; i++) {
-            const int16_t *row = rows + more[i] * #width + #first;
-            t#v += *(const @shorts *)(row + 16 * #v);
+        @shorts_#bits t#v = *(const @shorts_#bits *)(sums + #first + #lanes * #v);
+        for (int64_t i = 0; i < count; i++) {
+            const int16_t *base = rows + 64 * #width * words[i] + #first;
+            for (uint64_t rest = enter[i]; rest; rest &= rest - 1) {
+                const int16_t *row = base + #width * __builtin_ctzll(rest);
+                t#v += *(const @shorts_#bits *)(row + #lanes * #v);
+            }
+            for (uint64_t rest = leave[i]; rest; rest &= rest - 1) {
+                const int16_t *row = base + #width * __builtin_ctzll(rest);
+                t#v -= *(const @shorts_#bits *)(row + #lanes * #v);
+            }
         }
-        for (int64_t i = 0; i < leaving; i++) {
-            const int16_t *row = rows + less[i] * #width + #first;
-            t#v -= *(const @shorts *)(row + 16 * #v);
-        }
-        *(@shorts *)(sums + #first + 16 * #v) = t#v;
+        *(@shorts_#bits *)(sums + #first + #lanes * #v) = t#v;
     }
     /* end */
 #else
-    for (int64_t i = 0; i < entering; i++)
-        for (int j = 0; j < #width; j++)
-            sums[j] = (int16_t)(sums[j] + rows[more[i] * #width + j]);
-    for (int64_t i = 0; i < leaving; i++)
-        for (int j = 0; j < #width; j++)
-            sums[j] = (int16_t)(sums[j] - rows[less[i] * #width + j]);
+    for (int64_t i = 0; i < count; i++)
+        for (int bit = 0; bit < 64; bit++) {
+            const int sign = (int)(enter[i] >> bit & 1) - (int)(leave[i] >> bit & 1);
+            for (int j = 0; sign && j < #width; j++)
+                sums[j] = (int16_t)(sums[j] + sign * rows[(64 * words[i] + bit) * #width + j]);
+        }
 #endif
 }
 
@@ -179,11 +192,14 @@ INLINE void @change_shorts_#width(int16_t *sums, const int16_t *rows, const int6
 INLINE void @clip_shorts_#width_#shift_#most(int16_t *target, const int16_t *source)
 {
 #if defined(PAIRS)
-    const __m256i least = _mm256_setzero_si256(), most = _mm256_set1_epi16(#most);
-    for (int j = 0; j < #width; j += 16) {
-        const __m256i units = _mm256_max_epi16(_mm256_srai_epi16(LOAD(source + j), #shift), least);
-        STORE(target + j, _mm256_min_epi16(units, most));
+    /* chunk 16 */
+    {
+        const __m#bitsi least = _mm#bits_setzero_si#bits(), most = _mm#bits_set1_epi16(#most);
+        __m#bitsi u#v = _mm#bits_srai_epi16(LOAD_#bits(source + #first + #lanes * #v), #shift);
+        u#v = _mm#bits_min_epi16(_mm#bits_max_epi16(u#v, least), most);
+        STORE_#bits(target + #first + #lanes * #v, u#v);
     }
+    /* end */
 #else
     for (int j = 0; j < #width; j++) {
         int16_t unit = (int16_t)(source[j] >> #shift);
@@ -201,17 +217,18 @@ INLINE void @clip_products_#length_#width_#shift_#most(int16_t *target, const in
     int32_t total[#width];
 #if defined(PAIRS)
     const @pair *pairs = (const @pair *)(const void *)inputs;
-    /* chunk */
+    /* chunk 8 */
     {
-        __m256i t#v_#p = #p ? _mm256_setzero_si256() : LOAD(bias + #first + 8 * #v);
+        __m#bitsi t#v_#p = #p ? _mm#bits_setzero_si#bits() : LOAD_#bits(bias + #first + #lanes * #v);
         UNROLL
         for (int i = 0; i < #length / 2; i += #parts) {
-            const __m256i pair#p = _mm256_set1_epi32(pairs[i + #p]);
+            const __m#bitsi pair#p = _mm#bits_set1_epi32(pairs[i + #p]);
             const int16_t *row#p = rows + 2 * #width * (i + #p) + 2 * #first;
-            t#v_#p = ADD_PAIRS(t#v_#p, pair#p, LOAD(row#p + 16 * #v));
+            t#v_#p = ADD_PAIRS_#bits(t#v_#p, pair#p, LOAD_#bits(row#p + 2 * #lanes * #v));
         }
-        STORE(total + #first + 8 * #v, _mm256_setzero_si256());
-        STORE(total + #first + 8 * #v, _mm256_add_epi32(LOAD(total + #first + 8 * #v), t#v_#p));
+        __m#bitsi s#v = t#v_0;
+        s#v = #p ? _mm#bits_add_epi32(s#v, t#v_#p) : s#v;
+        STORE_#bits(total + #first + #lanes * #v, s#v);
     }
     /* end */
 #else

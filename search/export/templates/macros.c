@@ -4,3 +4,9 @@
 #else
 #define UNROLL
 #endif
+/* For arrays that are read in whole vectors, which then lie in one line of the cache each. */
+#if defined(__GNUC__)
+#define ALIGNED __attribute__((aligned(64)))
+#else
+#define ALIGNED
+#endif
