@@ -123,6 +123,11 @@ class Engine:
         """Take over the generation that whole games reached. Raises an error of the evaluator."""
         self._without_dice().after_games()
 
+    @property
+    def late(self) -> float:
+        """Seconds by which the last search ended after its `Allowance` had been used."""
+        return self._search.late
+
     def stop(self) -> None:
         """End the running search, which returns its result so far. Callable from any thread."""
         self._search.stop()

@@ -58,6 +58,8 @@ class Search:
         self._lines: list[Any] = []
         self._errors: list[BaseException] = []
         self._stopped = False
+        #: seconds after its beginning at which the last search was to end, and by which it was late
+        self._due, self.late = math.inf, 0.0
         self._generation = 0
 
     # --- a search --------------------------------------------------------------------------------
@@ -82,7 +84,9 @@ class Search:
             self._put(stop=1)
         interrupted = self._run(task, seconds=limits.seconds, short=self._is_short())
         found = self._result(position, roll, exact_root)
-        return Result(**found, seconds=time.perf_counter() - began, interrupted=interrupted)
+        seconds = time.perf_counter() - began
+        self.late = max(0.0, seconds - self._due)
+        return Result(**found, seconds=seconds, interrupted=interrupted)
 
     def _prepared(
         self,
@@ -292,6 +296,7 @@ class Search:
                 control = TimeControl(seconds, self.line, self.evaluator.unit)
             seconds = seconds.most if self.paces else seconds.usual
         interrupted = run_search(search, stop, seconds=seconds, short=short, control=control)
+        self._due = control.due if control is not None else seconds or math.inf
         self._raise_failure()
         return interrupted or self._stopped
 

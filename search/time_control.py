@@ -65,9 +65,16 @@ class TimeControl:
         self._agreeing = 0
         self._ended = self._took = 0.0
         self._target = allowance.usual
+        #: seconds after its beginning at which the search was to end
+        self.due = allowance.most
 
     def enough(self, seconds: float) -> bool:
         """Returns whether to end the search, `seconds` after it began."""
+        if enough := self._enough(seconds):
+            self.due = min(seconds, self._target, self._allowance.most)
+        return enough
+
+    def _enough(self, seconds: float) -> bool:
         line = self._line
         if seconds >= self._allowance.most:
             return True

@@ -9,12 +9,18 @@ from search.time_control import Allowance
 
 __all__ = ["TIME", "Clock", "parse_clock"]
 
-#: Seconds of each move's time that are reserved for everything but the search.
-MARGIN = 0.03
+#: Seconds that stay on the clock, and how many times the latest answer of the last moves beside
+#: them: a busy machine may let a search end late.
+RESERVE, RESERVE_TIMES = 0.03, 1.5
+#: Seconds by which an answer is expected to be late before any was measured, and how much of the
+#: mean and of the greatest is remembered a move later.
+LATE, MEAN_REMEMBERED, REMEMBERED = 0.003, 0.9, 0.98
+#: The least time of a move.
+LEAST_SECONDS = 0.001
 #: Why a game is over whose player has no time left.
 TIME = "time"
 #: Moves for which a clock without a number of moves is shared out.
-MOVES = 30
+MOVES = 20
 #: A move may take this many times its share, and this part of the clock.
 MOST_TIMES, MOST_PART = 4.0, 0.4
 
@@ -26,29 +32,42 @@ class Clock:
     left: seconds on the clock before the increment is added.
     increment: seconds that are added before each move.
     moves: moves to make in that time; None stands for the rest of the game.
+    late: seconds by which answers come late, the mean of the last moves.
+    latest: the greatest of them, which fades from move to move.
     """
 
     left: float
     increment: float = 0.0
     moves: int | None = None
+    late: float = LATE
+    latest: float = LATE
 
     def __str__(self) -> str:
         return f"{self.left:g}+{self.increment:g} s"
 
-    def after(self, seconds: float) -> Clock:
-        """Returns the clock after a move of that time; `left` is below 0 if the time was over."""
+    def after(self, seconds: float, late: float | None = None) -> Clock:
+        """Returns the clock after a move of that time; `left` is below 0 if the time was over.
+
+        late: the seconds of them since the search was to end; None if it ended by itself.
+        """
         moves = None if self.moves is None else self.moves - 1
-        return Clock(self.left + self.increment - seconds, self.increment, moves)
+        left, mean, latest = self.left + self.increment - seconds, self.late, self.latest
+        if late is not None:
+            mean += (1.0 - MEAN_REMEMBERED) * (late - mean)
+            latest = max(late, REMEMBERED * latest)
+        return Clock(left, self.increment, moves, mean, latest)
 
     def allowance(self) -> Allowance:
-        """Returns the time of the next move; moves that keep to it never let the clock run out."""
+        """Returns the time of the next move, which keeps a reserve and allows for late answers."""
         have = max(0.0, self.left + self.increment)
+        free = (have if self.moves else self.left) - RESERVE - RESERVE_TIMES * self.latest
         moves = max(1, min(self.moves or MOVES, MOVES))
-        share = have / moves if self.moves else self.left / MOVES + self.increment
-        whole = have if self.moves == 1 else 0.5 * have
-        usual = max(0.001, min(share, whole) - MARGIN)
-        most = min(MOST_TIMES * share, MOST_PART * have if self.moves != 1 else have) - MARGIN
-        return Allowance(usual, max(usual, most))
+        share = free / moves if free > 0.0 else free
+        if not self.moves:
+            share += self.increment
+        most = min(MOST_TIMES * share, max(share, MOST_PART * free)) if moves > 1 else share
+        usual = max(LEAST_SECONDS, min(share, 0.5 * have if moves > 1 else have) - self.late)
+        return Allowance(usual, max(usual, most - self.late))
 
 
 def parse_clock(text: str) -> Clock:

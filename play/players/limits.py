@@ -9,7 +9,7 @@ from typing import Any
 
 import search.limits
 from games.contract import Game
-from play.players.clock import Clock
+from play.players.clock import LEAST_SECONDS, Clock
 from search.search import DEEPEST
 from search.time_control import Allowance
 
@@ -19,6 +19,8 @@ __all__ = ["DEEPEST_WITH_DICE", "STATIC", "Limits", "check_depth"]
 #: entry of 16 bytes for each position that a move's time allows.
 RATE = 4e6
 LEAST_MIB, GREATEST_MIB = 4.0, 64.0
+#: Positions of a search on a clock without time to spare.
+HASTY_NODES = 500
 #: The greatest depth in a game with dice, deeper than anybody can wait for.
 DEEPEST_WITH_DICE = 9
 
@@ -62,6 +64,10 @@ class Limits(search.limits.Limits):
     @property
     def options(self) -> dict[str, Any]:
         """The limits of the next move as options of `Engine.search`."""
+        if self.clock is not None and self.clock.allowance().usual <= LEAST_SECONDS:
+            # waiting for the end of a time costs more than the time
+            nodes = min(self.nodes or HASTY_NODES, HASTY_NODES)
+            return {"depth": self.depth, "nodes": nodes, "seconds": None}
         return {"depth": self.depth, "nodes": self.nodes, "seconds": self.time}
 
     def for_play(self, game: Game, position: Any, roll: int | None = None) -> Limits:

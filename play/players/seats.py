@@ -85,10 +85,12 @@ class EvaluatorSeat:
         self.engine = Engine(game, evaluator, **options) if evaluator is not None else None
         self._random = np.random.default_rng(0)
         self._clock = limits.clock
+        #: value and depth of the last search
+        self._found: tuple[float, int] | None = None
 
     def begin(self, seed: int) -> None:
         """Forget the last game; the seed decides random choices in the next."""
-        self._clock = self.limits.clock
+        self._clock, self._found = self.limits.clock, None
         self._random = np.random.default_rng(seed)
         if self._options.get("seed") is not None:
             # An engine's random order of moves continues from search to search.
@@ -108,16 +110,21 @@ class EvaluatorSeat:
             moves = self._game.legal_moves(record.position)
             record.play(moves[int(self._random.integers(len(moves)))])
             return
-        limits = replace(self.limits, clock=self._clock).for_play(self._game, record.position)
-        began = time.monotonic()
-        result = self.engine.search(record.position, history=record.history, **limits.options)
+        usual = replace(self.limits, clock=self._clock)
+        limits = usual.for_play(self._game, record.position)
+        asked, began = limits.options, time.monotonic()
+        result = self.engine.search(record.position, history=record.history, **asked)
         if self._clock is not None:
-            self._clock = self._clock.after(time.monotonic() - began)
+            took = time.monotonic() - began
+            late = self.engine.late + max(0.0, took - result.seconds)
+            self._clock = self._clock.after(took, late if asked["seconds"] is not None else None)
             if self._clock.left < 0.0:
                 record.forfeit(record.to_move, TIME)
                 return
         value = self.engine.evaluator.in_units(result.value)
-        record.play(result.move, value=value, depth=result.depth)
+        if limits is usual or self._found is None:  # a forced move is hardly searched
+            self._found = value, result.depth
+        record.play(result.move, value=self._found[0], depth=self._found[1])
 
 
 class RandomSeat:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from games.record import GameRecord
-from play.players.clock import MARGIN, Clock
+from play.players.clock import Clock
 from play.players.hub_words import arguments, hub_move, hub_position, move_word
 from play.players.limits import Limits
 from play.players.lines import LONGEST_LINE, read_lines
@@ -249,7 +249,7 @@ class Hub:
             self.clock = Clock(spans["time"], spans.get("inc", 0.0), whole.get("moves"))
         if seconds is not None:
             # messages take a millisecond or two, and what is left over is lost
-            seconds = max(0.001, seconds - min(MARGIN, 0.002 + 0.03 * seconds))
+            seconds = max(0.001, seconds - min(0.03, 0.002 + 0.03 * seconds))
         if "depth" in whole or "nodes" in whole or seconds is not None:
             depth = min(whole["depth"], DEEPEST) if "depth" in whole else None
             self.limits = Limits(depth, whole.get("nodes"), seconds)
