@@ -133,6 +133,20 @@ def test_a_single_legal_move_takes_no_time() -> None:
 
 
 @compiled_only
+def test_a_forced_move_keeps_the_value_of_the_search_before() -> None:
+    seat = parse_player(CHECKERS, "classic").seat(CHECKERS, Limits(clock=Clock(5.0, 0.1)))
+    seat.begin(0)
+    forced = GameRecord(CHECKERS, CHECKERS.parse_position("W:W22,32:B18,1"))
+    seat.move(forced)
+    assert seat._found is not None and seat._found[1] == 1  # there was none
+    seat.begin(0)
+    seat.move(GameRecord(CHECKERS))
+    found = seat._found
+    seat.move(GameRecord(CHECKERS, forced.positions[0]))
+    assert found is not None and found[1] > 1 and seat._found == found
+
+
+@compiled_only
 def test_matches_are_played_by_the_clock(capsys: pytest.CaptureFixture[str]) -> None:
     player: Any = parse_player(CHECKERS, "classic")
     match = play_match(
