@@ -20,6 +20,7 @@ stands where it is used. These are:
 
     games.board.Board                       a grid for the browser; else a list of moves
     games.features.cells.Cells              the bits that hold the pieces, for invented terms
+    games.features.walks.Squares            squares for n-tuples, where there are no cells
     games.board.Pieces                      words for pieces, and positions without one
     games.file_form.FileForm                the form of files of games; else plain text
     games.record.RecordKind                 the class of its game records

@@ -6,13 +6,16 @@ Source: W. Konen and others' General Board Game playground, where n-tuples are r
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from games.features.cells import Cells
+from games.features.encoding import Encoding
 from games.features.tuples import Group, TupleLayout
 
-__all__ = ["WALKS", "walks"]
+__all__ = ["WALKS", "Squares", "walks"]
 
 WALKS = "walks:"
 NEAR = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if row or column]
@@ -20,10 +23,40 @@ NEAR = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if row or c
 TRIES = 100
 
 
-def walks(cells: Cells, text: str, seed: int) -> TupleLayout:
+@dataclass(frozen=True)
+class Squares:
+    """The squares of a board whose pieces are not words of bits: what groups need of `Cells`.
+
+    rows, columns: the size of the board.
+    encoding: their states, as a `TupleLayout` has them.
+    """
+
+    rows: int
+    columns: int
+    encoding: Encoding
+
+    @property
+    def bits(self) -> Mapping[int, int]:
+        """The number of each square."""
+        return {square: square for square in range(self.width)}
+
+    @property
+    def width(self) -> int:
+        """Number of squares."""
+        return self.rows * self.columns
+
+    def neighbour(self, square: int, offset: tuple[int, int]) -> int | None:
+        """Returns the square so many rows below and columns right; None if it does not exist."""
+        row, column = divmod(square, self.columns)
+        row, column = row + offset[0], column + offset[1]
+        inside = 0 <= row < self.rows and 0 <= column < self.columns
+        return row * self.columns + column if inside else None
+
+
+def walks(cells: Cells | Squares, text: str, seed: int) -> TupleLayout:
     """Returns a layout of different random groups; squares are neighbours also at their corners.
 
-    cells: the cells of the game.
+    cells: the cells or squares of the game.
     text: "walks:N,L" for N groups of L squares each.
     seed: of the groups.
 

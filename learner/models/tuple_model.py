@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.extras import extra
 from games.features import Cells, TupleLayout
-from games.features.walks import WALKS, walks
+from games.features.walks import WALKS, Squares, walks
 from games.kernels import kernel
 from learner.positions.packing import packed, unpacked
 from search import as_evaluator
@@ -49,7 +49,7 @@ def tuple_model(
     """
     named = Tuples.of(game).named
     layout = named.get(tuples) if isinstance(tuples, str) else tuples
-    cells = extra(game, Cells)
+    cells = extra(game, Cells) or extra(game, Squares)
     if isinstance(tuples, str) and tuples.startswith(WALKS) and cells is not None:
         layout = walks(cells, tuples, seed)
     if not isinstance(layout, TupleLayout):

@@ -139,7 +139,10 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         )
     recipe = found.run(game)
     start = options.start or recipe.get("from")
-    extra = {**recipe.get("options", {}), **learner_options(options.set)}
+    given = learner_options(options.set)
+    extra = {**recipe.get("options", {}), **given}
+    if "tuples" in given and "hidden" not in given:
+        extra.pop("hidden", None)  # the usual network, of which n-tuples take the place
     depth, nodes = options.depth, options.nodes
     if depth is None and nodes is None:
         depth, nodes = recipe["depth"], recipe.get("nodes")

@@ -83,8 +83,8 @@ class OpenSpielChoice:
     def action(self, state: Any) -> int:
         """Returns the action to take in a state in which a player decides."""
         if self._same is not None:
-            move: int = self.thinker.think(self._same.position(state)).move
-            return move
+            position, roll = self._same.turn_in(state)
+            return self._same.action_of(self.thinker.think(position, roll=roll).move)
         name = state.get_game().get_type().short_name
         if name != self.thinker.game.name:
             raise ValueError(f"expected a state of {self.thinker.game.name}, found one of {name}")

@@ -11,7 +11,7 @@ import pytest
 
 import games
 from games import PositionError, check_game
-from games.openspiel import PASS
+from games.openspiel import PASS, OpenSpielDice
 from learner.bootstrap.temporal_difference import TemporalDifference
 from play.players.limits import Limits
 from play.players.thinker import Thinker
@@ -84,6 +84,102 @@ def test_all_of_them_are(name: str) -> None:
     check_game(games.load(f"openspiel:{name}"))
 
 
+def follow_dice(name: str, plies: int, seed: int) -> None:
+    """As `follow`, with states of chance; each state is found again by its position and roll."""
+    game, chance = games.load(f"openspiel:{name}"), random.Random(seed)
+    assert isinstance(game, OpenSpielDice)
+    while plies > 0:
+        state = pyspiel.load_game(name).new_initial_state()
+        while not state.is_terminal() and plies > 0:
+            if not state.is_chance_node():
+                position, roll = game.turn_in(state)
+                assert game.to_move(position) == state.current_player()
+                moves = game.legal_moves(position, roll)
+                assert [game.action_of(move) for move in moves] == state.legal_actions()
+                plies -= 1
+            state.apply_action(chance.choice(state.legal_actions()))
+        position, _ = game.turn_in(state)
+        if state.is_terminal():
+            assert game.outcome(position) == state.returns()[game.to_move(position)]
+
+
+@pytest.mark.parametrize("name", ["backgammon", "einstein_wurfelt_nicht", "maedn", "pig"])
+def test_games_with_dice_are_those_of_openspiel_move_by_move(name: str) -> None:
+    follow_dice(name, 60, seed=1)
+    game: Any = games.load(f"openspiel:{name}")
+    position = game.start()
+    for roll in range(4):
+        position = game.play(position, game.legal_moves(position, roll)[-1])
+    assert pickle.loads(pickle.dumps(position)) == position
+    with pytest.raises(PositionError, match="9999 is no outcome of the (dice|set-up)"):
+        game.parse_position("9999 0")
+
+
+def test_chance_says_who_begins_backgammon() -> None:
+    game: Any = games.load("openspiel:backgammon")
+    first, second = game.dice.starts
+    assert first != second and (game.to_move(first), game.to_move(second)) == (0, 1)
+    assert game.parse_position(game.position_text(second)) == second
+    assert sum(game.dice.first) == pytest.approx(1.0) and sum(map(bool, game.dice.first)) == 15
+    assert len(game.dice.rolls) == 36
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["backgammon", "einstein_wurfelt_nicht", "maedn", "pig"])
+def test_all_with_dice_are(name: str) -> None:
+    follow_dice(name, 2_000, seed=2)
+    check_game(games.load(f"openspiel:{name}"))
+
+
+def test_a_search_values_dice_as_an_average_over_outcomes_does() -> None:
+    """Pig to three points: at once over when a roll brings so many."""
+    name = "pig(winscore=3)"
+
+    def value(state: Any, depth: int) -> float:
+        """The result for player 0, with nothing known after `depth` of our plies."""
+        if state.is_terminal():
+            return float(state.returns()[0])
+        return 0.0 if depth == 0 else sum(
+            chance * value(state.child(outcome), depth - 1)
+            for outcome, chance in state.chance_outcomes()
+        )  # fmt: skip
+
+    game: Any = games.load(f"openspiel:{name}")
+    after = game.play(game.start(), game.legal_moves(game.start(), 0)[0])
+    state = pyspiel.load_game(name).new_initial_state()
+    state.apply_action(game.legal_moves(game.start(), 0)[0][1])
+    assert state.is_chance_node()
+    found = Engine(game, lambda position: 0.0).search(after, depth=1).value
+    assert found == pytest.approx(-value(state, 1))
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "einstein_wurfelt_nicht"])
+def test_n_tuples_over_its_squares_learn_and_are_a_bot(name: str, tmp_path: Any) -> None:
+    game: Any = games.load(f"openspiel:{name}")
+    learner = TemporalDifference(game, games=6, depth=0 if game.dice else 1, seed=1)
+    learner.set_params(tuples="walks:6,3", rate=1.0)
+    path = tmp_path / "tuples.safetensors"
+    learner.fit().evaluator_.save(path)
+    loaded: Any = load_evaluator(path, game=game)
+    assert any(loaded.weights)
+    spiel = pyspiel.load_game(name)
+    depth = 0 if game.dice else 9
+    bot = openspiel_bot(Thinker(game, str(path), Limits(depth=depth), table_mib=1))
+    returns = pyspiel.evaluate_bots(
+        spiel.new_initial_state(), [bot, pyspiel.make_uniform_random_bot(1, 1)], 1
+    )
+    assert sum(returns) == 0 and (game.dice or returns[0] >= 0)
+
+
+def test_squares_say_what_stands_on_them_and_who_moves() -> None:
+    game: Any = games.load("openspiel:tic_tac_toe")
+    after = game.play(game.start(), 4)
+    places = [place for place in game.encodings["squares"].places(after) if place >= 0]
+    assert sorted(place % 9 for place in places if place < 27) == [*range(9)]
+    assert len({place // 9 for place in places if place < 27 and place % 9 != 4}) == 1
+    assert len(game.encodings["squares"]) == 28 and 27 in places
+
+
 def test_a_search_values_a_game_of_two_turns_running_as_plain_minimax_does() -> None:
     name = "dots_and_boxes(num_rows=1,num_cols=2)"
 
@@ -139,8 +235,8 @@ def test_a_network_over_its_observation_learns_and_is_a_bot(tmp_path: Any) -> No
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("backgammon", "without chance, for two .*, found backgammon"),
-        ("kuhn_poker", "without chance, for two .*, found kuhn_poker"),
+        ("banqi", "expected dice that stay the same, found banqi"),
+        ("kuhn_poker", "for two who .*, found kuhn_poker"),
         ("nothing", "expected a game of OpenSpiel, found 'nothing': Unknown game 'nothing'"),
         ("go(board_size=x)", "expected a game of OpenSpiel, found 'go"),
     ],
