@@ -26,8 +26,8 @@ from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
-from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.kept import KeptPositions
+from learner.td_gammon.nets import composed, single
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
@@ -74,10 +74,9 @@ class BackupFit(GameLearner):
 
     games, seed: see `GameLearner`.
     depth: plies that backups look ahead: 1.
-    inputs: inputs of the net, as in `TDGammon`; for a start from nothing.
-    hidden: widths of the hidden layers. A network to start from grows to them, without changing its
-        values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases but
-        those that the databases value (see `RareKinds`).
+    inputs, hidden: inputs of the net, as in `TDGammon`, and widths of its hidden layers: for a
+        start from nothing. Of the nets of a network to start from the first learns, for all phases
+        but those that the databases value (see `RareKinds`).
     round_games: games of a round.
     bear_off: whether the outcomes of positions in the bear-off databases come from there; then a
         game ends there.
@@ -138,19 +137,19 @@ class BackupFit(GameLearner):
         game = self.game_
         check_game(game)
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
-        hidden = tuple(self.hidden)
         self._phases: tuple[str, ...] = ()
         if evaluator is None:
             self._start: OutcomeNetwork | None = None
             inputs = find_inputs(game, self.inputs)
-            self._net = single(new_network(game, inputs, hidden, spread=SPREAD, seed=self.seed))
+            net = new_network(game, inputs, tuple(self.hidden), spread=SPREAD, seed=self.seed)
+            self._net = single(net)
         else:
             evaluator = start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self._start = start.copy()
             self._phases = RareKinds.of(game).valued if self.bear_off else ()
-            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=SPREAD)
+            self._net = single(self._start)
         self._net.name = "backupfit"
         encoding, features = separate(self._net.inputs)
         self._small = single(

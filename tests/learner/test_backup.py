@@ -1,4 +1,4 @@
-"""Exact backups, positions of self-play, and growing networks, each against a slower version."""
+"""Exact backups, positions of self-play, and nets of phases, each against a slower version."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from games.kernels import kernel
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
-from learner.td_gammon.growth import composed, grown, single
+from learner.td_gammon.nets import composed, single
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import new_network
 from search.evaluators.evaluator import Prefilter
@@ -280,35 +280,14 @@ def test_returns_of_whole_games_are_results_without_luck() -> None:
     assert chances.var() < 0.8 * won.var()
 
 
-# --- networks that grow -------------------------------------------------------------------------
+# --- nets of phases -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("hidden", [(12,), (20,), (12, 10), (24, 16), (16, 12, 10)])
-def test_growth_keeps_values(positions: Any, hidden: tuple[int, ...]) -> None:
-    rows = [tuple(row) for row in positions.tolist()]
-
-    def values(evaluator: OutcomeNetwork) -> list[float]:
-        value = evaluator.plain()  # which compiles nothing
-        return [value(row) for row in rows[::2]]
-
-    large = grown(NET, hidden, seed=(1,))
-    assert all(net.widths[1:-1] == hidden for net in large.nets)
-    np.testing.assert_allclose(values(large), values(NET), atol=1e-5)
-    again = grown(large, tuple(width + 3 for width in hidden), seed=(2,))
-    np.testing.assert_allclose(values(again), values(NET), atol=1e-5)
-    if hidden[0] > 12:  # new units have inputs, which differ between nets
-        one, two = (net.layers[0][0][:, 12:] for net in large.nets[:2])
-        assert np.abs(one).mean() > 0.01 and not np.array_equal(one, two)
-    large.nets[0].layers[-1][0][-1] += 1.0
-    large.nets[2].layers[-1][0][-1] += 1.0
-    assert not np.allclose(values(large), values(NET))  # they learn
-
-
-def test_one_net_grows_beside_one_that_is_kept(positions: Any) -> None:
+def test_one_net_stands_beside_one_that_is_kept(positions: Any) -> None:
     alone = single(NET)
     assert len(alone.nets) == 1 and composed(alone, None, ()).nets[0].widths == NET.nets[0].widths
-    whole = composed(grown(alone, (14, 10), seed=(1,)), NET, ("race",))
-    assert [net.widths[1:-1] for net in whole.nets] == [(14, 10), (14, 10), (12,)]
+    whole = composed(alone, NET, ("race",))
+    assert [net.widths[1:-1] for net in whole.nets] == [(12,), (12,), (12,)]
     expected, others = NET.outcomes(positions), alone.outcomes(positions)
     phases = GAME.phases.of(positions)
     assert set(phases) >= {0, 2}
