@@ -3,7 +3,8 @@
 Each step minimises a quadratic with the slope of the loss, within bounds and with the penalties,
 and is shortened until the loss falls. Its second derivatives are taken again only after a step that
 changed much, because they cost the most. A step depends on the point and on where they were taken,
-so that a fit goes on from any step with the same digits. A fit of many rows begins with some of them.
+so that a fit goes on from any step with the same digits. A fit of many rows begins with some of
+them.
 
 Sources: J. Lee, Y. Sun and M. Saunders, "Proximal Newton-type Methods for Minimizing Composite
 Functions" (2014); J. Friedman, T. Hastie and R. Tibshirani, "Regularization Paths for Generalized
