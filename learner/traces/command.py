@@ -79,8 +79,10 @@ def _run(options: argparse.Namespace) -> int:
     changes = [(path, *patched(path, fitted)) for path in options.patch]
     write_all(options.output, fitted, traces.by_game, options.integers)
     print(report(fitted, traces.by_game))
-    for path, new, difference in changes:
+    for path, _, difference in changes:
         print(difference or f"{path}: nothing to change")
+    sys.stdout.flush()  # where nobody reads on, no file is changed
+    for path, new, _ in changes:
         write_atomically(path, new)
     print(f"written: {options.output}")
     return 0
