@@ -1,7 +1,7 @@
 """Parts: how many tasks travel to another process at once.
 
 A task may be a game of five milliseconds, or a match. Parts are sized by time, so that sending them
-costs little, and fall to short ones at the end of a list, so that no worker is left with a long
+costs little, and fall to single tasks at the end of a list, so that no worker is left with a long
 one (guided self-scheduling: Polychronopoulos and Kuck, 1987).
 """
 
@@ -17,8 +17,6 @@ __all__ = ["TaskPace", "Parts"]
 
 #: The most tasks in a part.
 MOST = 4096
-#: No part should take less than this share of the time of a part.
-LEAST = 0.05
 #: Times of parts from which the pace is taken.
 REMEMBERED = 32
 
@@ -50,7 +48,7 @@ class Parts:
     """The tasks of some work, in parts.
 
     tasks: the tasks; if they have a length, the parts get smaller towards the end, otherwise they
-        grow from single tasks, and are no more than a share of those drawn before, or `LEAST`.
+        grow from single tasks, and are never more than a share of those drawn before.
     pace: how long tasks take.
     """
 
@@ -68,8 +66,7 @@ class Parts:
         seconds: the time that a part should take.
         """
         share = self.drawn if self._length is None else self._length - self.drawn
-        least, most = (self.pace.tasks_in(some) for some in (LEAST * seconds, seconds))
-        size = min(most, max(least, share // (2 * jobs)))
+        size = max(1, min(self.pace.tasks_in(seconds), share // (2 * jobs)))
         some = list(islice(self._tasks, size))
         self.drawn += len(some)
         return some
