@@ -3,8 +3,7 @@
 Each step minimises a quadratic with the slope of the loss, within bounds and with the penalties,
 and is shortened until the loss falls. Its second derivatives are taken again only after a step that
 changed much, because they cost the most. A step depends on the point and on where they were taken,
-so that a fit goes on from any step with the same digits. A fit of many rows begins with some of
-them.
+so that a fit goes on from any step with the same digits.
 
 Sources: J. Lee, Y. Sun and M. Saunders, "Proximal Newton-type Methods for Minimizing Composite
 Functions" (2014); J. Friedman, T. Hastie and R. Tibshirani, "Regularization Paths for Generalized
@@ -31,8 +30,6 @@ Floats = NDArray[np.float64]
 STEPS, ENOUGH, SMALL = 100, 1e-12, 1e-6
 #: Most halvings of a step, and sweeps of coordinate descent within one.
 HALVINGS, SWEEPS = 40, 10_000
-#: A fit of at least so many rows first fits every tenth, until a step promises less than `FAR`.
-MANY, TENTH, FAR = 100_000, 10, 1e-4
 
 
 @dataclass(frozen=True)
@@ -81,18 +78,12 @@ def minimum(
         of its weight, is added to the mean loss.
     low, high: bounds of the weights.
     start: weights, within the bounds, after `first` steps; `settled` if the last was enough.
-    bent: the weights at which the second derivatives are those of that step; None to begin.
+    bent: the weights at which the second derivatives are those of that step; None for `start`.
     enough: the last step is expected to lower the loss by less than this.
     after: called after each step with its number, the weights, `bent`, the loss with its penalties,
         and whether it was the last.
     """
     size = matrix.columns
-    if bent is None and not squared and len(matrix) >= MANY and weights[::TENTH].any():
-        some = np.arange(0, len(matrix), TENTH)
-        start = minimum(
-            matrix.take(some), targets[some], weights[some], margin[some], start,
-            ridge=ridge, lasso=lasso, low=low, high=high, enough=FAR, bent=start,
-        ).weights  # fmt: skip
     ridge, lasso, low, high = (
         np.broadcast_to(np.float64(a), size) for a in (ridge, lasso, low, high)
     )
