@@ -288,6 +288,8 @@ def test_doubles_stand_in_the_list_with_marks_and_count(page: Page, base: str) -
     expect(page.locator(".players-rated")).to_contain_text(re.compile("accuracy [0-9]+ %"))
     page.set_viewport_size({"width": 320, "height": 700})
     assert page.evaluate(CUT, ".moves .move, .moves .cube-said") == []
+    tops = page.locator(".row.walk button").evaluate_all("(all) => all.map((one) => one.offsetTop)")
+    assert max(tops) - min(tops) < 12, "one row, to Save"
 
 
 def test_the_best_moves_are_rolled_out_from_the_analysis(page: Page, base: str) -> None:
