@@ -33,9 +33,10 @@ SUMS: Mapping[Any, tuple[str, tuple[str, ...]]] = {
     vectors.add_products: ("void", ("float32",) * 4),
     vectors.dot: ("single", ("float32",) * 2),
     vectors.sum_shorts: ("void", ("int16", "int16", "int16", "int64", "")),
-    vectors.clip_shorts: ("void", ("int16",) * 2),
-    vectors.clip_products: ("void", ("int16", "int32", "int16", "int16")),
-    vectors.dot_shorts: ("int", ("int16",) * 2),
+    # units, from 0 to 255, are bytes in C
+    vectors.clip_shorts: ("void", ("uint8", "int16")),
+    vectors.clip_products: ("void", ("uint8", "int32", "int16", "uint8")),
+    vectors.dot_shorts: ("int", ("uint8", "int16")),
 }
 POINTERS = {f"{kind}_pointer": kind for kind in memory.POINTERS}
 

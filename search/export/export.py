@@ -54,9 +54,9 @@ class Entries:
         word = int(self.made.data[index])
         if whole and word in self._arrays:
             array = self._arrays[word]
-            return Value(
-                Address(self.unit.table(_flat(array), "table"), None, str(array.dtype)), ""
-            )
+            # the pairs of rows of `clip_products` are bytes in fours, at the same places
+            numbers = _in_fours(array) if array.ndim == 4 else _flat(array)
+            return Value(Address(self.unit.table(numbers, "table"), None, str(array.dtype)), "")
         if whole:
             return literal(word)
         numbers = self.made.data.view(np.float64)
@@ -127,7 +127,7 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
         parts = _outcomes(evaluator, own, sample_positions(game, VECTORS))
     head = (
         f"/* {evaluator.name}: values of positions of {game.name}, from Plysmith. */\n"
-        f'#include "{own}.h"\n\n#include <math.h>\n\n{template("macros.c")}'
+        f'#include "{own}.h"\n\n#include <math.h>\n\n{template("compilers.c")}'
     )
     return {
         f"{own}.h": _header(evaluator, own, parts.get("header", "")),
@@ -162,6 +162,13 @@ def _flat(array: Any) -> Any:
     numbers = np.zeros(count if array.base is None else padded, dtype=array.dtype)
     numbers[:count] = as_strided(array, (count,), (size,))
     return numbers
+
+
+def _in_fours(pairs: Any) -> Any:
+    """Returns rows in pairs, [phases, pairs, columns, 2] of int16, as int8 in fours."""
+    phases, count, columns, _ = pairs.shape
+    fours = pairs.reshape(phases, count // 2, 2, columns, 2).swapaxes(2, 3)
+    return np.ascontiguousarray(fours, dtype=np.int8).ravel()
 
 
 def _identifier(text: str, *, exact: bool) -> str:
@@ -225,9 +232,9 @@ def _incremental(
     given = {"source": Array("int64", (entries.width,), True), "places": Array("int64", (most,))}
     translated(unit, text, made.scope, given, "active_at")
     rows, start = (unit.table(_flat(array), "table") for array in (weights, bias))
-    unit.helper("popcount")
-    unit.rows_helper("sum_shorts", [width])
-    unit.rows_helper("change_shorts", [width])
+    unit.helper("lowest")
+    for name in ("sum_shorts", "change_shorts"):
+        unit.rows_helper(name, [width])
     unit.add(filled(
         template("accumulator.c"), own, words=words, width=width, most=most, rows=rows, start=start,
     ))  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,29 +54,36 @@ def rows_helper(name: str, own: str, sizes: Sequence[int] = ()) -> str:
     given = dict(zip(names, sizes, strict=True))
 
     def pieces(match: re.Match[str]) -> str:
-        lanes, chunk = int(match[1]), match[2]
-        narrow = pieces_of(chunk, 256, lanes)
-        if given["width"] % (2 * lanes):
+        narrow = _pieces(match[1], given, own, 32)
+        if given["width"] % (2 * _lanes(match[1])):
             return narrow
-        return f"#if defined(WIDE)\n{pieces_of(chunk, 512, 2 * lanes)}#else\n{narrow}#endif\n"
+        wide = _pieces(match[1], given, own, 64)
+        return f"#if defined(WIDE)\n{wide}#else\n{narrow}#endif\n"
 
-    def pieces_of(chunk: str, bits: int, lanes: int) -> str:
-        written = ""
-        for first in range(0, given["width"], lanes * MOST_VECTORS):
-            vectors = min(MOST_VECTORS, (given["width"] - first) // lanes)
-            parts = MOST_VECTORS // vectors if "#p" in chunk else 1
-            while given.get("length", 0) // 2 % parts:
-                parts -= 1
-            for line in chunk.splitlines(keepends=True):
-                copies = [
-                    re.sub(r"#v\b|#v(?=_)", str(v), re.sub(r"#p\b", str(p), line))
-                    for p in range(parts if re.search(r"#p\b", line) else 1)
-                    for v in range(vectors if re.search(r"#v\b|#v_", line) else 1)
-                ]
-                written += filled(
-                    "".join(copies), own, first=first, parts=parts, bits=bits, lanes=lanes
-                )
-        return written
-
-    text = re.sub(r" */\* chunk (\d+) \*/\n(.*?) */\* end \*/\n", pieces, text, flags=re.DOTALL)
+    text = re.sub(r" */\* chunk \*/\n(.*?) */\* end \*/\n", pieces, text, flags=re.DOTALL)
     return filled(text, own, **given)
+
+
+def _lanes(text: str) -> int:
+    """Returns the numbers in 32 bytes: floats or sums of 32 bits, or short integers."""
+    return 16 if "shorts_#bytes" in text else 8
+
+
+def _pieces(text: str, given: Mapping[str, int], own: str, size: int) -> str:
+    """Returns the text of all pieces of a row for vectors of so many bytes."""
+    lanes, written = _lanes(text) * size // 32, ""
+    for first in range(0, given["width"], lanes * MOST_VECTORS):
+        vectors = min(MOST_VECTORS, (given["width"] - first) // lanes)
+        parts = MOST_VECTORS // vectors if "#p" in text else 1
+        while given.get("length", 0) // 4 % parts:
+            parts -= 1
+        for line in text.splitlines(keepends=True):
+            copies = [
+                re.sub(r"#v\b|#v(?=_)", str(v), re.sub(r"#p\b", str(p), line))
+                for p in range(parts if re.search(r"#p\b", line) else 1)
+                for v in range(vectors if re.search(r"#v\b|#v_", line) else 1)
+            ]
+            written += filled(
+                "".join(copies), own, first=first, parts=parts, bytes=size, lanes=lanes
+            )  # fmt: skip
+    return written

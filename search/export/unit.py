@@ -35,15 +35,16 @@ class CFile:
         self.specialised: dict[Any, tuple[str, Any, bool]] = {}
 
     def text(self) -> str:
-        """Returns the whole text: types, and the tables and functions that are used."""
+        """Returns the whole text: types, tables and helpers that are used, and functions."""
         kinds = [self._typedef(kind, name) for kind, name in self._types.items()]
-        functions = list[str]()
-        words = set[str]()
-        for function in reversed(self._functions):  # a function comes before its callers
-            head = re.match(r"static inline \w+ \*?(\w+)\(", function)
-            if head is None or head[1] in words:
+        functions: list[str] = []
+        words: set[str] = set()
+        for function in reversed(self._functions):
+            name = re.split(r"\W+", function.partition("(")[0])[-1]
+            # clang warns of a function that is not called, such as one for other types
+            if name in words or not function.startswith("static"):
                 functions.insert(0, function)
-                words.update(re.findall(r"\w+", function))
+                words |= set(re.findall(r"\w+", function))
         tables = [text for name, text in self._tables.values() if name in words]
         helpers = [
             text

@@ -10,8 +10,7 @@ void @clear(@accumulator *accumulator)
 
 void @change(@accumulator *accumulator, int64_t input, int sign)
 {
-    for (int i = 0; i < #width; i++)
-        accumulator->sums[i] = (int16_t)(accumulator->sums[i] + sign * #rows[input * #width + i]);
+    @change_shorts_#width(accumulator->sums, #rows, &input, sign > 0, &input, sign < 0);
     accumulator->active[input / 64] ^= UINT64_C(1) << (input % 64);
     accumulator->count += sign;
 }
@@ -23,28 +22,27 @@ double @accumulated(const @accumulator *accumulator)
 
 double @update(@accumulator *accumulator, const int64_t position[])
 {
-    int64_t places[#most], words[#words], changed = 0, changes = 0;
-    uint64_t active[4][#words] = {{0}}, enter[#words], leave[#words];
+    int64_t places[#most], more[#most], less[64 * #words];
+    uint64_t active[#words] = {0};
     const int64_t count = @active_at(position, places);
+    int64_t entering = 0, leaving = 0;
     for (int64_t i = 0; i < count; i++) {
-        const uint64_t place = (uint64_t)places[i];
-        active[i & 3][place / 64] |= UINT64_C(1) << (place % 64);
+        const uint64_t word = (uint64_t)places[i] / 64;
+        const uint64_t bit = UINT64_C(1) << ((uint64_t)places[i] % 64);
+        active[word] |= bit;
+        more[entering] = places[i];
+        entering += !(accumulator->active[word] & bit);
     }
     for (int i = 0; i < #words; i++) {
-        const uint64_t now = active[0][i] | active[1][i] | active[2][i] | active[3][i];
-        const uint64_t before = accumulator->active[i];
-        if (now == before)
-            continue;
-        accumulator->active[i] = now;
-        changes += @popcount((int64_t)(now ^ before));
-        enter[changed] = now & ~before;
-        leave[changed] = before & ~now;
-        words[changed++] = i;
+        uint64_t leave = accumulator->active[i] & ~active[i];
+        for (; leave; leave &= leave - 1)
+            less[leaving++] = 64 * i + @lowest((int64_t)leave);
+        accumulator->active[i] = active[i];
     }
     accumulator->count = count;
-    if (changes > count)
+    if (entering + leaving > count)
         @sum_shorts_#width(accumulator->sums, #start, #rows, places, count);
     else
-        @change_shorts_#width(accumulator->sums, #rows, words, enter, leave, changed);
+        @change_shorts_#width(accumulator->sums, #rows, more, entering, less, leaving);
     return @accumulated(accumulator);
 }
