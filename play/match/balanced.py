@@ -184,16 +184,17 @@ def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
     )
 
 
-def openings_file(game: Game, name: Any) -> Path:
+def openings_file(game: Game, name: str | Path) -> Path:
     """Returns the path of a file of openings, or that of a shipped one by its short name.
 
     Raises FileNotFoundError, which lists the shipped ones, if there is none.
     """
     shipped, path = _shipped(game), Path(name)
-    if not path.exists() and name not in shipped:
+    path = path if path.exists() else shipped.get(str(name), path)
+    if not path.exists():
         known = f" or one of {', '.join(sorted(shipped))}" if shipped else ""
         raise FileNotFoundError(f"{name}: expected a file of openings{known}, found none")
-    return path if path.exists() else shipped[name]
+    return path
 
 
 def _shipped(game: Game) -> dict[str, Path]:

@@ -87,7 +87,7 @@ def test_biased_openings_are_those_in_which_all_judges_find_the_same_side_ahead(
     assert len(content["openings"]) == 72 - len(even["openings"]) == 48
     assert not set(content["openings"]) & set(even["openings"])
     assert (content["beyond"], content["judge"]) == (1.0, "open_lines@exact open_lines@exact")
-    file = BalancedOpenings(CHECKERS, openings_file(CHECKERS, "biased"))
+    file = BalancedOpenings(CHECKERS, openings_file(CHECKERS, Path("biased")))
     assert str(file) == "biased openings of 5 plies or more" and len(file.lines) == 1332
 
 
