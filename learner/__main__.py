@@ -184,6 +184,8 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
     add("--lost", type=float, default=0.015, metavar="T",
         help="what moves excluded may lose, in thousandths a decision (default 0.015)")  # fmt: skip
     add("--seed", type=int, default=0, help="of games and first weights (default 0)")
+    add("--device", default="cpu", metavar="D",
+        help="where torch trains: cpu (default), cuda or auto")  # fmt: skip
     add("--output", type=Path, metavar="FILE",
         help="file to write (default: the evaluator's, whose values stay the same)")  # fmt: skip
     command.set_defaults(run=_run_prefilter)
@@ -202,7 +204,8 @@ def _run_prefilter(options: argparse.Namespace) -> int:
     check_writable("--output", output)
     evaluator.prefilter = make_prefilter(
         evaluator, games=options.games, units=options.units, passes=options.passes,
-        lost=options.lost / 1000, seed=options.seed, report=functools.partial(print, flush=True),
+        lost=options.lost / 1000, seed=options.seed, device=options.device,
+        report=functools.partial(print, flush=True),
     )  # fmt: skip
     evaluator.save(output)
     print(f"written: {output}")

@@ -41,6 +41,8 @@ class Bootstrap(TaskLearner):
         "walks:N,L" for N groups of L squares drawn from the game's cells.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None: 1
         for the term `men` if the set has it). Not for networks.
+    device: where torch trains a network of `hidden` layers: "cpu", "cuda", or "auto" for a GPU if
+        there is one.
     rate: step size of Adam, in the change of value that one standard deviation of a term makes; for
         an n-tuple network the share of an error that one step corrects, such as 1; it falls
         linearly to a tenth over the `games`.
@@ -53,6 +55,7 @@ class Bootstrap(TaskLearner):
     hidden: tuple[int, ...] | None = None
     tuples: Any = None
     fixed: dict[str, float] | None = None
+    device: str = "cpu"
     rate: float = ranged(0.01, above=0, high=1)
     scale: float = ranged(1.5, above=0)
     games_per_update: int = ranged(8, 1)
@@ -76,6 +79,8 @@ class Bootstrap(TaskLearner):
     def begin(self, evaluator: Any) -> None:
         """Without an evaluator all weights but the fixed ones start at 0."""
         game = self.game_
+        if self.device != "cpu" and (self.tuples is not None or self.hidden is None):
+            raise ValueError(f"device: expected cpu without hidden, found {self.device}")
         if self.tuples is not None:
             self.model_ = self._tuple_model(evaluator)
         elif self.hidden is None:
@@ -100,6 +105,7 @@ class Bootstrap(TaskLearner):
                 seed=self.seed,
                 start=evaluator,
                 name=type(self).__name__.lower(),
+                device=self.device,
             )
         self.evaluator_ = self.model_.evaluator
         self.errors_: list[float] = []

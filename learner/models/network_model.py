@@ -12,8 +12,7 @@ from games.contract import Game
 from games.features import Encoding
 from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, pairs, threads_of_torch
-from learner.self_play import rows_of
+from learner.models.torch_model import NativeModel, pairs, threads_of_torch
 from search import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
@@ -30,6 +29,7 @@ def network_model(
     seed: int,
     start: Any = None,
     name: str = "network",
+    device: str = "cpu",
 ) -> NetworkModel:
     """Returns a new network over a feature set or an encoding, or the name of one.
 
@@ -45,7 +45,7 @@ def network_model(
         start = as_evaluator(game, start)
         same = isinstance(start, NetworkEvaluator) and start.only_relu and start.inputs == found
         if same and tuple(len(bias) for _, bias in start.layers[:-1]) == tuple(hidden):
-            return NetworkModel(start.copy(), scale=scale)
+            return NetworkModel(start.copy(), scale=scale, device=device)
     if any(width < 2 for width in hidden):
         raise ValueError(f"hidden: expected widths of at least 2, found {hidden}")
     linear = np.zeros(len(found)) if start is None else _linear(found, start)
@@ -61,7 +61,8 @@ def network_model(
         if start is not None:
             _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))
-    return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale)
+    evaluator = NetworkEvaluator(game, found, layers, name=name)
+    return NetworkModel(evaluator, scale=scale, device=device)
 
 
 def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:
@@ -112,36 +113,33 @@ def forward(layers: list[tuple[Any, Any]], rows: Any, *, sparse: bool) -> Any:
     return hidden[:, 0]
 
 
-class NetworkModel(TorchModel):
+class NetworkModel(NativeModel):
     """A network that follows targets by gradient steps of Adam; see `learner.models.model.Model`.
 
     size: positions per batch.
+    device: "cpu", "cuda", or "auto" for a GPU if there is one.
 
-    Torch's parameters are the evaluator's own arrays.
+    Every lesson begins from the evaluator's weights, and changes them.
     """
 
-    def __init__(self, evaluator: NetworkEvaluator, *, scale: float, size: int = 256) -> None:
+    evaluator: NetworkEvaluator
+
+    def __init__(
+        self, evaluator: NetworkEvaluator, *, scale: float, size: int = 256, device: str = "cpu"
+    ) -> None:
         self.evaluator = evaluator
         self.inputs = evaluator.inputs
         self.scale = scale
         self.size = size
         self.sparse = isinstance(self.inputs, Encoding)
-        self._begin([torch.from_numpy(array) for array in evaluator.nets[0].arrays])
+        self._begin(evaluator.nets[0].arrays, device)
         self.layers = pairs(self.parameters)
 
-    def __reduce__(self) -> Any:
-        # a copy's parameters have to be its own evaluator's arrays again
-        return _again, (self.evaluator, self.scale, self.size), self.get_state()
+    def _rows(self, rows: NDArray[Any]) -> Any:
+        return self._tensor(rows if self.sparse else rows.astype(np.float32))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.set_state(state)
-
-    def rows(self, positions: Any) -> Any:
-        """Returns torch's inputs of positions."""
-        return self._tensor(rows_of(self.inputs, positions))
-
-    def _tensor(self, rows: NDArray[Any]) -> Any:
-        return torch.from_numpy(rows if self.sparse else rows.astype(np.float32))
+    def _floats(self, values: NDArray[np.float64]) -> Any:
+        return self._tensor(values.astype(np.float32))
 
     def learn(
         self,
@@ -158,12 +156,13 @@ class NetworkModel(TorchModel):
         The rate goes linearly to `last_rate`, if that is given.
         """
         total = 0.0
-        given, least, most = self._tensor(rows), _floats(low), _floats(high)
+        self.read()
+        given, least, most = self._rows(rows), self._floats(low), self._floats(high)
         cut = batches(len(rows), self.size, random)
         rates = Schedule.between(rate, last_rate)
         with threads_of_torch():
             for number, chosen in enumerate(cut):
-                index = torch.from_numpy(chosen)
+                index = self._tensor(chosen)
                 output = self.evaluator.scale * forward(
                     self.layers, given[index], sparse=self.sparse
                 )
@@ -172,13 +171,15 @@ class NetworkModel(TorchModel):
                 loss = torch.mean((found - target) ** 2)
                 self.descend(loss, rates.at(number, len(cut)))
                 total += float(loss.detach()) * len(chosen)
+        self.write()
         return total / max(1, len(rows))
 
     def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Returns the evaluator's values of positions whose inputs are given, [positions]."""
+        self.read()
         with threads_of_torch(), torch.no_grad():
-            outputs = forward(self.layers, self._tensor(rows), sparse=self.sparse)
-        return np.asarray(outputs.double().numpy() * self.evaluator.scale)
+            outputs = forward(self.layers, self._rows(rows), sparse=self.sparse)
+        return np.asarray(outputs.double().cpu().numpy() * self.evaluator.scale)
 
     def get_state(self) -> dict[str, Any]:
         return {**super().get_state(), "scale": self.evaluator.scale}
@@ -187,12 +188,5 @@ class NetworkModel(TorchModel):
         """As in `TorchModel`; the evaluator keeps its arrays."""
         scale = float(state["scale"])
         super().set_state(state)
+        self.write()
         self.evaluator.scale = scale
-
-
-def _again(evaluator: NetworkEvaluator, scale: float, size: int) -> NetworkModel:
-    return NetworkModel(evaluator, scale=scale, size=size)
-
-
-def _floats(values: NDArray[np.float64]) -> Any:
-    return torch.from_numpy(values.astype(np.float32))

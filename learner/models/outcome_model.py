@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, device_named, threads_of_torch
+from learner.models.torch_model import NativeModel, threads_of_torch
 from learner.options import Choice, Range
 from search.evaluators.outcome_network import OutcomeNetwork
 
@@ -46,7 +46,7 @@ class _Seen(NamedTuple):
         return _Seen(*(None if part is None else part[chosen] for part in self))  # type: ignore[arg-type]
 
 
-class OutcomeModel(TorchModel):
+class OutcomeModel(NativeModel):
     """The net of an evaluator in torch, which learns by Adam (Kingma and Ba 2015).
 
     evaluator: an evaluator with one net for all phases; `write` gives it the weights, and `read`
@@ -79,42 +79,19 @@ class OutcomeModel(TorchModel):
         Range(0, below=1).check("averaging", averaging)
         if len(evaluator.nets) != 1:
             raise ValueError(f"expected a network with one net for all phases, found {evaluator!r}")
-        self.evaluator = evaluator
+        self.evaluator: OutcomeNetwork = evaluator
         self.net = evaluator.nets[0]
         self.batch = batch
         self.averaging = averaging
         self.equity_share = equity_share
         self.threads = threads
-        self.device = torch.device(device_named(device))
         Choice(PRECISIONS).check("precision", precision)
         self.half = precision == "bfloat16"
-        arrays = [torch.empty(array.shape, device=self.device) for array in self.net.arrays]
-        self._begin(arrays, torch.optim.AdamW, lr=1e-3, weight_decay=0.0, fused=True)
+        adam = {"lr": 1e-3, "weight_decay": 0.0, "fused": True}
+        arrays = map(np.ascontiguousarray, self.net.arrays)
+        self._begin(arrays, device, torch.optim.AdamW, **adam)
         self.read()
         self._payoffs = torch.tensor(evaluator.kinds.payoffs, device=self.device)
-
-    # --- weights ------------------------------------------------------------------------------
-
-    def read(self) -> None:
-        """Take the evaluator's weights, from which an average begins anew."""
-        with torch.no_grad():
-            for parameter, array in zip(self.parameters, self.net.arrays, strict=True):
-                parameter.copy_(torch.from_numpy(array))
-        if self.averaging:
-            self.averages = [parameter.detach().clone() for parameter in self.parameters]
-
-    def write(self) -> None:
-        """Give the evaluator these weights, or their average.
-
-        Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
-        """
-        found = [tensor.detach().cpu().numpy() for tensor in self.averages or self.parameters]
-        if not all(np.isfinite(weights).all() for weights in found):
-            raise FloatingPointError(
-                "expected finite weights, found NaN or infinity: the rate of learning is too high"
-            )
-        for weights, array in zip(found, self.net.arrays, strict=True):
-            array[...] = weights
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -259,6 +236,3 @@ class OutcomeModel(TorchModel):
                 f" {targets.min()} to {targets.max()}"
             )
         return targets.astype(np.float32)
-
-    def _tensor(self, array: NDArray[Any]) -> Any:
-        return torch.from_numpy(array).to(self.device)

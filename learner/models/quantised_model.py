@@ -9,6 +9,7 @@ error of rounding, and the exported network is the one that was trained.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from games.contract import Game
 from games.features import Encoding
 from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, device_named, pairs, threads_of_torch
+from learner.models.torch_model import TorchModel, pairs, threads_of_torch
 from search.evaluators.layers import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
@@ -71,7 +72,6 @@ class QuantisedModel(TorchModel):
         self.scale = scale
         self.seed = seed
         self.size = size
-        self.device = device_named(device)
         whole = all(type(width) is int and 1 <= width <= MOST_UNITS for width in hidden)
         if not hidden or not whole or size < 1 or not 0 < scale < np.inf:
             raise ValueError(
@@ -81,11 +81,7 @@ class QuantisedModel(TorchModel):
         self._limits = [(1 << 15) - 1 - MOST_BIAS, 127]
         self._limits[0] //= self.inputs.most
         layers = self._drawn() if start is None else self._of(start)
-        self._begin([
-            torch.tensor(array, dtype=torch.float32, device=self.device)
-            for layer in layers
-            for array in layer
-        ])  # fmt: skip
+        self._begin(chain.from_iterable(layers), device)
         self._keep_limits()
         self.evaluator()  # raises ValueError for invalid widths and phases
 
@@ -163,7 +159,7 @@ class QuantisedModel(TorchModel):
         order = np.argsort(phases, kind="stable")
         parts = np.bincount(phases, minlength=len(self.phases) + 1).tolist()
         dense = torch.zeros((len(rows), len(self.inputs) + 1), device=self.device)
-        dense.scatter_(1, torch.from_numpy(rows[order]).to(self.device), 1.0)
+        dense.scatter_(1, self._tensor(rows[order]), 1.0)
         (weights, bias), *others = self._whole()
         first = _active(dense[:, :-1] @ weights + bias, FIRST_SHIFT)
         outputs = []
@@ -208,7 +204,7 @@ class QuantisedModel(TorchModel):
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
                     logits, order = self._logits(_some(positions, chosen))
-                    target = torch.from_numpy(expected[chosen][order]).to(self.device)
+                    target = self._tensor(expected[chosen][order])
                     loss = torch.sum((torch.sigmoid(logits) - target) ** 2)
                     rate_now = rates.at(done, epochs * len(cut))
                     self.descend(loss / float(len(chosen)), rate_now)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from learner.positions.packing import packed, unpacked
 
-__all__ = ["TorchModel", "device_named", "pairs", "threads_of_torch"]
+__all__ = ["NativeModel", "TorchModel", "device_named", "pairs", "threads_of_torch"]
 
 #: Adam's running means of a weight's gradient and of its square.
 _MEANS = ("exp_avg", "exp_avg_sq")
@@ -24,10 +25,23 @@ class TorchModel:
     """
 
     def _begin(
-        self, parameters: Sequence[Any], optimiser: Any = torch.optim.Adam, **options: Any
+        self,
+        arrays: Iterable[Any],
+        device: str,
+        optimiser: Any = torch.optim.Adam,
+        **options: Any,
     ) -> None:
-        """Take the tensors that learn, the weights and bias of each layer, and their optimiser."""
-        self.parameters = [parameter.requires_grad_() for parameter in parameters]
+        """Take the weights and bias of each layer, which learn on a device, and their optimiser.
+
+        device: "cpu", "cuda", or "auto" for a GPU if there is one.
+
+        Raises ValueError if the device does not exist.
+        """
+        self.device = torch.device(device_named(device))
+        self.parameters = [
+            torch.tensor(array, dtype=torch.float32, device=self.device, requires_grad=True)
+            for array in arrays
+        ]
         #: averages of the weights, which are part of the state
         self.averages: list[Any] = []
         self.optimiser = optimiser(self.parameters, **options)
@@ -39,6 +53,10 @@ class TorchModel:
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
+
+    def _tensor(self, array: NDArray[Any]) -> Any:
+        """Returns an array as a tensor on the device."""
+        return torch.from_numpy(array).to(self.device)
 
     def steps_of(self, parameter: Any) -> int:
         """Returns the number of steps that a tensor has taken."""
@@ -83,8 +101,41 @@ class TorchModel:
         place = 0
         for part in self._numbers():
             piece = numbers[place : place + part.numel()].reshape(tuple(part.shape))
-            part.copy_(torch.from_numpy(piece.copy()))
+            part.copy_(self._tensor(piece.copy()))
             place += part.numel()
+
+
+class NativeModel(TorchModel):
+    """The base of models that learn the weights of an evaluator with one net.
+
+    A subclass has `evaluator`, and may set `averaging`, which asks for averages of the weights.
+    """
+
+    evaluator: Any
+    averaging = 0.0
+
+    def read(self) -> None:
+        """Take the evaluator's weights, from which an average begins anew."""
+        with torch.no_grad():
+            for parameter, array in zip(
+                self.parameters, self.evaluator.nets[0].arrays, strict=True
+            ):
+                parameter.copy_(self._tensor(array))
+        if self.averaging:
+            self.averages = [parameter.detach().clone() for parameter in self.parameters]
+
+    def write(self) -> None:
+        """Give the evaluator these weights, or their average.
+
+        Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
+        """
+        found = [tensor.detach().cpu().numpy() for tensor in self.averages or self.parameters]
+        if not all(np.isfinite(weights).all() for weights in found):
+            raise FloatingPointError(
+                "expected finite weights, found NaN or infinity: the rate of learning is too high"
+            )
+        for weights, array in zip(found, self.evaluator.nets[0].arrays, strict=True):
+            array[...] = weights
 
 
 def pairs(parameters: Sequence[Any]) -> list[tuple[Any, Any]]:

@@ -37,6 +37,7 @@ class NetworkFit(BatchLearner):
     epochs: passes over the positions of each round; every distinct position counts once.
     rate: step size of Adam, which falls to a hundredth over each round.
     batch: positions per step.
+    device: where torch trains: "cpu", "cuda", or "auto" for a GPU if there is one.
     scale: the value that is squashed to tanh(1), as in `learner.models.model` (None: the one with
         which the values of the first round predict its results best, or 1 if they do not predict
         them).
@@ -51,6 +52,7 @@ class NetworkFit(BatchLearner):
     epochs: int = ranged(1, 1)
     rate: float = ranged(0.001, above=0, high=1)
     batch: int = ranged(256, 1)
+    device: str = "cpu"
     scale: float | None = ranged(1.5, above=0)
 
     def begin(self, evaluator: Any) -> None:
@@ -64,6 +66,7 @@ class NetworkFit(BatchLearner):
             seed=self.seed,
             start=evaluator,
             name=name,
+            device=self.device,
         )
         self._network: NetworkEvaluator = model.evaluator
         self.evaluator_ = self._network
@@ -73,7 +76,7 @@ class NetworkFit(BatchLearner):
         scale = self.scale
         if scale is None:
             scale = self.rounds_[0]["scale"] if self.rounds_ else 2.0 / (scale_of(rows) or 2.0)
-        model = NetworkModel(self._network, scale=scale, size=self.batch)
+        model = NetworkModel(self._network, scale=scale, size=self.batch, device=self.device)
         expected = expectations(rows.value, rows.result, scale=2.0 / scale, blend=self.blend)
         targets = 2.0 * expected - 1.0
         inputs = rows_of(model.inputs, rows.positions)

@@ -204,7 +204,8 @@ class BackupFit(GameLearner):
         random = np.random.default_rng((self.seed, number, 12))
         loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
         if self.candidates and self._ranking is self._small:
-            OutcomeModel(self._small, threads=self.fit_threads).learn(
+            model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
+            model.learn(
                 played.positions, played.backups, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
                 epochs=1 if number else _INTRODUCTIONS, random=random,
             )  # fmt: skip

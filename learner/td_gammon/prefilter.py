@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from games.features import Encoding
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, threads_of_torch
+from learner.models.torch_model import TorchModel, device_named, threads_of_torch
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.layers import Net
@@ -142,16 +142,18 @@ def collect(
 
 
 def imitation(
-    evaluator: OutcomeNetwork, decisions: Decisions, units: int, passes: int, seed: int
-) -> QuantisedNetwork:
+    evaluator: OutcomeNetwork, decisions: Decisions, units: int, passes: int, seed: int,
+    device: str = "cpu",
+) -> QuantisedNetwork:  # fmt: skip
     """Returns a small network that ranks the moves of decisions as a large one does.
 
     evaluator: the large network.
     units: hidden units of the small one.
     passes: passes over the decisions.
     seed: seed of all randomness.
+    device: where torch trains: "cpu", "cuda", or "auto" for a GPU if there is one.
 
-    Raises ValueError if the large network has no encoding.
+    Raises ValueError if the large network has no encoding, or the device does not exist.
     """
     net = evaluator.nets[0]
     if net.encoding is None:
@@ -159,12 +161,14 @@ def imitation(
     random = np.random.default_rng((seed, 1))
     weights = np.exp(-decisions.behind(decisions.values) / NEAR) + LEAST
     rows = net.encoding.active_rows(decisions.positions).astype(np.int32)
+    model = TorchModel()
     with threads_of_torch():
-        parameters = _first(net, net.encoding, decisions, rows, weights, units, random)
-        _descend(parameters, decisions, rows, weights, passes, random)
-        layers = [p.detach().numpy().astype(np.float64) for p in parameters]
+        first = _first(net, net.encoding, decisions, rows, weights, units, random)
+        model._begin(first, device)
+        _descend(model, decisions, rows, weights, passes, random)
+        layers = [p.detach().cpu().numpy().astype(np.float64) for p in model.parameters]
         sample = rows[random.choice(len(rows), min(SAMPLE, len(rows)), replace=False)]
-        hidden = _hidden(parameters, torch.from_numpy(sample)).detach().numpy()
+        hidden = _hidden(model.parameters, model._tensor(sample)).detach().cpu().numpy()
     return _quantised(evaluator, net.encoding, layers, hidden)
 
 
@@ -180,7 +184,7 @@ def _hidden(parameters: Any, rows: Any) -> Any:
 def _first(
     net: Net, encoding: Encoding, decisions: Decisions, rows: Any, weights: Floats, units: int,
     random: np.random.Generator,
-) -> list[Any]:  # fmt: skip
+) -> tuple[Floats, ...]:  # fmt: skip
     """Returns weights to begin with, of both layers: units of the large network's first layer.
 
     Its terms are replaced by linear functions of the encoding, and the units are those that a
@@ -202,8 +206,7 @@ def _first(
     best = np.sort(np.argsort(-use, kind="stable")[:units])
     last = _regression(hidden[:, [*best, -1]], values, weight)
     table = np.concatenate([layer[:-1, best], np.zeros((1, len(best)))])
-    arrays = table, layer[-1, best], last[:-1, 0], last[-1]
-    return [torch.tensor(array, dtype=torch.float32).requires_grad_() for array in arrays]
+    return table, layer[-1, best], last[:-1, 0], last[-1]
 
 
 def _regression(inputs: Floats, targets: Floats, weight: Floats) -> Floats:
@@ -214,12 +217,11 @@ def _regression(inputs: Floats, targets: Floats, weight: Floats) -> Floats:
 
 
 def _descend(
-    parameters: Any, decisions: Decisions, rows: Any, weights: Floats, passes: int,
+    model: TorchModel, decisions: Decisions, rows: Any, weights: Floats, passes: int,
     random: np.random.Generator,
 ) -> None:  # fmt: skip
     """Take steps of Adam on the squared errors of differences between the moves of a decision."""
-    model, rates = TorchModel(), Schedule(RATE, FALL, "geometric")
-    model._begin(parameters)
+    rates, parameters = Schedule(RATE, FALL, "geometric"), model.parameters
     first, counts = decisions.first, decisions.counts
     steps = passes * (len(counts) // BATCH)
     step = 0
@@ -228,13 +230,14 @@ def _descend(
         for at in range(0, len(order) - BATCH + 1, BATCH):
             some = order[at : at + BATCH]
             moves = np.concatenate([np.arange(first[d], first[d] + counts[d]) for d in some])
-            own = torch.from_numpy(np.repeat(np.arange(BATCH), counts[some]))
-            weight = torch.from_numpy(weights[moves].astype(np.float32))
-            values = torch.from_numpy(decisions.values[moves].astype(np.float32))
-            hidden = _hidden(parameters, torch.from_numpy(rows[moves]))
+            own = model._tensor(np.repeat(np.arange(BATCH), counts[some]))
+            weight = model._tensor(weights[moves].astype(np.float32))
+            values = model._tensor(decisions.values[moves].astype(np.float32))
+            hidden = _hidden(parameters, model._tensor(rows[moves]))
             error = hidden @ parameters[2] + parameters[3] - values
             sums, totals = (
-                torch.zeros(BATCH).index_add(0, own, part) for part in (weight * error, weight)
+                torch.zeros(BATCH, device=model.device).index_add(0, own, part)
+                for part in (weight * error, weight)
             )
             apart = error - (sums / totals)[own]
             loss = (weight * (apart**2 + LEVEL * error**2)).sum() / weight.sum()
@@ -319,19 +322,21 @@ def make_prefilter(
     passes: int = 7,
     lost: float = 0.000015,
     seed: int = 0,
+    device: str = "cpu",
     report: Callable[[str], None] = lambda line: None,
 ) -> Prefilter:
     """Returns a prefilter for a network of outcomes over an encoding.
 
     games: games to learn from; half as many more calibrate, for one decision in thousands loses
         most, and a quarter as many test.
-    units, passes: see `imitation`.
+    units, passes, device: see `imitation`.
     lost: see `calibrated`.
     seed: seed of all randomness.
     report: gets lines of progress.
 
     Raises ValueError if the network has no encoding, or no prefilter loses so little.
     """
+    device_named(device)  # raises ValueError for a missing one before hours of play
     large = evaluator.copy()  # has no prefilter
     known, tested, taught = (
         {
@@ -342,7 +347,7 @@ def make_prefilter(
     )
     decisions = Decisions.joined(taught.values())
     report(f"learning from {len(decisions.counts)} decisions of {len(decisions.values)} moves")
-    small = imitation(large, decisions, units, passes, seed)
+    small = imitation(large, decisions, units, passes, seed, device)
     lookup = usual_lookup(evaluator.game, evaluator)
     prefilter = calibrated(small, known, tested, lost, lookup)
     report(f"keeps at most {prefilter.keep} moves within {prefilter.margin:.2f} points of the best")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from errors import errors_of
 
 import train
@@ -154,18 +153,6 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
     assert learner.evaluator_.nets[0].widths[1:-1] == (6,)
     learner.fit(start)
     assert np.array_equal(start.nets[0].layers[0][0], before)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-@pytest.mark.parametrize("recipe", ["backgammon --learner backups", "checkers --learner quantised"])
-def test_a_missing_gpu_is_named_before_anything_is_played(
-    recipe: str, capsys: Any, tmp_path: Path
-) -> None:
-    arguments = [*recipe.split(), "--set", "device=cuda"]
-    assert train.main([*arguments, "--run", str(tmp_path / "run")]) == 2
-    line = "train.py: device: expected cpu or auto on a machine without a GPU, found cuda"
-    assert capsys.readouterr().err.splitlines() == [line]
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.whole_run

@@ -18,7 +18,7 @@ from games.features import Encoding
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from learner.models.model import Adam, LinearModel, Model, batches, squash
-from learner.models.network_model import NetworkModel, forward, network_model
+from learner.models.network_model import NetworkModel, network_model
 from learner.positions.packing import packed, unpacked
 from learner.self_play import rows_of
 from search import WIN, Engine, LinearEvaluator, as_evaluator
@@ -249,11 +249,6 @@ def test_a_step_of_a_network_is_that_of_its_gradient() -> None:
 def test_search_sees_every_step() -> None:
     model = network_model(CHECKERS, "piece_squares", (8,), scale=1.5, seed=0, start="material")
     engine = Engine(CHECKERS, model.evaluator)
-    for (weights, bias), (theirs, their_bias) in zip(
-        model.evaluator.layers, model.layers, strict=True
-    ):
-        assert theirs.data_ptr() == weights.ctypes.data
-        assert their_bias.data_ptr() == bias.ctypes.data
     start = CHECKERS.start()
     found = []
     for _ in range(2):
@@ -315,8 +310,7 @@ def test_torch_and_the_native_search_calculate_the_same(inputs: str, hidden: Any
     rows, low, high = lesson(positions, model.inputs)
     for epoch in range(2):
         model.learn(rows, low, high, rate=0.003, random=np.random.default_rng(epoch))
-    with torch.no_grad():
-        theirs = forward(model.layers, model.rows(positions), sparse=model.sparse).numpy()
+    theirs = model.values(rows)
     ours = model.evaluator.values(positions)
     away = np.abs(ours - theirs)
     worst = np.argsort(-away)[:5]
@@ -334,8 +328,7 @@ def test_rows_that_have_no_active_place() -> None:
     empty, first = TIC_TAC_TOE.start(), TIC_TAC_TOE.parse_position("X........ O")
     assert cells.places(empty) == []
     for positions in ([empty], [empty, first, empty], [first]):
-        with torch.no_grad():
-            found = forward(model.layers, model.rows(positions), sparse=True).tolist()
+        found = model.values(rows_of(cells, positions)).tolist()
         assert found == pytest.approx(model.evaluator.values(positions).tolist())
 
 
