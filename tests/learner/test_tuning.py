@@ -261,25 +261,30 @@ def test_a_tune_finds_perfect_play_and_proves_it(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "fail",
+    ("fail", "jobs"),
     [
-        "asked % 40 or sys.exit(1)",
-        "if asked % 40 == 0: say('bestmove 77'); continue",
-        "if asked % 90 == 0: continue",
+        ("asked % 40 or sys.exit(1)", "1"),
+        ("asked % 40 or sys.exit(1)", "2"),
+        ("if asked % 40 == 0: say('bestmove 77'); continue", "2"),
+        ("if asked % 90 == 0: continue", "2"),
     ],
-    ids=["dies", "rubbish", "hangs"],
+    ids=["dies", "one of two dies", "rubbish", "hangs"],
 )
 def test_void_pairs_are_played_again_and_change_nothing(
-    fail: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fail: str,
+    jobs: str,
+    sound: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     if "90" in fail:
         monkeypatch.setattr(play.players.talk, "PATIENCE", 1.0)
         monkeypatch.setattr(tunable, "LONGEST", 0.5)
-    assert tune(tmp_path / "run", engine(tmp_path, fail)) == 0
+    assert tune(tmp_path / "run", engine(tmp_path, fail), "--jobs", jobs) == 0
     paths = [(folder / "run" / "path.csv").read_bytes() for folder in (sound, tmp_path)]
     assert paths[0] == paths[1]
-    starts = [(folder / "log").read_text().count("uci\n") for folder in (sound, tmp_path)]
-    assert starts[1] > starts[0] + 2  # it did fail
+    assert "a pair failed and is played again: player uci" in capsys.readouterr().err
 
 
 def test_an_engine_that_always_fails_ends_the_tune(
