@@ -2,8 +2,9 @@
 
 Each step minimises a quadratic with the slope of the loss, within bounds and with the penalties,
 and is shortened until the loss falls. Its second derivatives are taken again only after a step that
-changed much, because they cost the most. A step depends on the point and on where they were taken,
-so that a fit goes on from any step with the same digits.
+changed much, because they cost the most, and far from the minimum in single precision: they only
+direct the step, whose slope is exact. A step depends on the point, on where they were taken and
+how, so that a fit goes on from any step with the same digits.
 
 Sources: J. Lee, Y. Sun and M. Saunders, "Proximal Newton-type Methods for Minimizing Composite
 Functions" (2014); J. Friedman, T. Hastie and R. Tibshirani, "Regularization Paths for Generalized
@@ -28,6 +29,8 @@ Floats = NDArray[np.float64]
 #: Most steps; the last one was expected to lower the loss by less than this, and one that did by
 #: less than `SMALL` leaves the second derivatives.
 STEPS, ENOUGH, SMALL = 100, 1e-12, 1e-6
+#: After a step that was expected to lower the loss by less, single precision ends.
+NEAR = 1e-4
 #: Most halvings of a step, and sweeps of coordinate descent within one.
 HALVINGS, SWEEPS = 40, 10_000
 
@@ -66,9 +69,10 @@ def minimum(
     high: Floats | float = np.inf,
     first: int = 0,
     bent: Floats | None = None,
+    single: bool = True,
     settled: bool = False,
     enough: float = ENOUGH,
-    after: Callable[[int, Floats, Floats, float, bool], None] | None = None,
+    after: Callable[[int, Floats, Floats, bool, float, bool], None] | None = None,
 ) -> Minimum:
     """Returns the minimum of the mean loss of logits margin + matrix @ w, and its derivatives.
 
@@ -79,9 +83,10 @@ def minimum(
     low, high: bounds of the weights.
     start: weights, within the bounds, after `first` steps; `settled` if the last was enough.
     bent: the weights at which the second derivatives are those of that step; None for `start`.
+    single: whether these are of single precision; the last ones are not, but for a larger `enough`.
     enough: the last step is expected to lower the loss by less than this.
-    after: called after each step with its number, the weights, `bent`, the loss with its penalties,
-        and whether it was the last.
+    after: called after each step with its number, the weights, `bent`, `single`, the loss with its
+        penalties, and whether it was the last.
     """
     size = matrix.columns
     ridge, lasso, low, high = (
@@ -92,18 +97,25 @@ def minimum(
     point = np.array(start, dtype=np.float64)
     each, slopes, bends = np.empty((3, len(matrix)))
 
-    def whole(at: Floats) -> float:
-        logits = margin + matrix.times(at)
-        kernels.losses(logits, targets, weights, squared, each, slopes, bends)
-        return float(each.sum() / total + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
+    def slopes_of(part: slice, sums: Floats) -> Floats:
+        kernels.losses(
+            margin[part] + sums, targets[part], weights[part], squared,
+            each[part], slopes[part], bends[part],
+        )  # fmt: skip
+        return slopes[part]
+
+    def whole(at: Floats) -> tuple[float, Floats]:
+        """Returns the loss with its penalties, and the gradient of all but lasso."""
+        slope = matrix.passed(at, slopes_of)
+        loss = float(each.sum() / total + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
+        return loss, slope / total + ridge * at
 
     bent, steps = point if bent is None else bent, first
-    now = whole(bent)
-    bend = matrix.gram(bends) / total
+    now, gradient = whole(bent)
+    bend = matrix.gram(bends, single=single) / total
     if bent is not point:
-        now = whole(point)
+        now, gradient = whole(point)
     while not settled and steps < STEPS:
-        gradient = matrix.slope(slopes) / total + ridge * point
         curved = bend + np.diag(ridge)
         step = _free_step(curved, gradient) if plain else np.zeros(size)
         if not plain:
@@ -112,18 +124,20 @@ def minimum(
         length = 1.0
         for _ in range(HALVINGS):
             further = np.clip(point + length * step, low, high)
-            then = whole(further)
+            then, steep = whole(further)
             if then <= now + 1e-4 * length * rise + 1e-15:
                 break
             length /= 2
         else:
-            further, then = point, whole(point)
+            further, (then, steep) = point, whole(point)
         settled = -rise < enough or length < 2.0**-30
-        point, now, steps = further, then, steps + 1
-        if -rise > SMALL:
-            bent, bend = point, matrix.gram(bends) / total
+        settled = settled and not (single and enough <= ENOUGH)
+        point, now, gradient, steps = further, then, steep, steps + 1
+        if -rise > SMALL or (single and not settled):
+            single = single and -rise > NEAR and length == 1.0
+            bent, bend = point, matrix.gram(bends, single=single) / total
         if after is not None:
-            after(steps, point, bent, now, settled)
+            after(steps, point, bent, single, now, settled)
     penalty = float(ridge @ np.square(point) / 2 + lasso @ np.abs(point))
     return Minimum(point, now - penalty, slopes, bend, steps, settled)
 

@@ -228,21 +228,25 @@ class _Fit:
         learned = self.learned
         self.unit = np.sqrt(matrix.squares(learned) / learned.sum())
         alpha, lasso, start = self._choose(matrix, margin, learned)
-        begin: dict[str, Any] = {"step": 0, "settled": False}
+        begin: dict[str, Any] = {"step": 0, "single": True, "settled": False}
         begin |= {"weights": packed(start), "bent": packed(start)}
         kept = self.state["final"] or begin
         point, bent = (unpacked(kept[n], np.float64, size=len(start)) for n in ("weights", "bent"))
 
-        def after(step: int, weights: Floats, bent: Floats, loss: float, settled: bool) -> None:
+        def after(
+            step: int, weights: Floats, bent: Floats, single: bool, loss: float, settled: bool
+        ) -> None:
             self.state["final"] = {
-                "step": step, "weights": packed(weights), "bent": packed(bent), "settled": settled
+                "step": step, "weights": packed(weights), "bent": packed(bent),
+                "single": single, "settled": settled,
             }  # fmt: skip
             self._keep()
             self.say(f"step {step}: loss {loss:.6f}")
 
         found = self._minimum(
             matrix, margin, learned, point, alpha, lasso,
-            first=kept["step"], bent=bent, settled=kept["settled"], after=after,
+            first=kept["step"], bent=bent, single=kept["single"], settled=kept["settled"],
+            after=after,
         )  # fmt: skip
         self._refuse_sums(found.bend)
         fitted = self._described(matrix, margin, learned, found, alpha, lasso)
