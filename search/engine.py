@@ -150,6 +150,8 @@ class Engine:
     def clear(self) -> None:
         """Forget earlier searches: the next one is the same as in a new engine."""
         self._search.clear()
+        if self._shared["lookup"] is not None:
+            self._shared["lookup"].clear()
 
     def search(
         self,

@@ -34,7 +34,18 @@ from games.connect_four.rules import (
 from games.kernels import kernel, popcount
 from games.values import WIN
 
-__all__ = ["BOOK", "FILE", "Solver", "known_bounds", "known_by_key", "plies_left", "probe_openings"]
+__all__ = [
+    "BOOK",
+    "FILE",
+    "Solver",
+    "forget",
+    "known_bounds",
+    "known_by_key",
+    "new_tables",
+    "plies_left",
+    "probe_openings",
+    "probe_solver",
+]
 
 SQUARES = COLUMNS * ROWS
 #: An entry of the table: 49 bits of a key, then two bounds of its score, each plus 32.
@@ -45,6 +56,11 @@ EVEN = 32
 BOOK = 12
 #: Bounds of scores of such positions, which took minutes; `benchmarks.solver --book` adds to them.
 FILE = Path(__file__).parents[2] / "data" / "connect_four" / "openings.bounds.safetensors"
+#: Positions that a probe searches for each of its questions when it first asks about a position,
+#: and how often that number doubles when it asks again.
+FIRST, MOST_DOUBLED = 400, 8
+#: More positions than any search looks at.
+ENDLESS = 1 << 56
 #: Spreads keys over the table: 2**64 divided by the golden ratio, as a signed number.
 SPREAD = -7046029254386353131
 
@@ -86,18 +102,26 @@ def _enter(entries, table):
         _store(entry & KEY, (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN, table)
 
 
-@kernel(signature="int64(int64, int64, int64, int64[::1], int64[::1], int64[:, ::1], int64[::1])")
-def _search(own, opponent, beta, table, book, moves, nodes):
+@kernel
+def _score(found):
+    """Returns the bound in what a search returned."""
+    return (found & 63) - EVEN
+
+
+@kernel(signature="int64(int64, int64, int64, int64, int64[::1], int64[::1], int64[::1])")
+def _search(own, opponent, beta, left, table, book, stop):
     """Returns a lower bound of the score if that is at least `beta`, else an upper bound.
 
-    The side to move must have no move that completes a four. table, book: entries, a power of two;
-    the book has those of at most `BOOK` stones. moves: [42, 7], room for the moves of each number
-    of stones. nodes: [2], the number of positions that were searched and the number allowed; when
-    that is exceeded, the result means nothing.
+    The side to move must have no move that completes a four. left: the number of positions that may
+    be searched. table, book: entries, a power of two; the book has those of at most `BOOK` stones.
+    stop: [1], anything but 0 to end the search.
+
+    The bound is `_score` of what is returned, and what is left of `left` stands above it; -1 if the
+    search ended before it knew.
     """
-    nodes[0] += 1
-    if nodes[0] > nodes[1]:
-        return beta
+    left -= 1
+    if left < 0 or stop[0] != 0:
+        return -1
     stones = own | opponent
     count = popcount(stones)
     reached = (stones + BOTTOM) & ALL
@@ -107,9 +131,10 @@ def _search(own, opponent, beta, table, book, moves, nodes):
         reached = forced if forced & forced - 1 == 0 else 0
     reached &= ~(against >> 1)  # a stone below a four of the other side's lets it be completed
     if reached == 0:
-        return -((42 - count) // 2)
-    if count >= 40:
-        return 0
+        return left << 6 | EVEN - (42 - count) // 2
+    # who can have no four any more, even with all squares that are left, does not win
+    if count >= 40 or not has_four((own if beta > 0 else opponent) | ALL & ~stones):
+        return left << 6 | EVEN
     low, high = -((40 - count) // 2), (41 - count) // 2
     key = _key(own, stones)
     own_table = book if count <= BOOK else table
@@ -118,48 +143,54 @@ def _search(own, opponent, beta, table, book, moves, nodes):
     if entry:
         low, high = (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN
     if low >= beta:
-        return low
+        return left << 6 | low + EVEN
     if high < beta:
-        return high
+        return left << 6 | high + EVEN
     kept = 0
+    order = 0  # eight bits for each move: its column, and above it what it is sorted by
     for column in (3, 2, 4, 1, 5, 0, 6):
         move = reached & 63 << 7 * column
         if move:
             if count < 36:
                 entry = _probe(_key(opponent, stones | move), next_table)
                 if entry and EVEN - (entry >> HIGH & 63) >= beta:
-                    return EVEN - (entry >> HIGH & 63)
+                    return left << 6 | 2 * EVEN - (entry >> HIGH & 63)
             # sorted by the squares that complete a four afterwards
-            scored = popcount(completing((own | move, opponent, 0))) << LOW | move
-            place = kept
-            while place > 0 and moves[count, place - 1] >> LOW < scored >> LOW:
-                moves[count, place] = moves[count, place - 1]
-                place -= 1
-            moves[count, place] = scored
+            scored = popcount(completing((own | move, opponent, 0))) << 3 | column
+            place = 8 * kept
+            while place > 0 and order >> place - 5 & 31 < scored >> 3:
+                place -= 8
+            before = order & (1 << place) - 1
+            order = before | scored << place | order >> place << place + 8
             kept += 1
     best = -SQUARES
-    for i in range(kept):
-        move = moves[count, i] & KEY
-        score = -_search(opponent, own | move, 1 - beta, table, book, moves, nodes)
-        if score > best:
-            best = score
-            if best >= beta:
-                break
-    if nodes[0] <= nodes[1]:
+    for _ in range(kept):
+        move = reached & 63 << 7 * (order & 7)
+        order >>= 8
+        found = _search(opponent, own | move, 1 - beta, left, table, book, stop)
+        if found < 0:
+            return found
+        left = found >> 6
+        best = max(best, -_score(found))
         if best >= beta:
-            _store(key, best, high, own_table)
-        else:
-            _store(key, low, best, own_table)
-    return best
+            break
+    if best >= beta:
+        _store(key, best, high, own_table)
+    else:
+        _store(key, low, best, own_table)
+    return left << 6 | best + EVEN
 
 
 @kernel(
-    signature="int64(int64, int64, int64, int64, int64[::1], int64[::1], int64[:, ::1], int64[::1])"
+    signature="int64(int64, int64, int64, int64, int64[::1], int64[::1], int64[::1], int64[::1])"
 )
-def _solve(own, opponent, low, high, table, book, moves, nodes):
+def _solve(own, opponent, low, high, table, book, nodes, stop):
     """Returns the score by null windows; a number beyond `low` or `high` if the score is.
 
-    The windows close in on 0 last: one far from 0 asks only about quick wins, which is cheaper.
+    nodes: [1], to which the number of positions that were searched is added.
+
+    The windows close in on 0 last: one far from 0 asks only about quick wins, which is cheaper. A
+    search that is stopped leaves no meaning in the result.
     """
     count = popcount(own | opponent)
     if own | opponent == ALL:
@@ -173,13 +204,14 @@ def _solve(own, opponent, low, high, table, book, moves, nodes):
             middle = low // 2
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
-        found = _search(own, opponent, middle + 1, table, book, moves, nodes)
-        if nodes[0] > nodes[1]:
+        found = _search(own, opponent, middle + 1, ENDLESS, table, book, stop)
+        if found < 0:
             break
-        if found > middle:
-            low = found
+        nodes[0] += ENDLESS - (found >> 6)
+        if _score(found) > middle:
+            low = _score(found)
         else:
-            high = found
+            high = _score(found)
     return low
 
 
@@ -236,6 +268,55 @@ def known_by_key() -> NDArray[np.int64]:
     return known_bounds()[np.argsort(known_bounds() & KEY)]
 
 
+@kernel
+def probe_solver(tables, position):
+    """Returns what a probe does: as `probe_openings`, and later what a short search proves.
+
+    tables: as `new_tables` returns them. Each time that a position is asked about in vain, the next
+        search of it may look at twice as many positions.
+    """
+    entries, table, asked, never = tables
+    own, opponent, _ = position
+    stones = own | opponent
+    count = popcount(stones)
+    if count <= BOOK:
+        return probe_openings(entries, position)
+    if stones == ALL or has_four(opponent):
+        return (False, 0.0, 0)
+    if completing((own, opponent, 0)) & (stones + BOTTOM):
+        return (True, WIN - 1.0, 1000)
+    key = _key(own, stones)
+    slot = (key * SPREAD >> 20) & (len(asked) - 1)
+    times = asked[slot] & 31 if asked[slot] >> 5 == key else 0
+    low, high = -SQUARES, SQUARES
+    for beta in (1, 0):
+        if low < beta <= high:
+            found = _search(own, opponent, beta, FIRST << times, table, table, never)
+            if found >= 0 and _score(found) >= beta:
+                low = _score(found)
+            elif found >= 0:
+                high = _score(found)
+    if low > 0:
+        return (True, WIN - plies_left(count, low), 1000)
+    if high < 0:
+        return (True, plies_left(count, high) - WIN, 1000)
+    if low == 0 and high == 0:
+        return (True, 0.0, 1000)
+    asked[slot] = key << 5 | min(times + 1, MOST_DOUBLED)
+    return (False, 0.0, 0)
+
+
+def new_tables() -> tuple[NDArray[np.int64], ...]:
+    """Returns what `probe_solver` reads: the openings, empty bounds, and questions in vain."""
+    return known_by_key(), *(np.zeros(size, dtype=np.int64) for size in (1 << 19, 1 << 12, 1))
+
+
+def forget(tables: tuple[NDArray[np.int64], ...]) -> None:
+    """Forget what probes found, so that the next answers are those of new tables."""
+    tables[1][:] = 0
+    tables[2][:] = 0
+
+
 class Solver:
     """Exact values of positions; one thread at a time.
 
@@ -263,8 +344,7 @@ class Solver:
         self._table = np.zeros(1 << entries.bit_length() - 1, dtype=np.int64)
         self._known = known_bounds() if book is None else np.array(book, dtype=np.int64)
         self._book = np.zeros(max(1 << 16, len(self._table) >> 4), dtype=np.int64)
-        self._moves = np.zeros((SQUARES, COLUMNS), dtype=np.int64)
-        self._nodes = np.array([0, 1 << 62], dtype=np.int64)
+        self._nodes, self._stop = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         _enter(self._known, self._book)
 
     @property
@@ -285,7 +365,7 @@ class Solver:
 
     def stop(self) -> None:
         """End the search under way, which then raises KeyboardInterrupt; callable by any thread."""
-        self._nodes[1] = 0
+        self._stop[0] = 1
 
     def value(self, position: Position, low: int = -SQUARES, high: int = SQUARES) -> int:
         """Returns the score of a position for its side to move.
@@ -298,9 +378,9 @@ class Solver:
         if has_four(opponent):
             found = -((44 - count) // 2)
         else:
-            buffers = (self._table, self._book, self._moves, self._nodes)
+            buffers = (self._table, self._book, self._nodes, self._stop)
             found = int(_solve(own, opponent, low, high, *buffers))
-        if self._nodes[0] > self._nodes[1]:
+        if self._stop[0]:
             raise KeyboardInterrupt
         return min(high, max(low, found))
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from games.connect_four import ConnectFour
 from games.connect_four.encoding import LINES_AND_COLUMNS
-from games.connect_four.solver import known_by_key, probe_openings
+from games.connect_four.solver import (
+    forget,
+    known_by_key,
+    new_tables,
+    probe_openings,
+    probe_solver,
+)
 from games.extras import extend
 from search.alphabeta.techniques import Selective
 from search.evaluators.calibration import Calibration, Calibrations
@@ -21,6 +27,12 @@ extend(
     Calibrations({"hand": HAND}),
     Tuples({"lines": LINES_AND_COLUMNS}),
     Databases(
-        {"openings": Database("openings of at most 12 stones", probe_openings, known_by_key)}
+        {
+            "openings": Database("openings of at most 12 stones", probe_openings, known_by_key),
+            "solver": Database(
+                "these openings, and short searches to the end", probe_solver, new_tables,
+                forget=forget,
+            ),
+        }
     ),
 )

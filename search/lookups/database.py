@@ -28,6 +28,7 @@ class Database:
     tables: a function that returns the array or tuple of arrays that `probe` reads, from a file or
         freshly built; it is called only when a lookup is made.
     outcomes: a kernel `outcomes(tables, position, target)` for games with outcomes, or None.
+    forget: a function of the tables that forgets what probes wrote to them; None if they only read.
     at_hand: whether `tables` returns within seconds, so that a picker may offer the database.
     """
 
@@ -35,6 +36,7 @@ class Database:
     probe: Callable[..., Any]
     tables: Callable[[], Any]
     outcomes: Callable[..., Any] | None = None
+    forget: Callable[[Any], None] | None = None
     at_hand: Callable[[], bool] = _always
 
 
@@ -66,11 +68,17 @@ class DatabaseLookup(Lookup):
             raise ValueError(f"lookup of {game.name}: expected {names}; found {name!r:.60}")
         self.game = game
         self.name = name
-        known = named[name]
-        super().__init__(known.probe, known.tables(), outcomes=known.outcomes)
+        self._known = named[name]
+        tables = self._known.tables()
+        super().__init__(self._known.probe, tables, outcomes=self._known.outcomes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DatabaseLookup, (self.game, self.name)
+
+    def clear(self) -> None:
+        """As in `Lookup`."""
+        if self._known.forget is not None:
+            self._known.forget(self.tables)
 
 
 def usual_lookup(game: Game, evaluator: Evaluator) -> DatabaseLookup | None:

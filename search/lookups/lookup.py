@@ -50,6 +50,9 @@ class Lookup:
         probe = uncompiled(self.probe) if is_kernel(self.probe) else self.probe
         return lambda position: probe(self.tables, position)
 
+    def clear(self) -> None:
+        """Forget what probes have found out, if they do: the next answers are those of a new one."""
+
     def native(self, game: Game) -> tuple[int, int, Any]:
         """Returns the addresses of the native probe and of its data, and owners of the data."""
         return _bind((self,), game)
@@ -80,6 +83,11 @@ class CombinedLookup(Lookup):
             return next((answer for answer in answers if answer[0]), (False, 0.0, 0))
 
         return probe
+
+    def clear(self) -> None:
+        """As `Lookup.clear`, for all parts."""
+        for part in self.parts:
+            part.clear()
 
     def native(self, game: Game) -> tuple[int, int, Any]:
         """As `Lookup.native`, for one native function that probes all parts."""
