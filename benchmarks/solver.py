@@ -9,11 +9,12 @@ without its book of twelve plies and once with it. Every score is compared.
 
     python -m benchmarks.solver                        a hundred positions of each set
     python -m benchmarks.solver --positions 1000       as many as were published
-    python -m benchmarks.solver --book 12 --after 4444 add to the shipped bounds of openings
+    python -m benchmarks.solver --book 19 --after 4444 add to the shipped bounds of openings
 
 The last one walks through the games in which the first side keeps its class by any move and the
-second plays a best one, to so many stones, and keeps what the solver finds out on the way. It
-writes the file after each position: a stopped command goes on where it stopped.
+second plays a best one, to so many stones, and keeps what the solver finds out on the way about
+positions of at most twelve stones, later only which moves of the first side win. It writes the file
+after each position of the first kind: a stopped command goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ import safetensors.numpy
 
 from benchmarks.bitbully import BitBully
 from games.connect_four import ConnectFour
-from games.connect_four.solver import BOOK, FILE, Solver, plies_left
+from games.connect_four.solver import BOOK, DEEPEST, FILE, Solver, entry_of, plies_left
 from games.whole_files import write_atomically
 
 #: Names, least and most stones, least and most plies to the end with best play.
@@ -44,6 +45,8 @@ SETS = (
     ("begin hard", 2, 14, 29, 42),
 )
 GAME = ConnectFour()
+#: No score is greater.
+GREATEST = 21
 
 
 def drawn(
@@ -81,9 +84,10 @@ def timed(value: Callable[[Any], int], positions: list[Any]) -> tuple[float, lis
 
 
 def add_openings(begin: str, stones: int, path: Path) -> None:
-    """Add bounds to a file, and print a line for each position that was solved."""
-    known = safetensors.numpy.load_file(path)["entries"] if path.is_file() else []
-    solver, position = Solver(table_mib=512, book=known), GAME.start()
+    """Add bounds to a file, and print a line for each position of at most `BOOK` stones."""
+    known = safetensors.numpy.load_file(path) if path.is_file() else {}
+    later = set(map(int, known.get("later", [])))
+    solver, position = Solver(table_mib=512, book=known.get("entries", [])), GAME.start()
     for column in begin:
         position = GAME.play(position, GAME.parse_move(position, column))
     front = {position: begin}
@@ -96,18 +100,27 @@ def add_openings(begin: str, stones: int, path: Path) -> None:
             classes = solver.classes(position) if first else {}
             best = [move for move in classes if classes[move] == max(classes.values())]
             best = best or solver.best(position)
-            entries = solver.bounds()
-            write_atomically(path, safetensors.numpy.save({"entries": entries}))
-            print(
-                f"{text or 'start'}: {', '.join(str(move + 1) for move in best)};"
-                f" {solver.nodes - before:,} nodes, {len(entries):,} bounds",
-                flush=True,
-            )
+            if len(text) <= BOOK:
+                save(path, solver, later)
+                print(
+                    f"{text or 'start'}: {', '.join(str(move + 1) for move in best)};"
+                    f" {solver.nodes - before:,} nodes, {len(solver.bounds()):,} bounds",
+                    flush=True,
+                )
             for move in best:
                 after = GAME.play(position, move)
                 if GAME.outcome(after) is None:
                     following[after] = f"{text}{move + 1}"
+                    if len(text) >= BOOK and first and classes[move] == 1:
+                        later.add(entry_of(after, -GREATEST, -1))
         front = following
+        save(path, solver, later)
+
+
+def save(path: Path, solver: Solver, later: set[int]) -> None:
+    """Write bounds to a file: those of the solver, and `later` ones."""
+    arrays = {"entries": solver.bounds(), "later": np.array(sorted(later), dtype=np.int64)}
+    write_atomically(path, safetensors.numpy.save(arrays))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -125,8 +138,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--file", type=Path, default=FILE, help="the book (default the shipped)")
     options = parser.parse_args(arguments)
     if options.book is not None:
-        if not 0 < options.book <= BOOK:
-            parser.error(f"--book: expected 1 to {BOOK} stones, found {options.book}")
+        if not 0 < options.book <= DEEPEST:
+            parser.error(f"--book: expected 1 to {DEEPEST} stones, found {options.book}")
         add_openings(options.after, options.book, options.file)
         return 0
     if options.positions < 1:

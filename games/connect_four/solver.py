@@ -36,8 +36,10 @@ from games.values import WIN
 
 __all__ = [
     "BOOK",
+    "DEEPEST",
     "FILE",
     "Solver",
+    "entry_of",
     "forget",
     "known_bounds",
     "known_by_key",
@@ -54,6 +56,8 @@ KEY = (1 << LOW) - 1
 EVEN = 32
 #: Positions of at most this many stones are kept apart, where later ones cannot displace them.
 BOOK = 12
+#: Later positions of whole games are shipped for lookups, not for the solver, which is fast there.
+DEEPEST = 19
 #: Bounds of scores of such positions, which took minutes; `benchmarks.solver --book` adds to them.
 FILE = Path(__file__).parents[2] / "data" / "connect_four" / "openings.bounds.safetensors"
 #: Positions that a probe searches for each of its questions when it first asks about a position,
@@ -215,10 +219,19 @@ def _solve(own, opponent, low, high, table, book, nodes, stop):
     return low
 
 
+def entry_of(position: Position, low: int, high: int) -> int:
+    """Returns the entry of a position whose score has these bounds."""
+    own, opponent, _ = position
+    return int(_key(own, own | opponent)) | low + EVEN << LOW | high + EVEN << HIGH
+
+
 @functools.cache
-def known_bounds() -> NDArray[np.int64]:
-    """Returns the shipped entries, in ascending order."""
-    entries: NDArray[np.int64] = safetensors.numpy.load_file(FILE)["entries"]
+def known_bounds(name: str = "entries") -> NDArray[np.int64]:
+    """Returns the shipped entries, in ascending order.
+
+    name: "entries" for those of at most `BOOK` stones, "later" for the others.
+    """
+    entries: NDArray[np.int64] = safetensors.numpy.load_file(FILE)[name]
     return entries
 
 
@@ -243,7 +256,7 @@ def probe_openings(entries, position):
     """
     own, opponent, _ = position
     stones = popcount(own | opponent)
-    if stones > BOOK:
+    if stones > DEEPEST:
         return (False, 0.0, 0)
     key = _key(own, own | opponent)
     first, last = 0, len(entries)
@@ -264,8 +277,9 @@ def probe_openings(entries, position):
 
 
 def known_by_key() -> NDArray[np.int64]:
-    """Returns the shipped entries, in ascending order of their keys."""
-    return known_bounds()[np.argsort(known_bounds() & KEY)]
+    """Returns all shipped entries, in ascending order of their keys."""
+    entries = np.concatenate((known_bounds(), known_bounds("later")))
+    return entries[np.argsort(entries & KEY)]
 
 
 @kernel
@@ -279,10 +293,9 @@ def probe_solver(tables, position):
     own, opponent, _ = position
     stones = own | opponent
     count = popcount(stones)
-    if count <= BOOK:
-        return probe_openings(entries, position)
-    if stones == ALL or has_four(opponent):
-        return (False, 0.0, 0)
+    known = probe_openings(entries, position)
+    if known[0] or count <= BOOK or stones == ALL or has_four(opponent):
+        return known
     if completing((own, opponent, 0)) & (stones + BOTTOM):
         return (True, WIN - 1.0, 1000)
     key = _key(own, stones)

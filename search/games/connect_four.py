@@ -28,9 +28,11 @@ extend(
     Tuples({"lines": LINES_AND_COLUMNS}),
     Databases(
         {
-            "openings": Database("openings of at most 12 stones", probe_openings, known_by_key),
+            "openings": Database("openings", probe_openings, known_by_key),
             "solver": Database(
-                "these openings, and short searches to the end", probe_solver, new_tables,
+                "these openings, and short searches to the end",
+                probe_solver,
+                new_tables,
                 forget=forget,
             ),
         }

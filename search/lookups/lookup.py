@@ -51,7 +51,7 @@ class Lookup:
         return lambda position: probe(self.tables, position)
 
     def clear(self) -> None:
-        """Forget what probes have found out, if they do: the next answers are those of a new one."""
+        """Forget what probes have found out: the next answers are those of a new lookup."""
 
     def native(self, game: Game) -> tuple[int, int, Any]:
         """Returns the addresses of the native probe and of its data, and owners of the data."""

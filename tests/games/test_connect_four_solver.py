@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.bitbully import BitBully
 from games.connect_four import ConnectFour
-from games.connect_four.solver import EVEN, FILE, HIGH, LOW, Solver, known_bounds
+from games.connect_four.solver import DEEPEST, EVEN, FILE, HIGH, LOW, Solver, known_bounds
 from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
@@ -106,6 +106,7 @@ def test_the_bounds_of_the_book_are_in_order() -> None:
     entries = known_bounds()
     low, high = (entries >> LOW & 63) - EVEN, (entries >> HIGH & 63) - EVEN
     assert (np.diff(entries) > 0).all() and (low <= high).all() and low.min() >= -21
+    assert (np.diff(known_bounds("later")) > 0).all()
     assert FILE.stat().st_size < 1_000_000
 
 
@@ -131,6 +132,39 @@ def test_a_search_with_the_openings_keeps_the_win_in_them() -> None:
     for line, keeps in (("", "4"), ("4444", "4"), ("444442", "2")):
         result = engine.search(after(line), nodes=200)
         assert result.move == int(keeps) - 1, line
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+def test_the_book_wins_whole_games_with_any_evaluator() -> None:
+    engine = Engine(GAME, "centre", lookup=DatabaseLookup(GAME, "openings"), table_mib=1)
+    truth, generator = Solver(), random.Random(3)
+    for _ in range(3):
+        position = GAME.start()
+        while (stones := (position[0] | position[1]).bit_count()) <= DEEPEST:
+            if stones % 2 == 0:
+                move = engine.search(position, depth=1).move
+            else:
+                move = generator.choice(truth.best(position))
+            position = GAME.play(position, move)
+        assert truth.value(position, -1, 1) == (1 if position[2] == 0 else -1)
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+@pytest.mark.parametrize("plies", [14, 18, 24])
+def test_a_search_that_asks_the_solver_knows_the_end(plies: int) -> None:
+    lookup = DatabaseLookup(GAME, "solver")
+    engine = Engine(GAME, "centre", lookup=lookup, table_mib=1)
+    proven = 0
+    for position in unfinished(plies, 40):
+        engine.clear()
+        result = engine.search(position, depth=2)
+        engine.clear()
+        again = engine.search(position, depth=2)
+        assert (again.move, again.value) == (result.move, result.value)
+        if abs(result.value) > 1e6:
+            assert np.sign(result.value) == SOLVER.value(position, -1, 1)
+            proven += 1
+    assert proven >= {14: 20, 18: 30, 24: 35}[plies]
 
 
 @pytest.mark.plain

@@ -151,10 +151,11 @@ def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) 
     answer = client.get("/api/catalogue").json()
     lookups = [(entry["game"], entry["id"]) for entry in answer["lookups"]]
     assert lookups[:1] == [("checkers", "endgame")]
-    assert lookups[-3:] == [
+    assert lookups[-4:] == [
         ("backgammon", "none"),
         ("backgammon", "bearoff"),
         ("connect_four", "openings"),
+        ("connect_four", "solver"),
     ]
     names = {entry["id"] for entry in answer["programs"]}
     wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
