@@ -2,22 +2,32 @@
 
 Each learner of a game that lets workers play learns with its usual settings, with one job and
 with several, in turns: threads of this process, or with `--cluster` one-thread workers of a Dask
-cluster of this machine, whose coordinator is a process more. The table has games a second,
-learning included, after the first report (which compiles), and the gain of the jobs. The cores
-must be idle.
+cluster of this machine, whose scheduler is a process more. The table has games a second,
+learning included, after the first report (which compiles), and the gain of the jobs; of a cluster
+also what this process, the coordinator, uses outside the fits, in per cent of the workers'
+processor time. `--pair` adds what learners gain that have nothing to do with each other, each with
+one job in a process of its own: what the cores can give. The cores must be idle, and matrices be
+multiplied by one thread (OPENBLAS_NUM_THREADS=1), as `train` does.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import multiprocessing
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+import psutil  # type: ignore[import-untyped, unused-ignore]
+
 import games
+from benchmarks.cluster import LocalCluster
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
 from learner.run.learners import make_learner
@@ -42,40 +52,75 @@ def learners(game: str) -> list[str]:
     ]
 
 
-def rate(game: str, name: str, workers: Workers, seconds: float) -> float:
-    """Returns the games a second of a learner, after its first report."""
-    settings = settings_of(train_parser("x").parse_args([game, "--learner", name]))
-    learner = make_learner(games.load(game), settings, workers)
-    found: list[tuple[float, int]] = []
+def rate(
+    words: list[str], workers: Workers, seconds: float, processes: Iterable[int] = ()
+) -> tuple[float, float]:
+    """Returns the games a second of a learner after its first report, and what else they cost.
+
+    words: what `train` would be told.
+    processes: those of the workers of a cluster.
+
+    The cost is the processor time of this process outside the fits, as a share of the workers'.
+    """
+    settings = settings_of(train_parser("x").parse_args(words))
+    learner = make_learner(games.load(settings.game), settings, workers)
+    found: list[tuple[float, int, float, float]] = []
+    fits, end_round = [0.0], learner._end_round
+
+    def fitted(workers: Workers) -> Any:
+        began = time.process_time()
+        figures = end_round(workers)
+        fits[0] += time.process_time() - began
+        return figures
 
     def watch(progress: Any) -> None:
         now = time.perf_counter()
-        found.append((now, progress.game))
-        if now - found[0][0] > seconds:
+        if found and now - found[0][0] <= seconds:
+            return
+        spent = sum(sum(psutil.Process(number).cpu_times()[:2]) for number in processes)
+        found.append((now, progress.game, time.process_time() - fits[0], spent))
+        if len(found) > 1:
             raise Enough
 
+    learner._end_round = fitted
     try:
         learner.fit(None if settings.start in (None, "zero") else settings.start, watch=watch)
     except Enough:
         pass
-    (began, first), (ended, last) = found[0], found[-1]
-    return (last - first) / (ended - began)
+    took, played, own, theirs = np.subtract(found[-1], found[0]).tolist()
+    return played / took, own / theirs if theirs else math.nan
+
+
+def alone(words: list[str], seconds: float) -> float:
+    """Returns the games a second of a learner with one job in this process."""
+    with Workers(jobs=1) as workers:
+        return rate(words, workers, seconds)[0]
+
+
+def unrelated(words: list[str], seconds: float, count: int) -> float:
+    """Returns the games a second of several learners together, each in a process of its own."""
+    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
+        return sum(pool.map(alone, [words] * count, [seconds] * count))
 
 
 @contextmanager
-def placed(jobs: int, cluster: bool) -> Iterator[Workers]:
-    """Yields workers: threads, or processes of a cluster of their own."""
+def placed(jobs: int, cluster: bool) -> Iterator[tuple[Workers, list[int]]]:
+    """Yields workers, threads or processes of a cluster of their own, and these processes."""
     if not cluster:
         with Workers(jobs=jobs) as workers:
-            yield workers
+            yield workers, []
         return
-    from distributed import LocalCluster
-
-    with (
-        LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as there,
-        Workers("dask", None, there.scheduler_address) as workers,
-    ):
-        yield workers
+    there = LocalCluster()
+    try:
+        for _ in range(jobs):
+            there.add()
+        with Workers("dask", None, there.address, patience=60.0) as workers:
+            while workers.jobs < jobs:
+                time.sleep(0.2)
+                workers.cluster.look(now=True)  # type: ignore[union-attr]
+            yield workers, [process.pid for process in there.workers]
+    finally:
+        there.close()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -88,16 +133,30 @@ def main(arguments: list[str] | None = None) -> int:
     add("--rounds", type=int, default=3)
     add("--jobs", type=int, default=2)
     add("--cluster", action="store_true", help="workers of a Dask cluster of this machine")
+    add("--pair", action="store_true", help="beside them learners without a relation, as many")
+    add("--set", action="append", default=[], metavar="OPTION=VALUE", help="as of `train`")
     options = parser.parse_args(arguments)
     print(f"{options.game}, games a second, medians of {options.rounds}")
     for name in options.learner or learners(options.game):
         found: dict[int, list[float]] = {1: [], options.jobs: []}
+        pairs, costs = list[float](), list[float]()
+        words = [options.game, "--learner", name, *(f"--set={some}" for some in options.set)]
         for _ in range(options.rounds):
             for jobs, rates in found.items():
-                with placed(jobs, options.cluster) as workers:
-                    rates.append(rate(options.game, name, workers, options.seconds))
+                with placed(jobs, options.cluster) as (workers, processes):
+                    games_a_second, cost = rate(words, workers, options.seconds, processes)
+                rates.append(games_a_second)
+            costs.append(cost)
+            if options.pair:
+                pairs.append(unrelated(words, options.seconds, options.jobs))
+                pairs[-1] /= alone(words, options.seconds)
         one, more = (statistics.median(rates) for rates in found.values())
-        print(f"| `{name}` | {one:.1f} | {more:.1f} | {more / one:.2f} |", flush=True)
+        row = f"| `{name}` | {one:.1f} | {more:.1f} | {more / one:.2f} |"
+        if options.cluster:
+            row += f" {100 * statistics.median(costs):.2f} % |"
+        if options.pair:
+            row += f" {statistics.median(pairs):.2f} |"
+        print(row, flush=True)
     return 0
 
 

@@ -131,10 +131,12 @@ def _label(name: str, label: Any, n: int) -> NDArray[Any]:
         raise ValueError(
             f"{name}: expected a number or {n} of them, found {array.dtype} of shape {array.shape}"
         )
-    return np.broadcast_to(array, (n,))
+    return array if array.shape else np.full(n, label)
 
 
 def _whole(name: str, label: Any, n: int, low: int, high: int, kind: Any) -> NDArray[Any]:
+    if type(label) is int and low <= label <= high:
+        return np.full(n, label, kind)
     array = _label(name, label, n)
     if n and not (array.min() >= low and array.max() <= high and (array == np.rint(array)).all()):
         raise ValueError(

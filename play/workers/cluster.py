@@ -28,7 +28,7 @@ from typing import Any
 
 from games.program import LOOK
 from play.workers.bench import bench
-from play.workers.parts import Parts, TaskPace
+from play.workers.parts import Parts, TaskPace, kind_of
 from play.workers.remote import check_worker, connect, offer, say
 from play.workers.sources import digest, what_differs
 from play.workers.transport import pack
@@ -283,9 +283,8 @@ class Cluster:
         self, function: Any, tasks: Iterable[Any], arrived: Arrived | None = None
     ) -> Generator[Any, None, None]:
         """As `Workers.map`."""
-        kind = getattr(function, "func", function)
-        pace = self._paces[getattr(kind, "__qualname__", type(kind).__qualname__)]
-        work = Work(self, pack(function), Parts(tasks, pace), arrived)
+        parts = Parts(tasks, self._paces[kind_of(function)])
+        work = Work(self, pack(function), parts, arrived)
         try:
             yield from work.results()
         finally:

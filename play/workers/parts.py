@@ -1,8 +1,8 @@
 """Parts: how many tasks travel to another process at once.
 
 A task may be a game of five milliseconds, or a match. Parts are sized by time, so that sending them
-costs little, and fall to single tasks at the end of a list, so that no worker is left with a long
-one (guided self-scheduling: Polychronopoulos and Kuck, 1987).
+costs little, and get short at the end of a list, so that no worker is left with a long one (guided
+self-scheduling: Polychronopoulos and Kuck, 1987).
 """
 
 from __future__ import annotations
@@ -13,12 +13,18 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
-__all__ = ["TaskPace", "Parts"]
+__all__ = ["Parts", "TaskPace", "kind_of"]
 
 #: The most tasks in a part.
 MOST = 4096
 #: Times of parts from which the pace is taken.
 REMEMBERED = 32
+
+
+def kind_of(function: Any) -> str:
+    """Returns the name of a kind of work, whose tasks take alike."""
+    kind = getattr(function, "func", function)
+    return str(getattr(kind, "__qualname__", type(kind).__qualname__))
 
 
 class TaskPace:
@@ -47,8 +53,9 @@ class TaskPace:
 class Parts:
     """The tasks of some work, in parts.
 
-    tasks: the tasks; if they have a length, the parts get smaller towards the end, otherwise they
-        grow from single tasks, and are never more than a share of those drawn before.
+    tasks: the tasks; if they have a length, the parts get smaller towards the end, but not too
+        small, otherwise they grow from single tasks, and are never more than a share of those drawn
+        before.
     pace: how long tasks take.
     """
 
@@ -59,14 +66,19 @@ class Parts:
         self._length = len(tasks) if isinstance(tasks, Sized) else None
         self._tasks = iter(tasks)
 
-    def next(self, jobs: int, seconds: float) -> list[Any]:
+    def next(self, jobs: int, most: float, least: float = 0.0) -> list[Any]:
         """Returns the next tasks, none at the end.
 
         jobs: number of tasks that are worked on at a time.
-        seconds: the time that a part should take.
+        most: the seconds that a part should take.
+        least: the seconds that it should take at the end of tasks that have a length, of which
+            each job still gets some.
         """
-        share = self.drawn if self._length is None else self._length - self.drawn
-        size = max(1, min(self.pace.tasks_in(seconds), share // (2 * jobs)))
+        share, fewest = self.drawn, 1
+        if self._length is not None:
+            share = self._length - self.drawn
+            fewest = min(self.pace.tasks_in(least), -(-self._length // jobs))
+        size = max(fewest, min(self.pace.tasks_in(most), share // (2 * jobs)))
         some = list(islice(self._tasks, size))
         self.drawn += len(some)
         return some

@@ -28,8 +28,9 @@ WINDOW = 1 << 28
 INLINE, COPIED_SECONDS = 2048, 0.25
 #: Times that a part is sent again because of workers that died, or could not do it.
 TRIES = 4
-#: Seconds that a part should take; more with many workers, as the client needs some for each.
-PART_SECONDS, CLIENT_SECONDS = 1.0, 0.004
+#: Seconds that a part should take, and that the last ones should; more with many workers, as the
+#: client needs some for each.
+PART_SECONDS, LEAST_SECONDS, CLIENT_SECONDS = 1.0, 0.1, 0.004
 
 #: Takes the number of the first task of a part, that of its tasks, and their packed results.
 Arrived = Callable[[int, int, bytes], None]
@@ -80,7 +81,8 @@ class Work:
             waiting = sum(part.bytes for part in self._open)
             jobs = self.cluster.jobs
             while not drawn and running < 2 * jobs and waiting < WINDOW:
-                tasks = self.parts.next(jobs, max(PART_SECONDS, jobs * CLIENT_SECONDS))
+                seconds = max(PART_SECONDS, jobs * CLIENT_SECONDS)
+                tasks = self.parts.next(jobs, seconds, LEAST_SECONDS)
                 drawn = not tasks
                 if tasks:
                     self._open.append(Part(self.parts.drawn - len(tasks), tasks))

@@ -19,7 +19,7 @@ import re
 import signal
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 
 from games.program import ENDING, result_of, signals_held
 from play.workers.cluster import Cluster
-from play.workers.parts import Parts, TaskPace
+from play.workers.parts import Parts, TaskPace, kind_of
 from play.workers.transport import do_packed, pack, unpack
 
 __all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
@@ -40,8 +40,8 @@ BACKENDS = ("threads", "loky", "dask")
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
 #: The variable that keeps the current folder out of Python's path, and our value of it.
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "plysmith"
-#: Seconds of work that are sent to a process at once.
-PROCESS_SECONDS = 0.1
+#: Seconds of work that are sent to a process or a thread at once, and at the end of a list.
+SECONDS = {"loky": (0.1, 0.005), "threads": (0.0, 0.004)}
 #: One thread for libraries that would otherwise start several in every process.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -108,7 +108,7 @@ class Workers:
         self.address = address
         self._jobs = jobs or 2
         self._pool: Any = None
-        self._paces: dict[Any, TaskPace] = {}
+        self._paces: defaultdict[str, TaskPace] = defaultdict(TaskPace)
         self.cluster = Cluster(address, jobs, patience=patience) if address is not None else None
 
     @property
@@ -149,9 +149,9 @@ class Workers:
             they are there.
 
         Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
-        results taken; processes have at most 2 `jobs` parts of several tasks
-        (`play.workers.parts`), a cluster too, beside those that have ended and wait for an earlier
-        one.
+        results taken, or parts of several short ones of a list; processes have at most 2 `jobs`
+        parts of several tasks (`play.workers.parts`), a cluster too, beside those that have ended
+        and wait for an earlier one.
         Closing the iterator, or an exception, ends the work, and tasks that have not begun never
         do. Tasks under way end according to the backend:
 
@@ -171,13 +171,14 @@ class Workers:
         if self.cluster is not None:
             yield from self.cluster.map(function, tasks, arrived)
             return
-        pace = self._paces.setdefault(getattr(function, "func", type(function)), TaskPace())
+        pace = self._paces[kind_of(function)]
         send, receive = self._ends(function, pace)
         parts, running = Parts(tasks, pace), deque[Any]()
-        seconds = PROCESS_SECONDS if self.backend == "loky" else 0.0
         try:
             while True:
-                while len(running) < 2 * self.jobs and (some := parts.next(self.jobs, seconds)):
+                while len(running) < 2 * self.jobs and (
+                    some := parts.next(self.jobs, *SECONDS[self.backend])
+                ):
                     running.append(send(some))
                 if not running:
                     return
@@ -195,27 +196,30 @@ class Workers:
         self, function: Any, pace: TaskPace
     ) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         """Two functions: one sends a part and returns a future, one receives its results."""
-        if self.backend == "threads":
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="worker")
-            return (
-                lambda tasks: self._pool.submit(function, *tasks),
-                lambda future: [(True, result_of(future))],
-            )
-        packed = pack(function)
+        loky = self.backend == "loky"
+        given = pack(function) if loky else function
         if self._pool is None:
-            self._pool = _processes(self.jobs)
+            self._pool = (
+                _processes(self.jobs)
+                if loky
+                else ThreadPoolExecutor(self.jobs, thread_name_prefix="worker")
+            )
+
+        def send(tasks: list[Any]) -> Any:
+            if loky:
+                return self._pool.submit(_work, given, pack(tasks))
+            return self._pool.submit(_do, given, tasks)
 
         def receive(future: Any) -> Any:
             try:
-                seconds, data = result_of(future)
+                seconds, results = result_of(future)
             except BrokenExecutor as error:
                 raise ChildProcessError(f"expected processes that go on, found: {error}") from None
-            results = unpack(data)
+            results = unpack(results) if loky else results
             pace.add(len(results), seconds, seconds)
             return results
 
-        return lambda tasks: self._pool.submit(_work, packed, pack(tasks)), receive
+        return send, receive
 
     def _abandon(self, running: deque[Any], stop: Callable[[], Any] | None) -> None:
         if self.backend == "loky":
@@ -233,6 +237,17 @@ class Workers:
             while wait(running, timeout=0.02 if stop else None).not_done:
                 if stop:
                     stop()
+
+
+def _do(function: Any, tasks: list[Any]) -> tuple[float, list[tuple[bool, Any]]]:
+    """Do tasks in a thread, up to one that fails; returns the seconds they took, and results."""
+    began, results = time.perf_counter(), list[tuple[bool, Any]]()
+    try:
+        for task in tasks:
+            results.append((True, function(task)))
+    except BaseException as error:
+        results.append((False, error))
+    return time.perf_counter() - began, results
 
 
 def _work(function: bytes, tasks: bytes) -> tuple[float, bytes]:

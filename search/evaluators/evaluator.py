@@ -10,6 +10,7 @@ place never compiles anything.
 from __future__ import annotations
 
 import ctypes
+import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from games.kernels.memory import native_function, read_arrays, read_position
 from games.problem import Known
 from games.values import PROVEN
 from search.evaluators.calibration import Calibration, Chances
+from search.native import call_float
 
 __all__ = [
     "MOST_KEPT",
@@ -37,8 +39,21 @@ __all__ = [
 
 Fail = Callable[[BaseException], None]
 SIGNATURE = "float64(int64, int64)"
+#: Evaluates rows natively, which other threads need not wait for as they would for calls of Python.
+VALUES_TEXT = """
+def values_at(evaluate_at, data, count, bytes_of_row, source, target):
+    for i in range(count):
+        store_float(target, i, call_float(evaluate_at, (data, source + bytes_of_row * i)))
+"""
 #: Greatest number of moves that a prefilter can keep.
 MOST_KEPT = 1024
+
+
+@functools.cache
+def _values_of_rows() -> Callable[..., None]:
+    signature = f"void({', '.join(['int64'] * 6)})"
+    address = native_function("values_at", VALUES_TEXT, {"call_float": call_float}, signature)
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)(address)
 
 
 class Evaluator:
@@ -135,13 +150,14 @@ class Evaluator:
             return np.array([float(value(position)) for position in positions])
         errors: list[BaseException] = []
         address, data, keep = self.native(errors.append)
-        call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)(address)
         rows = self._rows(positions)
-        values = [call(data, rows.ctypes.data + i * rows.strides[0]) for i in range(len(rows))]
+        values = np.empty(len(rows))
+        places = rows.ctypes.data, values.ctypes.data
+        _values_of_rows()(address, data, len(rows), 8 * len(self.game.start()), *places)
         del keep
         if errors:
             raise errors[0]
-        return np.array(values)
+        return values
 
     def _rows(self, positions: Any) -> NDArray[np.int64]:
         """Returns positions as an array [positions, integers]; ValueError if they do not fit."""

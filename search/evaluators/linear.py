@@ -74,6 +74,8 @@ class LinearEvaluator(Evaluator):
     """
 
     suffix = ".json"
+    #: of the native code in this process
+    _address: int | None = None
 
     def __init__(
         self,
@@ -162,9 +164,13 @@ class LinearEvaluator(Evaluator):
         return NativeText("\n".join(lines), features.scope(), self.weights.view(np.int64))
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
-        made = self.native_text()
-        address = native_function("value_at", made.text, made.scope, SIGNATURE)
-        return address, self.weights.ctypes.data, self.weights
+        if self._address is None:
+            made = self.native_text()
+            self._address = native_function("value_at", made.text, made.scope, SIGNATURE)
+        return self._address, self.weights.ctypes.data, self.weights
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_address": None}
 
     def save(self, path: Any) -> None:
         """Write the evaluator as JSON. Raises EvaluatorError if a weight is NaN or infinite."""
