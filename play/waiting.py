@@ -9,25 +9,38 @@ import time
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-__all__ = ["told_of_compiling"]
+__all__ = ["CLEAR", "compiling_text", "others_tell", "told_of_compiling"]
 
 #: Seconds between two looks, and number of looks before the first line.
 OFTEN, PATIENCE = 0.25, 4
 CLEAR = "\r\x1b[K"
 
+#: Set once something else says in each second what goes on, such as the progress of a run.
+others_tell = threading.Event()
+
+
+def compiling_text(*, brief: bool = False) -> str:
+    """Returns what is being compiled in this process now, or nothing; brief: without the time."""
+    module: Any = sys.modules.get("search.first_use")  # not imported before it is needed
+    look = getattr(module, "first_use", None)
+    now = None if look is None else look()
+    return "" if now is None else now.brief if brief else now.text
+
 
 @contextlib.contextmanager
-def told_of_compiling(stream: TextIO | None = None) -> Iterator[None]:
+def told_of_compiling(stream: TextIO | None = None, *, loading: bool = False) -> Iterator[None]:
     """Write a line that changes while this process loads and compiles, during a block.
 
     stream: where to write; None for standard error. Nothing is written if it is no terminal.
+    loading: whether all that goes on before `others_tell` is loading or compiling.
     """
     stream = stream or sys.stderr
     if not stream.isatty():
         yield
         return
     done = threading.Event()
-    thread = threading.Thread(target=_tell, args=(stream, done), daemon=True, name="waiting")
+    what = stream, done, loading
+    thread = threading.Thread(target=_tell, args=what, daemon=True, name="waiting")
     thread.start()
     try:
         yield
@@ -36,13 +49,12 @@ def told_of_compiling(stream: TextIO | None = None) -> Iterator[None]:
         thread.join()
 
 
-def _tell(stream: TextIO, done: threading.Event) -> None:
+def _tell(stream: TextIO, done: threading.Event, loading: bool) -> None:
     looks, shown, began = 0, False, time.monotonic()
     while not done.wait(OFTEN):
-        module: Any = sys.modules.get("search.first_use")  # not imported before it is needed
-        look = getattr(module, "first_use", None)
-        now = None if look is None else look()
-        text = f"loading, {time.monotonic() - began:.0f} s" if look is None else now and now.text
+        text = "" if others_tell.is_set() else compiling_text()
+        if not text and (loading or "search.first_use" not in sys.modules):
+            text = "" if others_tell.is_set() else f"loading, {time.monotonic() - began:.0f} s"
         looks = looks + 1 if text else 0
         if text and looks > PATIENCE:
             stream.write(CLEAR + text)

@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from games.contract import Game
-from games.kernels.compiling import compiling, count_kernels, new_count
+from games.kernels.compiling import compiling, is_made, kernels_of, new_count, size_of
+from search.lookups.database import Databases
 
-__all__ = ["FirstUse", "first_use", "functions_to_compile", "will_use"]
+__all__ = ["FirstUse", "first_use", "kernels_of_use", "will_use"]
 
-#: Functions of a search beside those of the game and its evaluator: 69 were counted for checkers,
-#: 70 for Connect Four, 76 for backgammon.
-SEARCH = 70
-#: Usual seconds for a function, measured on one core; the mean of those that are compiled counts
-#: instead after the first ENOUGH.
-FUNCTION_SECONDS, ENOUGH = 0.14, 8
-#: The share of the time that the last functions take, which are the search itself: measured.
-LAST = 0.5
+#: Sizes of what the searches compile, by package, of any search and of each, in bytes of bytecode
+#: as counted in first uses; and the kernel that is compiled last, by its module.
+ANY = {"search.root": 1426, "search.native": 1418, "search.table": 1456}
+ALPHABETA = {"search.alphabeta": 8076}, "search.alphabeta.root"
+EXPECTIMINIMAX = {"search.expectiminimax": 15672}, "search.expectiminimax.root"
+MULTIPLAYER = {"search.multiplayer": 8000}, "search.multiplayer.kernels"
+LAST = "search_depth"
+#: Nothing is said of the time before this size is compiled, which takes a second or two.
+ENOUGH = 1500
 
 #: The game that was used last, and a function that returns its evaluator or None.
-_latest: tuple[Game, Callable[[], Any]] | None = None
+_latest: tuple[Any, Callable[[], Any]] | None = None
 
 
 @dataclass(frozen=True)
 class FirstUse:
     """Compiling that is going on.
 
-    functions: number of functions that are compiled.
-    total: about how many there will be; None if no game is used yet.
-    seconds: about how long it will take from now on; None if `total` is.
-    share: the share of the time that is over, from 0 to 1; None if `total` is.
+    share: the share of the work that is over, from 0 to 1; None if no game is used yet.
+    seconds: about how long the rest will take; None as long as that is unknown.
     """
 
-    functions: int
-    total: int | None
-    seconds: float | None
     share: float | None = None
+    seconds: float | None = None
 
     @property
     def text(self) -> str:
-        """A line for people, such as "compiling for the first time, about 8 s: 34 of …"."""
-        if self.total is None or self.seconds is None:
-            return f"compiling for the first time: {self.functions} functions so far"
-        many = f"{self.functions} of about {self.total} functions"
-        return f"compiling for the first time, about {self.seconds:.0f} s: {many}"
+        """A line for people, such as "compiling for the first time: 34 %, about 8 s left"."""
+        left = "" if self.seconds is None else f", about {self.seconds:.0f} s left"
+        return f"{self.brief}{left}"
+
+    @property
+    def brief(self) -> str:
+        """The same without the time, for those who say how long more than this takes."""
+        done = "" if self.share is None else f": {100 * self.share:.0f} %"
+        return f"compiling for the first time{done}"
 
 
-def will_use(game: Game, evaluator: Any = None) -> None:
+def will_use(game: Any, evaluator: Any = None) -> None:
     """Remember the game that is used next, with the evaluator if it is loaded."""
     global _latest
-    if _latest is None or _latest[0].name != game.name:
+    if _latest is not None and _latest[0].name != game.name:
         new_count()
     _latest = game, _none if evaluator is None else weakref.ref(evaluator)
 
@@ -62,23 +65,26 @@ def _none() -> None:
 
 
 def first_use() -> FirstUse | None:
-    """Returns what is being compiled in this process now; None if nothing is."""
+    """Returns what is being compiled in this process now; None if nothing is.
+
+    The rate is that of what this process has compiled until now, as busy as the machine is.
+    """
     now = compiling()
     if now is None:
         return None
     if _latest is None:
-        return FirstUse(now.functions, None, None)
+        return FirstUse()
     game, evaluator = _latest
-    total = max(functions_to_compile(game, evaluator()), now.functions + 1)
-    share = (1.0 - LAST) * now.functions / total
-    whole = total * FUNCTION_SECONDS / (1.0 - LAST)
-    if now.functions >= ENOUGH:
-        whole = now.finished / share
-    return FirstUse(now.functions, total, max(1.0, whole - now.seconds), share)
+    new = [size_of(kernel) for kernel in kernels_of_use(game, evaluator()) if not is_made(kernel)]
+    left = sum(new) + (_size_of_search(game, now.sizes) if game.rules is not None else 0)
+    share = now.size / max(1.0, now.size + left)
+    if now.rate is None or now.size < min(ENOUGH, left):
+        return FirstUse(share)
+    return FirstUse(share, max(1.0, left * now.rate - now.current))
 
 
-def functions_to_compile(game: Game, evaluator: Any) -> int:
-    """Returns about how many functions a search compiles at its first use."""
+def kernels_of_use(game: Any, evaluator: Any) -> list[Any]:
+    """Returns the kernels of a game, its evaluator and its usual database."""
     functions: list[Any] = []
     if game.rules is not None:
         functions += [getattr(game.rules, part.name) for part in fields(game.rules)]
@@ -87,4 +93,19 @@ def functions_to_compile(game: Game, evaluator: Any) -> int:
         # terms that are inputs of a network are part of its function
         terms = [] if features is None or encoding is not None else features.terms.values()
         functions += terms if encoding is None else [encoding.active]
-    return SEARCH + count_kernels(functions)
+    if getattr(evaluator, "gives_outcomes", False) and (usual := Databases.of(game).usual):
+        database = Databases.of(game).named[usual]
+        functions += [database.probe, database.outcomes]
+    return kernels_of(functions)
+
+
+def _size_of_search(game: Any, done: Mapping[str, int]) -> int:
+    """Returns the size of what the search of a game still compiles; nothing is imported for it."""
+    if not isinstance(game, Game):
+        return 0
+    sizes, last = ALPHABETA
+    if game.dice or game.players > 2:
+        sizes, last = EXPECTIMINIMAX if game.dice else MULTIPLAYER
+    if (kernel := getattr(sys.modules.get(last), LAST, None)) is not None and is_made(kernel):
+        return 0
+    return sum(max(0, size - done.get(name, 0)) for name, size in {**ANY, **sizes}.items())

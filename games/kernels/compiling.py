@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from numba.core import event
 
+from games.kernels.cache import is_kept
 from games.kernels.compiler import is_kernel
 
-__all__ = ["Compiling", "compiling", "count_kernels", "new_count"]
+__all__ = ["Compiling", "compiling", "is_made", "kernels_of", "new_count", "size_of"]
 
 #: Seconds without compiling after which it counts as ended.
 PAUSE = 1.0
@@ -23,14 +25,16 @@ PAUSE = 1.0
 class Compiling(NamedTuple):
     """Compiling that is going on.
 
-    functions: number of functions that are finished since the count began.
-    seconds: time since then, without pauses.
-    finished: the same time when the last of them was finished.
+    size: size of the functions that are finished since the count began, in bytes of bytecode.
+    sizes: the same of the whole process, by the first two words of the functions' modules.
+    rate: seconds for a byte in this process until now; None before the first function is finished.
+    current: seconds since the last function was finished, without pauses.
     """
 
-    functions: int
-    seconds: float
-    finished: float
+    size: int
+    sizes: Mapping[str, int]
+    rate: float | None
+    current: float
 
 
 class _Listener(event.Listener):  # type: ignore[misc]
@@ -38,7 +42,9 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._depth = self._functions = 0
+        self._depth = self._before = 0
+        self._sizes = Counter[str]()
+        #: when compiling began, and when a function was last finished, as if there were no pauses
         self._began = self._ended = -PAUSE
 
     def on_start(self, event: Any) -> None:
@@ -53,13 +59,14 @@ class _Listener(event.Listener):  # type: ignore[misc]
     def on_end(self, event: Any) -> None:
         with self._lock:
             self._depth -= 1
-            self._functions += 1
+            function = event.data["dispatcher"].py_func
+            self._sizes[".".join(function.__module__.split(".")[:2])] += size_of(function)
             self._ended = time.monotonic()
 
     def new_count(self) -> None:
-        """Begin to count anew."""
+        """Begin to count anew; the rate stays that of the whole process."""
         with self._lock:
-            self._functions, self._began = 0, time.monotonic()
+            self._before = self._sizes.total()
 
     def state(self) -> Compiling | None:
         """Returns what is going on; None if nothing is."""
@@ -67,8 +74,10 @@ class _Listener(event.Listener):  # type: ignore[misc]
             now = time.monotonic()
             if self._depth == 0 and now - self._ended > PAUSE:
                 return None
-            finished = max(self._ended - self._began, 0.0) if self._functions else 0.0
-            return Compiling(self._functions, now - self._began, finished)
+            size = self._sizes.total()
+            rate = (self._ended - self._began) / size if size else None
+            current = now - max(self._ended, self._began)
+            return Compiling(size - self._before, dict(self._sizes), rate, current)
 
 
 _listener = _Listener()
@@ -85,16 +94,30 @@ def compiling() -> Compiling | None:
     return _listener.state()
 
 
-def count_kernels(functions: Iterable[Any]) -> int:
-    """Returns the number of kernels among functions and everything that these call."""
-    pending, seen = [one for one in functions if is_kernel(one)], set()
+def size_of(function: Any) -> int:
+    """Returns the size of a function in bytes of bytecode.
+
+    The time that it takes to compile follows this size: of whole first uses, the share of the size
+    that was done and the share of the time never differed by more than six hundredths.
+    """
+    return len(getattr(function, "py_func", function).__code__.co_code)
+
+
+def is_made(kernel: Any) -> bool:
+    """Returns whether a kernel is compiled, in this process or on disk."""
+    return bool(getattr(kernel, "overloads", True)) or is_kept(kernel)
+
+
+def kernels_of(functions: Iterable[Any]) -> list[Any]:
+    """Returns the kernels among functions and everything that these call."""
+    pending, seen = [one for one in functions if is_kernel(one)], dict[int, Any]()
     while pending:
         function = pending.pop()
         if id(function) in seen:
             continue
-        seen.add(id(function))
+        seen[id(function)] = function
         source = getattr(function, "py_func", function)
         used = [source.__globals__.get(name) for name in source.__code__.co_names]
         used += [cell.cell_contents for cell in source.__closure__ or ()]
         pending += filter(is_kernel, used)
-    return len(seen)
+    return list(seen.values())

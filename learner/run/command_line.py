@@ -117,7 +117,7 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     def go() -> int:
         return run(options if options.config is None else with_config(read, options, arguments))
 
-    with told_of_compiling():
+    with told_of_compiling(loading=True):
         return exit_status(program, go, stopped="stopped; go on with --resume")
 
 

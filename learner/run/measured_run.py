@@ -47,6 +47,8 @@ CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 CHOICE_PLIES, REPORT_PLIES = 3, 4
 #: Number of matches at a time when learning is over; beside learning it is one.
 PROCESSES = 2
+#: Pairs of games, or rounds, of the first matches.
+FIRST_GAMES = 2
 #: With fewer games, chances of win, draw and loss are not fitted.
 FEWEST_GAMES = 20
 #: The copy of a user's features.
@@ -105,21 +107,34 @@ class MeasuredRun(Run):
         self._hours: dict[int, float] = {}
         self._hours_before = 0.0
         self._began = time.process_time()
-        #: seconds of a game of each match so far, and the games of matches still to be played once
-        #: the snapshots are measured
+        #: seconds of a game of each match so far; the games of matches still to be played once
+        #: the snapshots are measured, and how often processes are started for them
         self._paces: list[float] = []
+        self._starts = 1 if learner.settles else 2
+        #: seconds until such a process plays
+        self._starting = 0.0
+        #: the first matches, of the start, which only tell how long a game takes
+        self._first_matches: list[Future[Strength]] = []
         final = 0 if learner.settles else finalists * final_games * len(opponents)
         asked = 0 if settings is None else settings.match_games * len(settings.opponents)
         self._later = final + asked
 
     def left(self) -> float | None:
         learning = super().left()
+        self._take_paces()
         if learning is None or not self._paces:
             return None
         pace = statistics.median(self._paces)
         snapshots = (self.snapshots - len(self.measured)) * self.snapshot_games * pace
         games = self._later + self._calibration_games()
-        return max(learning, snapshots * len(self.opponents)) + games * pace / PROCESSES
+        later = self._starts * self._starting + games * pace / PROCESSES
+        return max(learning, snapshots * len(self.opponents)) + later
+
+    def _take_paces(self) -> None:
+        """Take the time of a game from the first matches that are over."""
+        over = [one for one in self._first_matches if one.done() and not one.exception()]
+        self._first_matches = [one for one in self._first_matches if not one.done()]
+        self._paces += [_pace(one.result()) for one in over]
 
     @property
     def game(self) -> Game:
@@ -140,7 +155,7 @@ class MeasuredRun(Run):
     @contextmanager
     def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
         """Measure the snapshots."""
-        with self._new_arena(1) as self._arena:
+        with self._new_arena(1, starts=0) as self._arena:
             for game in self._taken:
                 if game not in self.measured:
                     self._ask(game, self._snapshot(game))
@@ -212,6 +227,8 @@ class MeasuredRun(Run):
     def _reported(self, progress: Progress) -> bool:
         game = progress.game
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
+        if not (self._taken or self._first_matches or self._paces):
+            self._ask_first()
         due = self._is_due(game, self._reported_game)
         self._reported_game = game
         if due:
@@ -240,8 +257,22 @@ class MeasuredRun(Run):
         workers: Workers | None = getattr(self.learner, "workers", None)
         return workers if workers is not None and workers.cluster is not None else None
 
-    def _new_arena(self, processes: int) -> Arena:
+    def _new_arena(self, processes: int, starts: int = 1) -> Arena:
+        self._starts -= starts
         return Arena(self.game, limits=self.limits, processes=processes, workers=self._cluster)
+
+    def _ask_first(self) -> None:
+        """Start measuring how long a game takes, and the start of a process."""
+        asked = time.monotonic()
+
+        def started(match: Future[Strength]) -> None:
+            if not (match.cancelled() or match.exception()):
+                self._starting = time.monotonic() - asked - match.result().seconds
+
+        mine = self._named(self.learner.evaluator_.copy(), 0)
+        games = FIRST_GAMES * self.game.players
+        self._first_matches = self._matches(self._arena, mine, games, CHOICE_SEED, CHOICE_PLIES)
+        self._first_matches[0].add_done_callback(started)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Start measuring a snapshot."""
@@ -267,7 +298,7 @@ class MeasuredRun(Run):
         later: whether it comes after those of the snapshots.
         """
         strength = result_of(future)
-        self._paces.append(strength.seconds / strength.games)
+        self._paces.append(_pace(strength))
         self._later -= strength.games * later
         return strength
 
@@ -408,3 +439,7 @@ class MeasuredRun(Run):
             limits=str(self.limits),
             matches=[entry.as_dict() for entry in results],
         )
+
+
+def _pace(match: Strength) -> float:
+    return match.seconds / match.games

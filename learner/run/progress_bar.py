@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
-from play.waiting import CLEAR
+from play.waiting import CLEAR, compiling_text, others_tell
 
 __all__ = ["Bar"]
 
-#: Seconds between two lines of progress, which take the place of a bar, and between two looks.
-PAUSE, LOOK = 60.0, 1.0
+#: Seconds between two lines of progress, which take the place of a bar, if asked to be quiet and
+#: else; and between two looks.
+QUIET, PAUSE, LOOK = 60.0, 10.0, 1.0
 #: The bar, without tqdm's time left, which is that of learning alone.
 FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 
@@ -21,8 +22,8 @@ FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 class Bar:
     """A progress bar with a rate, corrections made, the last strength measured, and the time left.
 
-    Once learning is over it is a line with the time left, under what is said. With `quiet`, and
-    where standard error is no terminal, it is a line a minute.
+    Before the first report and once learning is over it is a line, under what is said. Where
+    standard error is no terminal, lines come each ten seconds, and with `quiet` each minute.
 
     left: returns about how many seconds the whole still takes, or None as long as that is unknown.
 
@@ -37,13 +38,16 @@ class Bar:
         self._answer: tuple[float | None, float] = (None, 0.0)
         self._bar: Any = None
         self._lines = quiet or not sys.stderr.isatty()
+        self._pause = QUIET if quiet else PAUSE
         self._progress: Any = None
         self._text, self._over = "", False
-        #: when the last line was printed, and after how many games
-        self._printed = time.monotonic(), 0
+        #: when all began; when the last line was printed, and after how many games
+        self._began = time.monotonic()
+        self._printed = self._began, 0
         self._lock, self._done = threading.RLock(), threading.Event()
 
     def __enter__(self) -> Self:
+        others_tell.set()
         self._thread = threading.Thread(target=self._tick, daemon=True, name="progress")
         self._thread.start()
         return self
@@ -62,6 +66,7 @@ class Bar:
             if self._bar is None and not self._lines:  # before, options may be refused
                 from tqdm import tqdm
 
+                print(CLEAR, end="", file=sys.stderr, flush=True)
                 done = max(0, progress.game - 1)  # of a run that is resumed
                 self._bar = tqdm(
                     total=progress.games, unit=f" {self._unit}", initial=done, dynamic_ncols=True,
@@ -90,21 +95,22 @@ class Bar:
         """Show the time left, so that nobody looks at a still screen."""
         then, before = self._printed
         passed = time.monotonic() - then
-        if self._lines and passed < PAUSE:
+        if self._lines and passed < self._pause:
             return
         if self._over:
             texts = self._left() or [f"for {passed:.0f} s"]
         elif self._progress is None:
-            return
+            since = f"nothing learned yet, after {time.monotonic() - self._began:.0f} s"
+            texts = [compiling_text(brief=True) or since]
         else:
             texts = [*self._left(), self._text]
-        if not self._lines and not self._over:
+        if not self._lines and self._bar is not None and not self._over:
             self._bar.set_postfix_str("; ".join(texts))
         elif not self._lines:
             print(f"{CLEAR}  … {texts[0]}", end="", file=sys.stderr, flush=True)
         else:
-            game = 0 if self._over else self._progress.game
-            if not self._over:
+            game = 0 if self._over or self._progress is None else self._progress.game
+            if not self._over and self._progress is not None:
                 rate = f"{(game - before) / passed:.3g} a second"
                 texts.insert(0, f"{game} of {self._progress.games} {self._unit}, {rate}")
             self._printed = time.monotonic(), game

@@ -15,6 +15,7 @@ matches (`learner.run.measured_run`), a memory (`MemoryRun`) or a heuristic
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,9 @@ from learner.task_learner import TaskLearner
 from search.lookups.rote import RoteMemory
 
 __all__ = ["MemoryRun", "Run", "Show"]
+
+#: Reports within so many seconds of the first are of games that were played before.
+BURST = 0.5
 
 LOG = "game,updates,alpha_side,outcome,plies,loss,held_out,note\n"
 
@@ -60,7 +64,9 @@ class Run:
         #: game number -> strength of the snapshot against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._pace = Pace()
-        #: when this session had its first report, and after how many games; the last report
+        #: when this session began to report; when the first burst of reports ended, and after how
+        #: many games; the last report
+        self._reporting = math.inf
         self._first: tuple[float, int] | None = None
         self._last: Progress | None = None
         #: whether `train` resumed a run that had ended and was measured
@@ -169,7 +175,10 @@ class Run:
         return self.learner.game_
 
     def _watch(self, progress: Progress, show: Show | None) -> None:
-        self._first = self._first or (time.monotonic(), progress.game)
+        now = time.monotonic()
+        self._reporting = min(self._reporting, now)
+        if now - self._reporting < BURST:
+            self._first = now, progress.game
         self._last = progress
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)

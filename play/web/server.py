@@ -178,7 +178,7 @@ class Pages:
         return JSONResponse(content)
 
     async def compiling(self, request: Request) -> Response:
-        """What is compiled for the first time now: functions, total, seconds; empty if nothing."""
+        """What is compiled for the first time now: share, seconds, text; empty if nothing."""
         now = first_use()
         return JSONResponse({} if now is None else {**vars(now), "text": now.text})
 

@@ -97,7 +97,7 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
 
 
 def test_the_server_says_what_it_compiles(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    state = FirstUse(34, 83, 8.0, 0.25)
+    state = FirstUse(0.25, 8.0)
     monkeypatch.setattr("play.web.server.first_use", lambda: state)
     answer = client.get("/api/compiling").json()
     assert answer == {**vars(state), "text": state.text} and answer["share"] == 0.25

@@ -34,6 +34,7 @@ from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
 from learner.rounds.samuel import Samuel
 from learner.run import folder as folder_module
+from learner.run import progress_bar
 from learner.run.asked import settings_of
 from learner.run.command_line import new_folder, parser
 from learner.run.folder import RunError, RunFolder
@@ -66,6 +67,7 @@ def tiny(learner: str, games: int, folder: Path) -> list[object]:
 KILLED = """
 import os, signal, sys, threading, train
 from learner.run import folder
+from learner.run import progress_bar
 from learner.run.progress_bar import Bar
 
 folder.CHECKPOINT_SECONDS, folder.MOST_SHARE = 0.0, 1e9
@@ -184,13 +186,17 @@ def test_plots_are_pictures_of_a_sensible_size(finished: Path) -> None:
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
+def test_without_a_terminal_or_a_bar_progress_is_a_line_each_minute_or_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
-    now, left = [100.0], {100.0: None, 101.0: None, 161.0: None}
+    now, left = [30.0], {100.0: None, 101.0: None, 161.0: None}
+    assert (progress_bar.QUIET, progress_bar.PAUSE) == (60.0, 10.0)
+    monkeypatch.setattr(progress_bar, "PAUSE", 60.0)
     monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: now[0])
     monkeypatch.setattr("sys.stderr.isatty", lambda: quiet, raising=False)
     bar = Bar(quiet, left=lambda: left.get(now[0], 42.0))
+    now[0] = 99.0
+    bar.look()
     for seconds, game in ((100.0, 1), (101.0, 2), (161.0, 4), (162.0, 5), (221.0, 8)):
         now[0] = seconds
         bar(Progress(game, 9, None, 10 * game, {"round": 1, "positions": 7}), {})
@@ -199,6 +205,7 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
     now[0] = 290.0
     bar.look()
     assert capsys.readouterr().err.splitlines() == [
+        "nothing learned yet, after 69 s",
         "4 of 9 games, 0.0492 a second; learned from 40; note round 1, positions 7",
         "8 of 9 games, 0.0667 a second; about 42 s left in all; learned from 80; note round 1,"
         " positions 7",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,20 +16,25 @@ import games
 from games.kernels import compiling
 from play import waiting
 from search import Engine, first_use
-from search.first_use import FirstUse, functions_to_compile
+from search.first_use import ANY, EXPECTIMINIMAX, FirstUse
 
 ROOT = Path(__file__).resolve().parents[2]
+MODULE = "search.first_use"
 COLD = """
 import sys
 import games
 from games.kernels.compiling import compiling
-from search import Engine
-from search.first_use import functions_to_compile
+from search import Engine, as_evaluator
+from search.first_use import first_use, will_use
 game = games.load(sys.argv[1])
-engine = Engine(game, sys.argv[2])
-for ask in (engine.search, engine.analyse):
-    ask(game.start(), depth=1)
-print(compiling().functions, functions_to_compile(game, engine.evaluator))
+evaluator = as_evaluator(game, sys.argv[2])
+will_use(game, evaluator)
+game.legal_moves(game.start())
+game.outcome(game.start())
+share = first_use().share
+expected = compiling().size / share
+Engine(game, evaluator).search(game.start(), depth=1)
+print(compiling().size, expected)
 """
 
 
@@ -37,67 +43,55 @@ def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(compiling.time, "monotonic", lambda: clock[0])
     listener = compiling._Listener()
     assert listener.state() is None
+    function = first_use.will_use
+    size = compiling.size_of(function)
+    ended = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
     listener.on_start(None)
     listener.on_start(None)  # a function that the first one calls
     clock[0] += 2
-    listener.on_end(None)
-    assert listener.state() == (1, 2.0, 2.0)
-    listener.on_end(None)
+    listener.on_end(ended)
+    assert listener.state() == (size, {MODULE: size}, 2.0 / size, 0.0)
+    listener.on_end(ended)
     clock[0] += 0.5  # a short pause
-    assert listener.state() == (2, 2.5, 2.0)
+    assert listener.state() == (2 * size, {MODULE: 2 * size}, 2.0 / (2 * size), 0.5)
     clock[0] += 2
     assert listener.state() is None
     listener.on_start(None)
     clock[0] += 1
-    assert listener.state() == (2, 3.0, 2.0)  # goes on, without the time of the pause
+    state = listener.state()
+    assert state is not None and state.current == 1.0  # goes on, without the time of the pause
     listener.new_count()
-    assert listener.state() == (0, 0.0, 0.0)
+    state = listener.state()
+    assert state is not None and (state.size, state.rate) == (0, 2.0 / (2 * size))
 
 
-def test_the_time_left_is_that_of_the_functions_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    checkers = games.load("checkers")
-    engine = Engine(checkers, "classic")
-    total = functions_to_compile(checkers, engine.evaluator)
-    monkeypatch.setattr(first_use, "compiling", lambda: compiling.Compiling(20, 10.0, 10.0))
-    now = first_use.first_use()
-    assert now is not None and (now.functions, now.total) == (20, total)
-    share = (1 - first_use.LAST) * 20 / total
-    assert now.share == pytest.approx(share)
-    assert now.seconds == pytest.approx(10 / share - 10)
-    assert now.text.startswith("compiling for the first time, about ")
-    assert now.text.endswith(f" s: 20 of about {total} functions")
+def test_the_time_left_is_that_of_the_size_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = games.load("backgammon")
+    Engine(game, "hand")
+    now = compiling.Compiling(3000, {"search.root": 400}, 0.001, 0.5)
+    monkeypatch.setattr(first_use, "compiling", lambda: now)
+    monkeypatch.setattr(first_use, "is_made", lambda kernel: False)
+    own = sum(map(compiling.size_of, first_use.kernels_of_use(game, first_use._latest[1]())))
+    left = own + sum((ANY | EXPECTIMINIMAX[0]).values()) - 400
+    found = first_use.first_use()
+    assert found is not None and found.share == pytest.approx(3000 / (3000 + left))
+    assert found.seconds == pytest.approx(left / 1000 - 0.5)
+    assert found.text == f"{found.brief}, about {found.seconds:.0f} s left"
+    assert found.brief == f"compiling for the first time: {100 * found.share:.0f} %"
+    monkeypatch.setattr(first_use, "is_made", lambda kernel: True)  # all is on disk
+    found = first_use.first_use()
+    assert found is not None and (found.share, found.seconds) == (1.0, 1.0)
+    for early in (now._replace(size=100), now._replace(rate=None)):
+        monkeypatch.setattr(first_use, "compiling", lambda early=early: early)
+        monkeypatch.setattr(first_use, "is_made", lambda kernel: False)
+        found = first_use.first_use()
+        assert found is not None and found.seconds is None and found.text == found.brief
     monkeypatch.setattr(first_use, "compiling", lambda: None)
     assert first_use.first_use() is None
 
 
-@pytest.mark.parametrize(
-    ("game", "evaluator", "whole", "seen"),
-    [  # seconds and functions of a first table, from an empty cache
-        ("backgammon", "wide", 40.8, ((10.9, 34), (16.0, 55), (20.6, 66), (25.2, 82))),
-        ("connect_four", "solved", 31.6, ((5.2, 45), (8.8, 57), (11.8, 71))),
-        ("checkers", "quantised", 37.6, ((7.7, 44), (12.4, 58), (16.8, 73))),
-    ],
-)
-def test_the_countdown_of_a_first_table_is_one(
-    game: str, evaluator: str, whole: float, seen: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Within a factor of 2.5 of what was left, with the same total and a bar that only grows."""
-    engine = Engine(games.load(game), evaluator)
-    shares, totals = [0.0], set()
-    for seconds, functions in seen:
-        known = compiling.Compiling(functions, seconds, seconds)
-        monkeypatch.setattr(first_use, "compiling", lambda known=known: known)
-        now = first_use.first_use()
-        assert now is not None and now.seconds is not None and now.share is not None
-        assert (whole - seconds) / 2.5 < now.seconds < (whole - seconds) * 2.5
-        assert shares[-1] < now.share < 1
-        shares.append(now.share)
-        totals.add(now.total)
-    assert totals == {functions_to_compile(engine.game, engine.evaluator)}
-
-
 def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    state = FirstUse(3, 80, 11.0)
+    state = FirstUse(0.3, 11.0)
     monkeypatch.setattr(first_use, "first_use", lambda: state)
     monkeypatch.setattr(waiting, "OFTEN", 0.01)
 
@@ -117,9 +111,10 @@ def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("game", "evaluator"), [("checkers", "classic"), ("tic_tac_toe", "open_lines")]
+    ("game", "evaluator"),
+    [("checkers", "classic"), ("tic_tac_toe", "open_lines"), ("backgammon", "hand")],
 )
-def test_the_expected_number_of_functions_is_nearly_right(
+def test_the_expected_size_is_nearly_right(
     game: str, evaluator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against a process that compiles everything."""
@@ -127,5 +122,5 @@ def test_the_expected_number_of_functions_is_nearly_right(
     command: Any = [sys.executable, "-c", COLD, game, evaluator]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr
-    found, expected = map(int, done.stdout.split())
+    found, expected = map(float, done.stdout.split())
     assert found == pytest.approx(expected, rel=0.2)
