@@ -248,10 +248,13 @@ class _Fit:
             first=kept["step"], bent=bent, single=kept["single"], settled=kept["settled"],
             after=after,
         )  # fmt: skip
-        self._refuse_sums(found.bend)
+        try:
+            self._refuse_sums(found.bend)
+        except TraceError:
+            self._forget()  # so that other terms may be fitted in the same folder
+            raise
         fitted = self._described(matrix, margin, learned, found, alpha, lasso)
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
+        self._forget()
         return fitted
 
     def _minimum(
@@ -316,6 +319,10 @@ class _Fit:
     def _keep(self) -> None:
         if self.path is not None:
             write_atomically(self.path, json.dumps(self.state))
+
+    def _forget(self) -> None:
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
 
     def _take_up(self) -> None:
         """Go on from the state of the file, if there is one."""

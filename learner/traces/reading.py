@@ -255,6 +255,10 @@ def _numbers(
 
 
 def _read_npz(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
+    if path.is_file() and not zipfile.is_zipfile(path):
+        raise TraceError(
+            f"{path}: expected a whole .npz file, found one cut short or of other kind"
+        )
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: dict[str, Any] = dict(archive)

@@ -217,7 +217,8 @@ def test_terms_are_noted(tmp_path: Path) -> None:
     }  # fmt: skip
     dense[:, 5] = 2 * dense[:, 0] - dense[:, 1]
     with pytest.raises(TraceError, match=r"like_a: expected a term that is no sum .* 2 a \+ -1 b"):
-        fit_traces(made, {}, Settings())
+        fit_traces(made, {}, Settings(), state=tmp_path / "state.json")
+    assert not [*tmp_path.iterdir()]
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -316,9 +317,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     whole = npz(tmp_path, x=x, result=half).read_bytes()
     short = tmp_path / "short.npz"
     short.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(
-        TraceError, match="expected a whole .npz file of numbers, found one that is damaged"
-    ):
+    with pytest.raises(TraceError, match="a whole .npz file, found one cut short, or another"):
         read_traces([short])
     promised = tmp_path / "promised.npz"
     many = whole.replace(b"'shape': (100,), }      ", b"'shape': (1000000000,), }")
