@@ -5,6 +5,7 @@
     python -m benchmarks.invention checkers --store RUN/positions --last 3000 --losses FILE FILE
     python -m benchmarks.invention checkers --speed classic-fit.json invented.json
     python -m benchmarks.invention connect_four --explain solved --games 2000 --terms 30
+    python -m benchmarks.invention backgammon --explain wide --fit linear --games 2000 --terms 64
 
 The first counts how often luck is taken for a term: games are random play, and every game's result
 is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
@@ -13,8 +14,10 @@ explained with the same seed (without --last, those that `learner invent` explai
 to SET-fit.json. The third measures evaluators of any kind on the games held out; a folder RUN
 stands for the network of that run. The fourth measures nodes a second, each evaluator in turn on
 the same positions. The last finds terms that explain the static values of an evaluator in positions
-of random games, and writes invented.json. With `planted`, tests make labels that one known term
-determines.
+of random games, and writes invented.json. With dice the terms explain differences between the
+values of moves: what the evaluator played against what two other moves of the roll lead to; with
+--fit the weights of a feature set are fitted to the same. With `planted`, tests make labels that
+one known term determines.
 """
 
 from __future__ import annotations
@@ -31,9 +34,12 @@ from scipy.special import expit
 from tqdm import tqdm
 
 import games
-from games.contract import Game
+from games.contract import DiceGame, Game
+from games.extras import extra
+from games.features import Cells
 from games.features.cell_terms import CellTerm, Neighbours
 from games.features.term_file import feature_set_of, named
+from learner.dice_play import DiceSelfPlay
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import fit_scale, mean_loss
 from learner.invention.labels import HELD_OUT, Labels, cells_of, labels_of
@@ -51,6 +57,8 @@ __all__ = ["deceived", "fit", "noise", "planted"]
 
 #: Plies after which a random game is cut off.
 MOST_PLIES = 120
+#: What a point of difference between two moves is in the logit of which is the better.
+SHARPNESS = 6.0
 #: The weight of a planted term.
 WEIGHT = 0.7
 
@@ -99,15 +107,7 @@ def fit(game: Game, name: str, store: Path, seed: int, last: int | None = None) 
 
     last: only the positions of this many games at the end.
     """
-    labels = held_out_labels(game, store, seed, last)
-    features, learn = game.features[name], ~labels.held_out
-    terms = measure(features, labels.positions)
-    fitted = LogisticFit(features, scale=1.0)
-    fitted.fit(terms[learn], labels.expected[learn], labels.weights[learn])
-    held = labels.held_out
-    loss = -fitted.score(terms[held], labels.expected[held], labels.weights[held])
-    print(f"{name}: loss {loss:.5f} on {held.sum()} positions held out")
-    return LinearEvaluator(game, features, fitted.weights_ / labels.scale, name=f"{name}-fit")
+    return fitted_to(game, name, held_out_labels(game, store, seed, last))
 
 
 def explained(
@@ -128,6 +128,61 @@ def explained(
         Games(0.0, HELD_OUT, seed + 1).holds(rows.game_number),
         scale=2.0,
     )
+    return found_terms(game, cells, labels, most, seed=seed)
+
+
+def decisions(game: DiceGame, evaluator: Evaluator, count: int, *, seed: int) -> Labels:
+    """Returns positions after moves, compared with those after other moves of the same roll.
+
+    They come from games that the evaluator plays against itself, two others drawn for each move.
+    Values that differ by half a point or more are left out, because weights follow them most and
+    decide nothing; SHARPNESS times a difference is the logit of what is expected.
+    """
+    player = DiceSelfPlay(game, Engine(game, evaluator), depth=0, backups=False, most_plies=400)
+    random, found, numbers = np.random.default_rng(seed), [], []
+    for number in tqdm(range(count), unit=" games"):
+        played = player.play((seed, number))
+        visited = [tuple(position) for position in np.asarray(played.positions).tolist()]
+        for before, after, roll in zip(visited[:-2], visited[1:-1], played.rolls, strict=False):
+            moves = game.legal_moves(before, roll)
+            for move in random.choice(moves, 2) if len(moves) > 1 else []:
+                other = game.play(before, int(move))
+                if other != after and game.outcome(other) is None:
+                    found.append((after, other))
+                    numbers.append(number)
+    pairs, of_game = np.array(found, dtype=np.int64), np.array(numbers)
+    values = [np.asarray(evaluator.values(pairs[:, i]), dtype=np.float64) for i in (0, 1)]
+    gain = values[0] - values[1]
+    near = np.abs(gain) < 0.5
+    of_game = of_game[near]
+    return Labels(
+        pairs[near, 0],
+        expit(SHARPNESS * gain[near]),
+        np.ones(len(of_game)),
+        of_game,
+        Games(0.0, HELD_OUT, seed + 1).holds(of_game),
+        SHARPNESS,
+        pairs[near, 1],
+    )
+
+
+def fitted_to(game: Game, name: str, labels: Labels) -> LinearEvaluator:
+    """Returns the weights of a feature set, fitted to labels as those of invented terms are."""
+    features, learn, held = game.features[name], ~labels.held_out, labels.held_out
+    terms = measure(features, labels.positions)
+    if labels.others is not None:
+        terms = terms - measure(features, labels.others)
+    fitted = LogisticFit(features, scale=1.0)
+    fitted.fit(terms[learn], labels.expected[learn], labels.weights[learn])
+    loss = -fitted.score(terms[held], labels.expected[held], labels.weights[held])
+    print(f"{name}: loss {loss:.5f} on {held.sum()} positions held out")
+    return LinearEvaluator(game, features, fitted.weights_ / labels.scale, name=f"{name}-fit")
+
+
+def found_terms(
+    game: Game, cells: Cells, labels: Labels, most: int, *, seed: int
+) -> LinearEvaluator:
+    """Returns the terms that a search in labels finds, and tells them."""
     search = TermSearch(cells, labels, bare_pieces(cells, most), seed=seed)
     with tqdm(total=most, unit=" terms") as bar:
         search.run(most, lambda term, kept: bar.update(len(search.terms) - bar.n))
@@ -225,7 +280,14 @@ def main() -> None:
         return
     if options.explain:
         evaluator = load_evaluator(options.explain, game=game)
-        found = explained(game, evaluator, options.games, options.terms, seed=options.seed)
+        if game.dice:
+            labels = decisions(game, evaluator, options.games, seed=options.seed)
+            if options.fit:
+                fitted_to(game, options.fit, labels).save(f"{options.fit}-fit.json")
+            cells = extra(game, Cells)
+            found = found_terms(game, cells, labels, options.terms, seed=options.seed)
+        else:
+            found = explained(game, evaluator, options.games, options.terms, seed=options.seed)
         found.save("invented.json")
         return
     if options.speed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from games.backgammon import notation, pieces, rules
+from games.backgammon.cells import CELLS
 from games.backgammon.doubling import DoublingCube
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
@@ -68,7 +69,12 @@ class Backgammon(KernelDiceGame):
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
     sides = ("X", "O")
-    extras = (MAT, RecordKind(BackgammonRecord, _record), Pieces(pieces.removals, _input_text))
+    extras = (
+        MAT,
+        RecordKind(BackgammonRecord, _record),
+        Pieces(pieces.removals, _input_text),
+        CELLS,
+    )
     cube = DoublingCube()
 
     def to_move(self, position: Position) -> int:

@@ -25,6 +25,8 @@ __all__ = ["MOST_CONDITIONS", "OFF", "CellTerm", "Neighbours", "atoms"]
 OFF = "off"
 MOST_CONDITIONS = 4
 COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
+#: Last words of zones on which something is; it is in all others.
+ON = ("row", "edge", "point", "bar")
 #: Words that the names of terms leave out.
 SMALL = {"own", "the", "to", "a", "an"}
 
@@ -51,7 +53,8 @@ class CellTerm:
         try:
             anchor, zone, conditions = plain
             term = cls(anchor, zone, tuple(((int(r), int(c)), a) for r, c, a in conditions))
-            known = {term.anchor, *dict(term.conditions).values()} <= {*atoms(cells)}
+            known = {*dict(term.conditions).values()} <= {*atoms(cells)}
+            known &= term.anchor in {*atoms(cells), *cells.kinds} and term.anchor != OFF
             if known and len(dict(term.conditions)) == len(conditions) <= MOST_CONDITIONS:
                 term.squares(cells)
                 return term
@@ -89,7 +92,7 @@ class CellTerm:
         """Returns the term in words, such as "own man on the back row with a king ahead"."""
         text = "empty square" if self.anchor == EMPTY else f"own {self.anchor}"
         if self.zone:
-            text += f" {'on' if self.zone.endswith(('row', 'edge')) else 'in'} the {self.zone}"
+            text += f" {'on' if self.zone.endswith(ON) else 'in'} the {self.zone}"
         parts = [f"{_atom_text(atom)} {_way(offset, cells)}" for offset, atom in self.conditions]
         if parts:
             head = ", ".join(parts[:-1])
@@ -114,9 +117,13 @@ class CellTerm:
         return ["".join(signs.get((r, c), " . ") for c in columns).rstrip() for r in rows]
 
     def difference(self, around: Neighbours) -> NDArray[np.int8]:
-        """Returns the count of the side to move less that of the other side, [positions]."""
+        """Returns the count of the side to move less that of the other side, [positions].
+
+        From this the same of the positions that they are compared with is taken off, if any.
+        """
         counts = np.bitwise_count(around.held(self)).astype(np.int8)
-        return np.asarray(counts[0] - counts[1])
+        found = np.asarray(counts[0] - counts[1])
+        return found if around.others is None else found - self.difference(around.others)
 
     def source(self, cells: Cells) -> str:
         """Returns a kernel's body; `_man`, `_their_man` … are kernels of `cells`."""
@@ -141,12 +148,19 @@ class Neighbours:
 
     cells: the cells of the game.
     words: as `Cells.words` returns them.
+    others: the same of positions that each is compared with; None: they stand for themselves.
     """
 
-    def __init__(self, cells: Cells, words: Words) -> None:
+    def __init__(self, cells: Cells, words: Words, others: Neighbours | None = None) -> None:
         self.cells = cells
         self.words = words
+        self.others = others
         self._shifted: dict[tuple[Offset, str], NDArray[np.uint64]] = {}
+
+    def take(self, chosen: NDArray[np.bool_]) -> Neighbours:
+        """Returns the same of the chosen positions."""
+        words = {name: word[:, chosen] for name, word in self.words.items()}
+        return Neighbours(self.cells, words, self.others and self.others.take(chosen))
 
     def held(self, term: CellTerm) -> NDArray[np.uint64]:
         """Returns the squares on which a term holds, as words of both sides, [2, positions]."""
@@ -184,7 +198,8 @@ class Neighbours:
 
 def atoms(cells: Cells) -> list[str]:
     """Returns what conditions may ask of a square, OFF last."""
-    return [*(prefix + name for name in cells.kinds for prefix in ("", THEIR)), EMPTY, OFF]
+    kinds = [name for name, kind in cells.kinds.items() if not kind.amount]
+    return [*(prefix + name for name in kinds for prefix in ("", THEIR)), EMPTY, OFF]
 
 
 def _atom_text(atom: str) -> str:

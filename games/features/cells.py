@@ -39,11 +39,14 @@ class Kind(NamedTuple):
     own, their: kernels of a position that return the squares of the side to move, and those of the
         other side, as the bits of a word.
     text: the text of these pieces on the game's `Board`; None for a relation.
+    amount: whether the word is not of squares but has as many bits as there are of something, such
+        as men borne off; no condition asks for it.
     """
 
     own: Kernel
     their: Kernel
     text: str | None = None
+    amount: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Cells:
     turned: whether the side that moves second sees the board turned by 180 degrees.
     reach: greatest distance of two squares, in rows or columns, that a term relates.
     areas: squares with a name, as the side to move sees them: {"double corner": (56, 49)}.
+    row_names: names of the rows from the top. Default: numbers, with the back and the last row.
 
     Raises ValueError if the bits are out of range or not distinct, or a name is not words.
     """
@@ -70,6 +74,7 @@ class Cells:
     turned: bool = False
     reach: int = 2
     areas: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    row_names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         used = list(self.bits.values())
@@ -89,6 +94,7 @@ class Cells:
         found: dict[str, list[int]] = {"": list(self.bits)}
         top, left = max(1, self.rows // 4), max(1, self.columns // 4)
         ends = {0: "back row", self.rows - 1: "last row"} if self.turned else {}
+        ends = dict(enumerate(reversed(self.row_names))) or ends
         for square in self.bits:
             row, column = divmod(square, self.columns)
             number = self.rows - 1 - row

@@ -34,6 +34,8 @@ class Labels:
     games: the number of each position's game.
     held_out: whether the game only tests what is learned from others.
     scale: a value v, in the unit of the values, stands for the expectation sigmoid(scale * v).
+    others: positions with which the first are compared, so that values are their differences, such
+        as what other moves lead to; None: the positions stand for themselves.
     """
 
     positions: NDArray[np.int64]
@@ -42,6 +44,7 @@ class Labels:
     games: NDArray[np.int64]
     held_out: NDArray[np.bool_]
     scale: float = 1.0
+    others: NDArray[np.int64] | None = None
 
 
 def labels_of(

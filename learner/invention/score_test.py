@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.features.cell_terms import CellTerm, Neighbours
-from games.features.cells import Cells, Words
 
 __all__ = ["Pool", "Sample"]
 
@@ -29,8 +28,7 @@ CHUNK = 64
 class Sample:
     """Positions on which candidates are scored.
 
-    cells: the cells of the game.
-    words: of all positions, see `Cells.words`.
+    around: of all positions.
     games: the number of each position's game; those of a game follow one another.
     chosen: whether a position is in the sample, [positions].
     seed: of the exchanges.
@@ -38,13 +36,12 @@ class Sample:
 
     def __init__(
         self,
-        cells: Cells,
-        words: Words,
+        around: Neighbours,
         games: NDArray[np.int64],
         chosen: NDArray[np.bool_],
         seed: int,
     ) -> None:
-        self.around = Neighbours(cells, {name: word[:, chosen] for name, word in words.items()})
+        self.around = around.take(chosen)
         self.chosen = chosen
         games = games[chosen]
         self._starts = np.flatnonzero(np.r_[True, games[1:] != games[:-1]])

@@ -35,9 +35,10 @@ FEW = 25_000
 def bare_pieces(cells: Cells, most: int) -> list[CellTerm]:
     """Returns the terms that a search for `most` begins with, because they hide what others say.
 
-    These are the kinds of pieces, with room left for one term more.
+    These are the kinds of pieces, or the amounts, with room left for one term more.
     """
-    return [CellTerm(piece) for piece in cells.pieces()][: most - 1]
+    amounts = [name for name, kind in cells.kinds.items() if kind.amount]
+    return [CellTerm(name) for name in amounts or cells.pieces()][: most - 1]
 
 
 def candidates(cells: Cells) -> list[CellTerm]:
@@ -48,6 +49,8 @@ def candidates(cells: Cells) -> list[CellTerm]:
 
 def _longer(cells: Cells, term: CellTerm) -> list[CellTerm]:
     """Returns the terms with one more condition, or with a zone."""
+    if term.anchor in cells.kinds and cells.kinds[term.anchor].amount:
+        return []
     taken = {(0, 0), *dict(term.conditions)}
     span = range(-cells.reach, cells.reach + 1)
     found = []
@@ -90,16 +93,20 @@ class TermSearch:
         self.cells = cells
         self.labels = labels
         self.learn = ~labels.held_out
-        words = cells.words(labels.positions)
-        self.around = Neighbours(cells, words)
+        others = None
+        if labels.others is not None:
+            others = Neighbours(cells, cells.words(labels.others))
+        self.around = Neighbours(cells, cells.words(labels.positions), others)
         numbers = np.cumsum(np.r_[False, labels.games[1:] != labels.games[:-1]])
         few = self.learn & (numbers % (self.learn.sum() // FEW + 1) == 0)
-        self._all = Sample(cells, words, labels.games, self.learn, seed)
-        self._few = Sample(cells, words, labels.games, few, seed)
+        self._all = Sample(self.around, labels.games, self.learn, seed)
+        self._few = Sample(self.around, labels.games, few, seed)
         self.terms = list(terms)
         self._base = np.zeros((len(labels.positions), 0), dtype=np.float32)
         if base is not None:
             self._base = measure(base, labels.positions)
+            if labels.others is not None:
+                self._base = self._base - measure(base, labels.others)
         self._aside: set[CellTerm] = set()
         self.pool = Pool(self._all, candidates(cells))
         self._logits = np.zeros(0)

@@ -49,7 +49,7 @@ def tuple_model(
     """
     named = Tuples.of(game).named
     layout = named.get(tuples) if isinstance(tuples, str) else tuples
-    cells = extra(game, Cells) or extra(game, Squares)
+    cells = (None if game.dice else extra(game, Cells)) or extra(game, Squares)
     if isinstance(tuples, str) and tuples.startswith(WALKS) and cells is not None:
         layout = walks(cells, tuples, seed)
     if not isinstance(layout, TupleLayout):

@@ -1,0 +1,165 @@
+"""The cells of backgammon: points as each side numbers them, by what stands on them.
+
+A point is a row of its own: a side's men move ahead, from the bar at the back to those borne off.
+Counts of men, and relations to where the enemy stands, are kinds like any other.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.backgammon.phases import in_contact
+from games.backgammon.pips import other_side, pips_of
+from games.backgammon.rules import BAR, CHECKERS, mirrored, points_held, points_made
+from games.features.cells import Cells, Kind
+from games.kernels import family, kernel
+
+__all__ = ["CELLS"]
+
+#: The lowest bit of each point of a half board.
+ONES = sum(1 << 4 * point for point in range(13))
+#: Placeholder: each kind has its own.
+OF = points_held
+
+
+@kernel
+def _men(near, far):
+    return points_held(near, far) & ~1
+
+
+@kernel
+def _points(near, far):
+    return points_made(near, far) & ~1
+
+
+@kernel
+def _blots(near, far):
+    return _men(near, far) & ~points_made(near, far)
+
+
+@kernel
+def _three(half):
+    return (half >> 3 | half >> 2 | half >> 1 & half) & ONES
+
+
+@kernel
+def _spares(near, far):
+    return points_held(_three(near), _three(far)) & ~1
+
+
+@kernel
+def _four(half):
+    return (half >> 3 | half >> 2) & ONES
+
+
+@kernel
+def _stacks(near, far):
+    return points_held(_four(near), _four(far)) & ~1
+
+
+@kernel
+def _six(half):
+    return (half >> 3 | half >> 2 & half >> 1) & ONES
+
+
+@kernel
+def _towers(near, far):
+    return points_held(_six(near), _six(far)) & ~1
+
+
+@kernel
+def _turned(points):
+    """The other side's points as this side numbers them; its bar is 0 here."""
+    return mirrored(points) | points >> BAR & 1
+
+
+@kernel
+def _engaged(near, far, their_near, their_far):
+    """The points behind the rearmost man of the other side."""
+    theirs = _turned(_men(their_near, their_far))
+    return -2 * (theirs & -theirs)  # the same number with all higher bits
+
+
+def squares(position):
+    """Returns the points of a kind."""
+    return OF(position[0], position[1])
+
+
+def engaged(position):
+    """Returns the points of a kind from which men still have to pass an enemy."""
+    near, far, their_near, their_far, _ = position
+    return OF(near, far) & _engaged(near, far, their_near, their_far)
+
+
+def low_bits(position):
+    """Returns so many low bits, from 1 on."""
+    return (2 << OF(position)) - 2
+
+
+@kernel
+def _off(position):
+    return position[0] & CHECKERS
+
+
+@kernel
+def _eight_pips(position):
+    return min(pips_of(position[0], position[1]) // 8, BAR)
+
+
+@kernel
+def _four_pips_of_race(position):
+    return 0 if in_contact(position) else min(pips_of(position[0], position[1]) // 4, BAR)
+
+
+def theirs(position):
+    """Returns what the other side has, as the side to move numbers it."""
+    return _turned(OF(other_side(position)))
+
+
+def their_bits(position):
+    """Returns the other side's low bits."""
+    return OF(other_side(position))
+
+
+def _kind(read: Any, of: Any, text: str | None = None) -> Kind:
+    """Returns the kind that one of the readers above makes of a kernel."""
+    own = getattr(family(read, OF=of), read.__name__)
+    if read is low_bits:
+        return Kind(own, family(their_bits, OF=own).their_bits, amount=True)
+    return Kind(own, family(theirs, OF=own).theirs, text)
+
+
+#: A point has two men or more, a spare three, a stack four, a tower six; an engaged one still has
+#: an enemy ahead. Pips are counted by eights, in a race by fours.
+CELLS = Cells(
+    rows=26,
+    columns=1,
+    bits={point: point for point in range(26)},
+    kinds={
+        "man": _kind(squares, _men, "man"),
+        "point": _kind(squares, _points),
+        "blot": _kind(squares, _blots),
+        "spare": _kind(squares, _spares),
+        "stack": _kind(squares, _stacks),
+        "tower": _kind(squares, _towers),
+        "engaged man": _kind(engaged, _men),
+        "engaged point": _kind(engaged, _points),
+        "exposed blot": _kind(engaged, _blots),
+        "borne off": _kind(low_bits, _off),
+        "eight pips": _kind(low_bits, _eight_pips),
+        "four pips of race": _kind(low_bits, _four_pips_of_race),
+    },
+    swap=other_side,
+    turned=True,
+    reach=6,
+    areas={
+        "home board": range(1, 7),
+        "outer board": range(7, 13),
+        "far outer board": range(13, 19),
+        "far home board": range(19, 25),
+        **{f"part from point {first} on": range(first, 26) for first in range(2, 24)},
+    },
+    row_names=("rest", *(f"{point} point" for point in range(1, 25)), "bar"),
+)

@@ -1,0 +1,82 @@
+"""The cells of backgammon against counts of men, and terms over positions that are compared."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+import games
+from games.backgammon.cells import CELLS
+from games.backgammon.rules import checkers
+from games.features.cell_terms import CellTerm, Neighbours, atoms
+from games.features.cells import EMPTY
+from games.features.term_file import feature_set_of, named
+
+BACKGAMMON: Any = games.load("backgammon")
+
+
+def positions(count: int = 60) -> list[Any]:
+    """Returns unfinished positions of random games, of all phases."""
+    chance, found = random.Random(3), []
+    position = BACKGAMMON.start()
+    while len(found) < count:
+        moves = BACKGAMMON.legal_moves(position, chance.randrange(21))
+        position = BACKGAMMON.play(position, chance.choice(moves))
+        if BACKGAMMON.outcome(position) is not None:
+            position = BACKGAMMON.start()
+        elif chance.random() < 0.1:
+            found.append(position)
+    return found
+
+
+def expected(position: Any, kind: str) -> set[int]:
+    """Returns the bits of a kind of the side to move, by counts of men."""
+    near, far, their_near, their_far, _ = position
+    own = {point: checkers(near, far, point) for point in range(26)}
+    theirs = [point for point in range(1, 26) if checkers(their_near, their_far, point)]
+    pips = sum(point * men for point, men in own.items())
+    ahead = 25 - max(theirs)
+    race = not any(men and point > ahead for point, men in own.items() if point)
+    amounts = {
+        "borne off": own[0], "eight pips": min(pips // 8, 25),
+        "four pips of race": min(pips // 4, 25) if race else 0,
+    }  # fmt: skip
+    if kind in amounts:
+        return set(range(1, amounts[kind] + 1))
+    least = {"man": 1, "point": 2, "blot": 1, "spare": 3, "stack": 4, "tower": 6}[kind.split()[-1]]
+    most = 1 if kind.endswith("blot") else 15
+    held = {point for point, men in own.items() if point and least <= men <= most}
+    return {point for point in held if point > ahead} if " " in kind else held
+
+
+def test_kinds_hold_what_the_counts_of_men_say() -> None:
+    found = positions()
+    words = CELLS.words(np.array(found))
+    for kind in CELLS.kinds:
+        for i, position in enumerate(found):
+            swapped = tuple(int(x) for x in CELLS.swap(position))
+            for viewer, (mine, theirs) in enumerate([(position, swapped), (swapped, position)]):
+                own, enemy = expected(mine, kind), expected(theirs, kind)
+                if not CELLS.kinds[kind].amount:
+                    enemy = {25 - point for point in enemy}
+                assert int(words[kind][viewer, i]) == sum(1 << bit for bit in own), kind
+                assert int(words[f"their {kind}"][viewer, i]) == sum(1 << bit for bit in enemy)
+
+
+def test_kernels_agree_with_terms_as_data_and_comparisons_are_differences() -> None:
+    chance, rows = random.Random(4), np.array(positions())
+    terms = [CellTerm("borne off"), CellTerm("blot", "6 point"), CellTerm(EMPTY, "home board")]
+    for anchor in CELLS.kinds:
+        if not CELLS.kinds[anchor].amount:
+            way = chance.choice([step for step in range(-6, 7) if step])
+            terms.append(CellTerm(anchor).also((way, 0), chance.choice(atoms(CELLS))))
+    around = Neighbours(CELLS, CELLS.words(rows))
+    found = np.array([term.difference(around) for term in terms]).T
+    assert (feature_set_of(CELLS, named(CELLS, terms)).measure(rows) == found).all()
+    others = Neighbours(CELLS, CELLS.words(rows[::-1]))
+    for term, own in zip(terms, found.T, strict=True):
+        pairs = Neighbours(CELLS, CELLS.words(rows), others)
+        assert term.difference(pairs).tolist() == (own - own[::-1]).tolist()
+    assert terms[1].text(CELLS) == "own blot on the 6 point"
