@@ -21,7 +21,7 @@ __all__ = ["CELLS"]
 #: The lowest bit of each point of a half board.
 ONES = sum(1 << 4 * point for point in range(13))
 #: Placeholder: each kind has its own.
-OF = points_held
+OF: Any = points_held
 
 
 @kernel
