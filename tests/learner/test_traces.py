@@ -317,7 +317,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     whole = npz(tmp_path, x=x, result=half).read_bytes()
     short = tmp_path / "short.npz"
     short.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(TraceError, match="a whole .npz file, found one cut short, or another"):
+    with pytest.raises(TraceError, match="a whole .npz file, found one cut short or of other kind"):
         read_traces([short])
     promised = tmp_path / "promised.npz"
     many = whole.replace(b"'shape': (100,), }      ", b"'shape': (1000000000,), }")
