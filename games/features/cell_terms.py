@@ -90,7 +90,9 @@ class CellTerm:
 
     def text(self, cells: Cells) -> str:
         """Returns the term in words, such as "own man on the back row with a king ahead"."""
-        text = "empty square" if self.anchor == EMPTY else f"own {self.anchor}"
+        text = f"{'each' if cells.amount(self.anchor) else 'own'} {self.anchor}"
+        if self.anchor == EMPTY:
+            text = "empty square"
         if self.zone:
             text += f" {'on' if self.zone.endswith(ON) else 'in'} the {self.zone}"
         parts = [f"{_atom_text(atom)} {_way(offset, cells)}" for offset, atom in self.conditions]
@@ -173,8 +175,10 @@ class Neighbours:
     def board_squares(self, term: CellTerm, side: int) -> list[int]:
         """Returns the squares of the game's `Board` on which a term holds in the first position.
 
-        side: the side to move there; what holds for the other side is included.
+        side: the side to move there; what holds for the other side is included. An amount has none.
         """
+        if self.cells.amount(term.anchor):
+            return []
         last = self.cells.rows * self.cells.columns - 1
         return sorted(
             last - square if self.cells.turned and viewer == 1 else square

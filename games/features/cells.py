@@ -159,6 +159,10 @@ class Cells:
         """Returns the names of the kinds that are pieces, not relations."""
         return [name for name, kind in self.kinds.items() if kind.text is not None]
 
+    def amount(self, name: str) -> bool:
+        """Returns whether a kind is an amount, which is on no squares."""
+        return name in self.kinds and self.kinds[name].amount
+
     def shown(self, board: Any, position: Any, side: int) -> dict[int, str]:
         """Returns what a board shows: by square as the side to move sees it, its kind.
 

@@ -49,7 +49,7 @@ def candidates(cells: Cells) -> list[CellTerm]:
 
 def _longer(cells: Cells, term: CellTerm) -> list[CellTerm]:
     """Returns the terms with one more condition, or with a zone."""
-    if term.anchor in cells.kinds and cells.kinds[term.anchor].amount:
+    if cells.amount(term.anchor):
         return []
     taken = {(0, 0), *dict(term.conditions)}
     span = range(-cells.reach, cells.reach + 1)

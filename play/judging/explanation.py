@@ -100,7 +100,7 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
         around = Neighbours(cells, cells.words([position]))
         side = evaluator.game.to_move(position)
         for i, own in enumerate(evaluator.features.cell_terms.values()):
-            squares = () if evaluator.game.dice else tuple(around.board_squares(own, side))
+            squares = tuple(around.board_squares(own, side))
             found[i] = replace(found[i], name=own.text(cells), squares=squares)
     total, value = math.fsum(one.value for one in found), evaluator(position)
     size = max([1.0, *(abs(one.value) for one in found)])

@@ -13,6 +13,8 @@ from games.backgammon.rules import checkers
 from games.features.cell_terms import CellTerm, Neighbours, atoms
 from games.features.cells import EMPTY
 from games.features.term_file import feature_set_of, named
+from play.judging.explanation import explain
+from search import LinearEvaluator
 
 BACKGAMMON: Any = games.load("backgammon")
 
@@ -40,8 +42,8 @@ def expected(position: Any, kind: str) -> set[int]:
     ahead = 25 - max(theirs)
     race = not any(men and point > ahead for point, men in own.items() if point)
     amounts = {
-        "borne off": own[0], "eight pips": min(pips // 8, 25),
-        "four pips of race": min(pips // 4, 25) if race else 0,
+        "man borne off": own[0], "eight pips to go": min(pips // 8, 25),
+        "four pips to go in a race": min(pips // 4, 25) if race else 0,
     }  # fmt: skip
     if kind in amounts:
         return set(range(1, amounts[kind] + 1))
@@ -67,7 +69,7 @@ def test_kinds_hold_what_the_counts_of_men_say() -> None:
 
 def test_kernels_agree_with_terms_as_data_and_comparisons_are_differences() -> None:
     chance, rows = random.Random(4), np.array(positions())
-    terms = [CellTerm("borne off"), CellTerm("blot", "6 point"), CellTerm(EMPTY, "home board")]
+    terms = [CellTerm("man borne off"), CellTerm("blot", "6 point"), CellTerm(EMPTY, "home board")]
     for anchor in CELLS.kinds:
         if not CELLS.kinds[anchor].amount:
             way = chance.choice([step for step in range(-6, 7) if step])
@@ -80,3 +82,22 @@ def test_kernels_agree_with_terms_as_data_and_comparisons_are_differences() -> N
         pairs = Neighbours(CELLS, CELLS.words(rows), others)
         assert term.difference(pairs).tolist() == (own - own[::-1]).tolist()
     assert terms[1].text(CELLS) == "own blot on the 6 point"
+
+
+def test_explanations_tell_terms_in_words_and_their_points_as_x_counts_them() -> None:
+    terms = [
+        CellTerm("blot", "far outer board"),
+        CellTerm("man", "bar"),
+        CellTerm("eight pips to go"),
+    ]
+    features = feature_set_of(CELLS, named(CELLS, terms))
+    evaluator = LinearEvaluator(BACKGAMMON, features, np.array([-0.1, -0.2, -0.05]), name="found")
+    # X has a blot on its 14 point; O one on its 13 point, X's 12, and a man on the bar
+    for turn in ("1", "-1"):
+        text = f"XGID=a-----N-----a-A----m------:0:0:{turn}:00:0:0:0:0:10"
+        found = explain(evaluator, BACKGAMMON.parse_position(text))
+        assert {part.name: part.squares for part in found} == {
+            "own blot in the far outer board": (12, 14),
+            "own man on the bar": (0,),
+            "each eight pips to go": (),
+        }

@@ -369,11 +369,14 @@ export class BackgammonBoard extends Points {
       wash.style.opacity = "";
     }
     for (const part of parts || []) {
-      if (!part.place || !part.before) continue;
-      const [letter, point] = part.place;
-      const wash = this.cells.get(this.name(letter === "x" ? 0 : 1, point)).querySelector(".wash");
-      wash.style.fill = part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)";
-      wash.style.opacity = 0.12 + (0.5 * Math.abs(part.before)) / largest;
+      if (!part.before) continue;
+      // The squares of a term are points as X counts them; 0 is the bar of O.
+      const points = part.place ? [part.place] : (part.squares || []).map((n) => n ? ["x", n] : ["o", BAR]);
+      for (const [letter, point] of points) {
+        const wash = this.cells.get(this.name(letter === "x" ? 0 : 1, point)).querySelector(".wash");
+        wash.style.fill = part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)";
+        wash.style.opacity = 0.12 + (0.5 * Math.abs(part.before)) / largest;
+      }
     }
   }
 
