@@ -30,8 +30,8 @@ __all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]
 #: Units of strength.
 ELO, POINTS, FIRST = "Elo", "points a game", "share of first places"
 
-#: Whether this process has played a game.
-_warm = False
+#: The opponents that this process has met.
+_met: set[str] = set()
 
 #: Matches that a cluster plays at a time.
 MATCHES = 2
@@ -214,10 +214,10 @@ class Arena:
 
 def _measure(match: bytes, **options: Any) -> Strength:
     players = unpack(match)
-    global _warm
-    if not _warm and options["workers"] is None:
+    game, _, opponent = players
+    if opponent not in _met and options["workers"] is None:
         # what is compiled or read for the first time is no part of a game's time
-        measure(*players, **{**options, "games": players[0].players})
-        _warm = True
+        measure(*players, **{**options, "games": game.players})
+        _met.add(opponent)
     began = time.monotonic()
     return replace(measure(*players, **options), seconds=time.monotonic() - began)

@@ -7,7 +7,7 @@ reminder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -124,6 +124,7 @@ def measure_curve(
     weights: Sequence[float] = WEIGHTS,
     nodes: int,
     least: Mapping[Position, float] | None = None,
+    watch: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[Curve], NDArray[np.float64], bool]:
     """Returns the curves of heuristics, measured by A* over the same positions.
 
@@ -131,6 +132,7 @@ def measure_curve(
     weights: weights of the heuristic in A*.
     nodes: greatest number of expansions for each position.
     least: the least cost of each position; None if they are not known.
+    watch: called with the share of the positions that are done.
 
     Also returns the least cost of each position, or else the best that was found, NaN if none,
     [positions]; and whether all of these are proved to be the least.
@@ -138,9 +140,10 @@ def measure_curve(
     costs = np.full((len(heuristics), len(weights), len(positions)), np.nan)
     expanded = np.zeros(costs.shape)
     proved = np.zeros(len(positions), dtype=bool)
-    for row, heuristic in enumerate(heuristics.values()):
-        for column, weight in enumerate(weights):
-            for place, position in enumerate(positions):
+    # position by position, so that the first ones tell how long the others take
+    for place, position in enumerate(positions):
+        for row, heuristic in enumerate(heuristics.values()):
+            for column, weight in enumerate(weights):
                 found = solve(
                     problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=MEMORY
                 )
@@ -150,6 +153,7 @@ def measure_curve(
                 if found.moves is not None:
                     costs[row, column, place] = found.cost
                     proved[place] |= found.optimal
+        watch((place + 1) / len(positions))
     best = np.fmin.reduce(costs.reshape(-1, len(positions)), axis=0)
     if least is not None:
         best, proved[:] = np.array([least[position] for position in positions]), True

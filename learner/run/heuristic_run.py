@@ -6,6 +6,7 @@ and curve.png.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,18 @@ REPORT_NODES = 200_000
 
 class HeuristicRun(Run):
     """A learner of a heuristic in a folder."""
+
+    #: when the report began to search, and the share of its positions that are done
+    _searching = (0.0, 0.0)
+
+    def left(self) -> float | None:
+        """Returns about how many seconds the report will still take, which takes most of the time.
+
+        Nothing is said before three seconds and a twentieth of its positions are over.
+        """
+        began, share = self._searching
+        passed = time.monotonic() - began
+        return passed / share - passed if share >= 0.05 and passed >= 3 else None
 
     @property
     def path(self) -> Any:
@@ -58,8 +71,13 @@ class HeuristicRun(Run):
         costs, how = enumerated or least_costs(problem), "the search of all positions"
         if costs is None:
             costs, how = exact_costs(problem, starts) or (None, "")
+        began = time.monotonic()
+
+        def watch(share: float) -> None:
+            self._searching = began, share
+
         curves, best, proved = measure_curve(
-            problem, heuristics, starts, nodes=REPORT_NODES, least=costs
+            problem, heuristics, starts, nodes=REPORT_NODES, least=costs, watch=watch
         )
         known = {p: c for p, c in zip(starts, best.tolist(), strict=True) if c == c}
         limit = f"by A*, at most {REPORT_NODES:,} expansions each:"

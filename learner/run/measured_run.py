@@ -108,9 +108,10 @@ class MeasuredRun(Run):
         self._hours_before = 0.0
         self._began = time.process_time()
         #: seconds of a game of each match so far; the games of matches still to be played once
-        #: the snapshots are measured, and how often processes are started for them
+        #: the snapshots are measured, and how often processes are started for them; pictures take
+        #: as long as a start
         self._paces: list[float] = []
-        self._starts = 1 if learner.settles else 2
+        self._starts = 2 if learner.settles else 3
         #: seconds until such a process plays
         self._starting = 0.0
         #: the first matches, of the start, which only tell how long a game takes
@@ -373,6 +374,7 @@ class MeasuredRun(Run):
         write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
         self._write_strengths()
         self._plot(best)
+        self._starts -= 1
         return self._calibrated(self._loaded(self._path("best")), say)
 
     def _calibration_games(self) -> int:

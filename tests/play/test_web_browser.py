@@ -515,6 +515,11 @@ def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, width: int) -> N
     open_tab(page, "Analysis")
     expect(page.locator(".legal .value").first).to_contain_text("plies")
     assert page.evaluate(CUT, ".legal .value") == []
+    invented = {**CLASSIC, "evaluator": "shipped:checkers/invented.json"}
+    open_table(page, base, position="B:W18,K22:B15", seats=[HUMAN, invented])
+    open_tab(page, "Why")  # terms in words
+    expect(page.locator(".part-name").first).to_be_visible()
+    assert page.evaluate(CUT, ".parts th, .column h3") == []
     open_table(page, base, game="chinese_checkers", seats=[HUMAN, HUMAN, RANDOM])
     expect(page.locator(".strips .turn")).to_be_visible()
     assert page.evaluate(CUT, ".strips .who, .strips .turn") == []
