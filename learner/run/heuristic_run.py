@@ -7,7 +7,8 @@ and curve.png.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 from games.counted import counted
@@ -20,6 +21,8 @@ __all__ = ["HeuristicRun"]
 
 #: Seeds of the positions of the report, which learning does not use.
 REPORT_SEED = 3_000_017
+#: Positions that tell how long it takes to compare them all.
+FEW = 500
 #: Most expansions of a search of the report.
 REPORT_NODES = 200_000
 
@@ -27,8 +30,9 @@ REPORT_NODES = 200_000
 class HeuristicRun(Run):
     """A learner of a heuristic in a folder."""
 
-    #: when the report began to search, and the share of its positions that are done
-    _searching = (0.0, 0.0)
+    #: when the report began to search, and the share of its positions that are done; seconds of
+    #: comparing all positions after it
+    _searching, _comparing = (0.0, 0.0), 0.0
 
     def left(self) -> float | None:
         """Returns about how many seconds the report will still take, which takes most of the time.
@@ -37,7 +41,8 @@ class HeuristicRun(Run):
         """
         began, share = self._searching
         passed = time.monotonic() - began
-        return passed / share - passed if share >= 0.05 and passed >= 3 else None
+        known = share >= 0.05 and passed >= 3
+        return passed / share - passed + self._comparing if known else None
 
     @property
     def path(self) -> Any:
@@ -71,6 +76,8 @@ class HeuristicRun(Run):
         costs, how = enumerated or least_costs(problem), "the search of all positions"
         if costs is None:
             costs, how = exact_costs(problem, starts) or (None, "")
+        if costs:
+            self._comparing = len(costs) * _seconds_to_compare(problem, heuristic, costs)
         began = time.monotonic()
 
         def watch(share: float) -> None:
@@ -101,3 +108,12 @@ class HeuristicRun(Run):
             lines=lines,
         )
         return lines
+
+
+def _seconds_to_compare(problem: Any, heuristic: Any, costs: Mapping[Any, float]) -> float:
+    """Returns the time of a position in `compare`."""
+    few = dict(islice(costs.items(), FEW))
+    compare(problem, heuristic, few, proved=True)  # compiles
+    began = time.monotonic()
+    compare(problem, heuristic, few, proved=True)
+    return (time.monotonic() - began) / len(few)
