@@ -10,11 +10,13 @@ without its book of twelve plies and once with it. Every score is compared.
     python -m benchmarks.solver                        a hundred positions of each set
     python -m benchmarks.solver --positions 1000       as many as were published
     python -m benchmarks.solver --book 19 --after 4444 add to the shipped bounds of openings
+    python -m benchmarks.solver --book 8 --every       who wins in every position of eight stones
 
-The last one walks through the games in which the first side keeps its class by any move and the
+The third one walks through the games in which the first side keeps its class by any move and the
 second plays a best one, to so many stones, and keeps what the solver finds out on the way about
 positions of at most twelve stones, later only which moves of the first side win. It writes the file
-after each position of the first kind: a stopped command goes on where it stopped.
+after each position of the first kind: a stopped command goes on where it stopped. So does the last
+one, which takes a night and writes the file once a minute.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,18 @@ import safetensors.numpy
 
 from benchmarks.bitbully import BitBully
 from games.connect_four import ConnectFour
-from games.connect_four.solver import BOOK, DEEPEST, FILE, Solver, entry_of, plies_left
+from games.connect_four.solver import (
+    BOOK,
+    DEEPEST,
+    EVEN,
+    FILE,
+    HIGH,
+    KEY,
+    LOW,
+    Solver,
+    entry_of,
+    plies_left,
+)
 from games.whole_files import write_atomically
 
 #: Names, least and most stones, least and most plies to the end with best play.
@@ -101,7 +114,7 @@ def add_openings(begin: str, stones: int, path: Path) -> None:
             best = [move for move in classes if classes[move] == max(classes.values())]
             best = best or solver.best(position)
             if len(text) <= BOOK:
-                save(path, solver, later)
+                save(path, solver.bounds().tolist(), later)
                 print(
                     f"{text or 'start'}: {', '.join(str(move + 1) for move in best)};"
                     f" {solver.nodes - before:,} nodes, {len(solver.bounds()):,} bounds",
@@ -114,13 +127,53 @@ def add_openings(begin: str, stones: int, path: Path) -> None:
                     if len(text) >= BOOK and first and classes[move] == 1:
                         later.add(entry_of(after, -GREATEST, -1))
         front = following
-        save(path, solver, later)
+        save(path, solver.bounds().tolist(), later)
 
 
-def save(path: Path, solver: Solver, later: set[int]) -> None:
-    """Write bounds to a file: those of the solver, and `later` ones."""
-    arrays = {"entries": solver.bounds(), "later": np.array(sorted(later), dtype=np.int64)}
-    write_atomically(path, safetensors.numpy.save(arrays))
+def bounds_of(entry: int) -> tuple[int, int]:
+    """Returns the bounds of a score in an entry."""
+    return (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN
+
+
+def add_every(stones: int, path: Path, *, after: str = "") -> None:
+    """Add who wins in every position of so many stones, and then of fewer; print a line a minute.
+
+    after: moves that all positions begin with.
+    """
+    known = safetensors.numpy.load_file(path) if path.is_file() else {}
+    entries = {int(entry) & KEY: int(entry) for entry in known.get("entries", [])}
+    later = set(map(int, known.get("later", [])))
+    solver, position = Solver(table_mib=512, book=[*entries.values()]), GAME.start()
+    for column in after:
+        position = GAME.play(position, GAME.parse_move(position, column))
+    levels = [{entry_of(position, 0, 0) & KEY: position}]
+    for _ in range(stones - len(after)):
+        following = [
+            GAME.play(one, m) for one in levels[-1].values() for m in GAME.legal_moves(one)
+        ]
+        levels.append({entry_of(one, 0, 0) & KEY: one for one in following})
+    saved, begin, done = time.monotonic(), time.monotonic(), 0
+    for level in reversed(levels):
+        for key, position in level.items():
+            low, high = bounds_of(entries.get(key, entry_of(position, -GREATEST, GREATEST)))
+            if GAME.outcome(position) is None and low <= 0 <= high and low < high:
+                kind = solver.value(position, -1, 1)
+                low = max(low, kind) if kind >= 0 else low
+                high = min(high, kind) if kind <= 0 else high
+                entries[key] = entry_of(position, low, high)
+                done += 1
+            last = level is levels[0]
+            if last or time.monotonic() - saved > 60:
+                saved = time.monotonic()
+                save(path, entries.values(), later)
+                print(f"{done:,} positions solved in {saved - begin:,.0f} s", flush=True)
+
+
+def save(path: Path, entries: Iterable[int], later: set[int]) -> None:
+    """Write bounds to a file: those that the solver reads, and `later` ones."""
+    arrays = {"entries": sorted(entries), "later": sorted(later)}
+    content = {name: np.array(found, dtype=np.int64) for name, found in arrays.items()}
+    write_atomically(path, safetensors.numpy.save(content))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -134,13 +187,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default=names, metavar="A,B", help="sets")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--book", type=int, metavar="STONES", help="add openings to the book")
+    parser.add_argument("--every", action="store_true", help="all positions of so many stones")
     parser.add_argument("--after", default="", metavar="COLUMNS", help="moves that they begin with")
     parser.add_argument("--file", type=Path, default=FILE, help="the book (default the shipped)")
     options = parser.parse_args(arguments)
     if options.book is not None:
-        if not 0 < options.book <= DEEPEST:
-            parser.error(f"--book: expected 1 to {DEEPEST} stones, found {options.book}")
-        add_openings(options.after, options.book, options.file)
+        most = BOOK if options.every else DEEPEST
+        if not 0 < options.book <= most:
+            parser.error(f"--book: expected 1 to {most} stones, found {options.book}")
+        if options.every:
+            add_every(options.book, options.file, after=options.after)
+        else:
+            add_openings(options.after, options.book, options.file)
         return 0
     if options.positions < 1:
         parser.error(f"--positions: expected at least 1, found {options.positions}")

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import random
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from benchmarks.bitbully import BitBully
+from benchmarks.solver import bounds_of
+from benchmarks.solver import main as benchmark
 from games.connect_four import ConnectFour
-from games.connect_four.solver import DEEPEST, EVEN, FILE, HIGH, LOW, Solver, known_bounds
+from games.connect_four.solver import (
+    DEEPEST,
+    EVEN,
+    FILE,
+    HIGH,
+    KEY,
+    LOW,
+    Solver,
+    entry_of,
+    known_bounds,
+)
 from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
@@ -132,6 +146,23 @@ def test_a_search_with_the_openings_keeps_the_win_in_them() -> None:
     for line, keeps in (("", "4"), ("4444", "4"), ("444442", "2")):
         result = engine.search(after(line), nodes=200)
         assert result.move == int(keeps) - 1, line
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+def test_a_book_of_every_position_is_made_and_gone_on_with(tmp_path: Path, capsys: Any) -> None:
+    line, path = "44444422222", tmp_path / "book.safetensors"
+    command = ["--book", "12", "--every", "--after", line, "--file", str(path)]
+    assert benchmark(command) == benchmark(command) == 0
+    solved = [text.split()[0] for text in capsys.readouterr().out.splitlines()]
+    assert solved == ["7", "0"]  # six columns are open, and the position itself
+    entries = safetensors.numpy.load_file(path)["entries"]
+    for position in (after(line), *(GAME.play(after(line), m) for m in (0, 1, 2, 4, 5, 6))):
+        key = entry_of(position, 0, 0) & KEY
+        (low, high), kind = (
+            bounds_of(int(entries[entries & KEY == key][0])),
+            SOLVER.classes(position),
+        )
+        assert np.sign(low) * (low > 0) + np.sign(high) * (high < 0) == max(kind.values())
 
 
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
