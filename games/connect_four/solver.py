@@ -60,9 +60,9 @@ BOOK = 12
 DEEPEST = 19
 #: Bounds of scores of such positions, which took minutes; `benchmarks.solver --book` adds to them.
 FILE = Path(__file__).parents[2] / "data" / "connect_four" / "openings.bounds.safetensors"
-#: Positions that a probe searches for each of its questions when it first asks about a position,
-#: and how often that number doubles when it asks again.
-FIRST, MOST_DOUBLED = 400, 8
+#: Positions that a probe searches for each of its questions when it first asks about a position; 2
+#: to the power of DOUBLED times as many for each time that it has asked, but for the last ones.
+FIRST, DOUBLED, MOST_ASKED = 400, 3, 2
 #: More positions than any search looks at.
 ENDLESS = 1 << 56
 #: Spreads keys over the table: 2**64 divided by the golden ratio, as a signed number.
@@ -286,8 +286,8 @@ def known_by_key() -> NDArray[np.int64]:
 def probe_solver(tables, position):
     """Returns what a probe does: as `probe_openings`, and later what a short search proves.
 
-    tables: as `new_tables` returns them. Each time that a position is asked about in vain, the next
-        search of it may look at twice as many positions.
+    tables: as `new_tables` returns them. After a question in vain, the next search of the same
+        position may look at eight times as many positions.
     """
     entries, table, asked, never = tables
     own, opponent, _ = position
@@ -304,7 +304,7 @@ def probe_solver(tables, position):
     low, high = -SQUARES, SQUARES
     for beta in (1, 0):
         if low < beta <= high:
-            found = _search(own, opponent, beta, FIRST << times, table, table, never)
+            found = _search(own, opponent, beta, FIRST << DOUBLED * times, table, table, never)
             if found >= 0 and _score(found) >= beta:
                 low = _score(found)
             elif found >= 0:
@@ -315,7 +315,7 @@ def probe_solver(tables, position):
         return (True, plies_left(count, high) - WIN, 1000)
     if low == 0 and high == 0:
         return (True, 0.0, 1000)
-    asked[slot] = key << 5 | min(times + 1, MOST_DOUBLED)
+    asked[slot] = key << 5 | min(times + 1, MOST_ASKED)
     return (False, 0.0, 0)
 
 
