@@ -121,7 +121,7 @@ CHECKERS = ("quantised", "invented", "network", "rootstrap", "samuel", "classic"
 TRUTH = (
     "solved@exact",
     "solved+openings@exact,nodes=3500",
-    "solved+solver@exact,2",
+    "solved+solver@exact,3",
     "hand@exact",
     "hand@exact,nodes=12000",
 )

@@ -62,7 +62,7 @@ DEEPEST = 19
 FILE = Path(__file__).parents[2] / "data" / "connect_four" / "openings.bounds.safetensors"
 #: Positions that a probe searches for each of its questions when it first asks about a position; 2
 #: to the power of DOUBLED times as many for each time that it has asked, but for the last ones.
-FIRST, DOUBLED, MOST_ASKED = 400, 3, 2
+FIRST, DOUBLED, MOST_ASKED = 50, 3, 3
 #: More positions than any search looks at.
 ENDLESS = 1 << 56
 #: Spreads keys over the table: 2**64 divided by the golden ratio, as a signed number.
