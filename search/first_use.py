@@ -85,15 +85,14 @@ def first_use() -> FirstUse | None:
 
 def kernels_of_use(game: Any, evaluator: Any) -> list[Any]:
     """Returns the kernels of a game, its evaluator and its usual database."""
-    functions: list[Any] = []
-    if game.rules is not None:
-        functions += [getattr(game.rules, part.name) for part in fields(game.rules)]
+    parts = [game.rules, getattr(game, "outcomes", None)]
+    functions = [getattr(part, one.name) for part in parts if part for one in fields(part)]
     for net in getattr(evaluator, "nets", (evaluator,)):
         features, encoding = getattr(net, "features", None), getattr(net, "encoding", None)
-        # terms that are inputs of a network are part of its function
-        terms = [] if features is None or encoding is not None else features.terms.values()
-        functions += terms if encoding is None else [encoding.active]
-    if getattr(evaluator, "gives_outcomes", False) and (usual := Databases.of(game).usual):
+        functions += [] if features is None else features.terms.values()
+        functions += [] if encoding is None else [encoding.active]
+    usual = Databases.of(game).usual
+    if usual and getattr(evaluator, "gives_outcomes", evaluator is None):  # or not loaded yet
         database = Databases.of(game).named[usual]
         functions += [database.probe, database.outcomes]
     return kernels_of(functions)
