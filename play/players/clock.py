@@ -21,6 +21,9 @@ LEAST_SECONDS = 0.001
 TIME = "time"
 #: Moves for which a clock without a number of moves is shared out.
 MOVES = 20
+#: Most searches end before their time, after the last depth that they expect to finish: the share
+#: that moves use before any was measured, and the least share that is reckoned with.
+USED, LEAST_USED = 0.8, 0.5
 #: A move may take this many times its share, and this part of the clock.
 MOST_TIMES, MOST_PART = 4.0, 0.4
 
@@ -34,6 +37,7 @@ class Clock:
     moves: moves to make in that time; None stands for the rest of the game.
     late: seconds by which answers come late, the mean of the last moves.
     latest: the greatest of them, which fades from move to move.
+    used: the share of the usual time that moves took, the mean of the last moves.
     """
 
     left: float
@@ -41,6 +45,7 @@ class Clock:
     moves: int | None = None
     late: float = LATE
     latest: float = LATE
+    used: float = USED
 
     def __str__(self) -> str:
         return f"{self.left:g}+{self.increment:g} s"
@@ -52,17 +57,20 @@ class Clock:
         """
         moves = None if self.moves is None else self.moves - 1
         left, mean, latest = self.left + self.increment - seconds, self.late, self.latest
+        used = min(1.0, seconds / self.allowance().usual)
+        used = self.used + (1.0 - MEAN_REMEMBERED) * (used - self.used)
         if late is not None:
             mean += (1.0 - MEAN_REMEMBERED) * (late - mean)
             latest = max(late, REMEMBERED * latest)
-        return Clock(left, self.increment, moves, mean, latest)
+        return Clock(left, self.increment, moves, mean, latest, used)
 
     def allowance(self) -> Allowance:
         """Returns the time of the next move, which keeps a reserve and allows for late answers."""
         have = max(0.0, self.left + self.increment)
         free = (have if self.moves else self.left) - RESERVE - RESERVE_TIMES * self.latest
         moves = max(1, min(self.moves or MOVES, MOVES))
-        share = free / moves if free > 0.0 else free
+        used = max(self.used, LEAST_USED) if moves > 1 else 1.0
+        share = free / (used * moves) if free > 0.0 else free
         if not self.moves:
             share += self.increment
         most = min(MOST_TIMES * share, max(share, MOST_PART * free)) if moves > 1 else share

@@ -34,6 +34,7 @@ from play.players.player import Player
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend, sources
 from play.workers import cluster as cluster_module
+from play.workers.parts import Parts, TaskPace
 from search import LinearEvaluator, PythonEvaluator, as_evaluator
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -75,6 +76,16 @@ def third_fails(number: int) -> int:
 
 def odd(number: int) -> int:
     raise OddError(1, 2)
+
+
+def test_parts_get_short_towards_the_end_of_a_list_but_not_too_short() -> None:
+    pace = TaskPace()
+    pace.add(10, 0.1, 0.1)
+    for count, sizes in ((100, [25, 18, 14, 10, 10, 10, 10, 3]), (16, [8, 8]), (1, [1])):
+        parts = Parts(list(range(count)), pace)
+        drawn = list(iter(lambda parts=parts: parts.next(2, 1.0, 0.1), []))
+        assert [len(part) for part in drawn] == sizes
+        assert sum(drawn, []) == list(range(count))
 
 
 @pytest.fixture(scope="module")
