@@ -11,7 +11,7 @@ from typing import Any
 
 from games.board import Board
 from games.errors import PositionError
-from games.features import FeatureSet
+from games.features import Encoding, FeatureSet
 from games.kernels import family, popcount
 from games.problem import Heuristic, KernelProblem, Known, ProblemRules
 
@@ -56,6 +56,16 @@ def lit(position):
     return popcount(position[0])
 
 
+def lights(position, places):
+    """Write the lights that are on, for learners; returns their number."""
+    count = 0
+    for light in range(SIDE * SIDE):
+        if position[0] >> light & 1:
+            places[count] = light
+            count += 1
+    return count
+
+
 class LightsOut(KernelProblem):
     """A square board of `side` by `side` lights; texts are rows of `*` (on) and `.`, with `/`.
 
@@ -69,13 +79,18 @@ class LightsOut(KernelProblem):
         self.name = f"lights_out{side}"
         self.most_moves = side * side
         switched = tuple(_switched(side))
-        made = family(legal_moves, play, solved, undo, fifth, lit, SIDE=side, SWITCHED=switched)
+        made = family(
+            legal_moves, play, solved, undo, fifth, lit, lights, SIDE=side, SWITCHED=switched
+        )
         self.problem = ProblemRules(made.legal_moves, made.play, made.solved, undo=made.undo)
         self.goal_position = (0,)
         self.start_position = self.random_position(0)
         self.features = {"lights": FeatureSet("lights", {"lit": made.lit})}
+        every = side * side
+        self.encodings = {"lights": Encoding("lights", every, every, made.lights)}
         self.evaluators = {"fifth": Heuristic(made.fifth, known=Known.BY_PROOF)}
         self._solvable = _span(switched)
+        self.reachable = 2 ** len(self._solvable)
         self.title = f"Lights Out, {side} x {side}"
         board = Board(
             side,

@@ -304,9 +304,10 @@ def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
     known = problem.encodings
     if encoding is None and known:
         return cast(Encoding, next(iter(known.values())))
+    if not known:
+        raise ValueError(f"{problem.name}: expected encodings to learn over, found none")
     if encoding not in known:
         raise ValueError(
-            f"encoding: expected one of {', '.join(known) or 'your own'} for {problem.name},"
-            f" found {encoding!r}"
+            f"encoding: expected one of {', '.join(known)} for {problem.name}, found {encoding!r}"
         )
     return cast(Encoding, known[encoding])

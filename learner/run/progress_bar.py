@@ -40,7 +40,7 @@ class Bar:
         self._lines = quiet or not sys.stderr.isatty()
         self._pause = QUIET if quiet else PAUSE
         self._progress: Any = None
-        self._text, self._over = "", False
+        self._text, self._over, self._said = "", False, 0.0
         #: when all began; when the last line was printed, and after how many games
         self._began = time.monotonic()
         self._printed = self._began, 0
@@ -98,7 +98,7 @@ class Bar:
         if self._lines and passed < self._pause:
             return
         if self._over:
-            texts = self._left() or [f"for {passed:.0f} s"]
+            texts = self._left() or [f"for {time.monotonic() - self._said:.0f} s"]
         elif self._progress is None:
             since = f"nothing learned yet, after {time.monotonic() - self._began:.0f} s"
             texts = [compiling_text(brief=True) or since]
@@ -120,7 +120,8 @@ class Bar:
         """Print a line below the bar, which has come to its end."""
         with self._lock:
             self._close()
-            self._over, self._printed = True, (time.monotonic(), 0)
+            self._over, self._said = True, time.monotonic()
+            self._printed = self._said, 0
             print(text, flush=True)
 
     def _close(self) -> None:
