@@ -172,8 +172,6 @@ def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -
         "as_gnu": (AS_GNU, "best 8 at 0-ply"),
         "normal": ("normal", "filter normal"),
         "tiny": ("tiny", "filter tiny"),
-        "best8": ("best8", "filter best8"),
-        "best4": ("best4", "filter best4"),
     }
     engines = {
         name: Engine(GAME, evaluator, prune="star2", order=order, filters=filters)

@@ -91,9 +91,6 @@ class Samuel1959(GameLearner):
         than it lost; if it lost more, Alpha gets a black mark (1 in the first series).
     asymmetric: if the difference has the sign of the value, correct only the terms that contribute
         against it (second series; False in the first).
-    growing_span: compare with earlier positions until the difference exceeds the threshold, instead
-        of only with the last one (second series; False in the first).
-    settle: value positions after pending captures (second series; False in the first).
     threshold: least difference to learn from (None: the mean size of the active weights).
     top_power: the largest weight is 2 to this power.
 
@@ -106,7 +103,6 @@ class Samuel1959(GameLearner):
     games: int = 300
     features: Any = "samuel"
     fixed: dict[str, float] | None = None
-    settle: bool = True
     opening_plies: int = 3
     library: tuple[str, ...] | None = None
     active: int = ranged(16, 1)
@@ -114,7 +110,6 @@ class Samuel1959(GameLearner):
     replacement_pause: int = ranged(32, 0)
     trial: int = ranged(4, 1)
     asymmetric: bool = True
-    growing_span: bool = True
     threshold: float | None = ranged(None, 0)
     top_power: int = ranged(18, 1, 30)
 
@@ -199,7 +194,7 @@ class Samuel1959(GameLearner):
         return result
 
     def _step(self, position: Any, result: Result) -> Step:
-        if self.settle and self.game_.noisy(position):
+        if self.game_.noisy(position):
             quiet, sign = self._settle(position)
             terms = sign * self.features_.measure([quiet])[0]
         else:
@@ -238,8 +233,6 @@ class Samuel1959(GameLearner):
         if threshold is None:
             threshold = float(np.abs(self._alpha.weights[active]).mean())
         if abs(difference) <= threshold:
-            if not self.growing_span:
-                self._anchor = len(earlier)
             return False
         self._anchor = len(earlier)
         effect = 4 if abs(now.result.value) > PROVEN else 1

@@ -42,7 +42,7 @@ _ONE = (1, 0.0)
 
 #: Move filters by name. tiny, narrow, normal, large and huge are those of GNU Backgammon for points
 #: a game, which also searches only one reply to each roll deeper; near searches 2 plies only
-#: what is near after 1 ply. best4 and best8 keep 4 and 8 moves at every step.
+#: what is near after 1 ply.
 FILTERS: Mapping[str, MoveFilters] = {
     "tiny": MoveFilters(((5, 0.08), None, (2, 0.02)), _ONE),
     "narrow": MoveFilters(((8, 0.12), None, (2, 0.03)), _ONE),
@@ -50,8 +50,6 @@ FILTERS: Mapping[str, MoveFilters] = {
     "large": MoveFilters(((16, 0.32), None, (4, 0.08)), _ONE),
     "huge": MoveFilters(((20, 0.44), None, (6, 0.11)), _ONE),
     "near": MoveFilters(((8, 0.16), (4, 0.04)), _ONE),
-    "best8": MoveFilters(((8, 1e9),), (8, 1e9), 8),
-    "best4": MoveFilters(((4, 1e9),), (4, 1e9), 4),
 }
 
 
