@@ -78,6 +78,7 @@ def test_games_are_those_of_openspiel_move_by_move(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)  # each position of a long game is found again from its first move
 @pytest.mark.parametrize("name", ALL)
 def test_all_of_them_are(name: str) -> None:
     follow(name, 100_000, seed=2)
