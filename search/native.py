@@ -2,7 +2,7 @@
 
 The search calls one of these functions wherever it needs the game, the evaluator or a lookup. The
 Python body serves the plain search (a `PlainLine`, any Python objects); compiled code gets the
-overload below it, which enters generated code by the address in the line's record.
+native function below it, which enters generated code by the address in the line's record.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from games.contract import DiceGame, Game
 from games.kernels import float_bits, product
 from games.kernels.memory import (
     load_float,
     load_int,
+    native,
     native_function,
     read_position,
     store_int,
@@ -68,18 +69,15 @@ def legal_moves(line, ply):
     return len(moves)
 
 
-@overload(legal_moves)
+@native(legal_moves)
 def _legal_moves(line, ply):
-    def native(line, ply):
-        first = line.first[ply]
-        count = call_int(
-            line.legal_at,
-            (line.positions + 8 * WIDTH * ply, line.moves + 8 * first, line.order + 8 * first),
-        )
-        line.first[ply + 1] = first + count
-        return count
-
-    return native
+    first = line.first[ply]
+    count = call_int(
+        line.legal_at,
+        (line.positions + 8 * WIDTH * ply, line.moves + 8 * first, line.order + 8 * first),
+    )
+    line.first[ply + 1] = first + count
+    return count
 
 
 def has_room(line, ply):
@@ -87,9 +85,9 @@ def has_room(line, ply):
     return True
 
 
-@overload(has_room)
+@native(has_room)
 def _has_room(line, ply):
-    return lambda line, ply: line.first[ply] + line.most_moves <= STACK
+    return line.first[ply] + line.most_moves <= STACK
 
 
 def play(line, ply, move):
@@ -99,13 +97,10 @@ def play(line, ply, move):
     return line.game.irreversible is None or line.game.irreversible(position, move)
 
 
-@overload(play)
+@native(play)
 def _play(line, ply, move):
-    def native(line, ply, move):
-        source = line.positions + 8 * WIDTH * ply
-        return call_int(line.play_at, (source, move, source + 8 * WIDTH)) != 0
-
-    return native
+    source = line.positions + 8 * WIDTH * ply
+    return call_int(line.play_at, (source, move, source + 8 * WIDTH)) != 0
 
 
 def status(line, ply):
@@ -116,9 +111,9 @@ def status(line, ply):
     return TACTICAL if line.game.noisy(position) else QUIET
 
 
-@overload(status)
+@native(status)
 def _status(line, ply):
-    return lambda line, ply: call_int(line.status_at, (line.positions + 8 * WIDTH * ply,))
+    return call_int(line.status_at, (line.positions + 8 * WIDTH * ply,))
 
 
 def outcome(line, ply):
@@ -126,9 +121,9 @@ def outcome(line, ply):
     return float(line.game.outcome(line.positions[ply]))
 
 
-@overload(outcome)
+@native(outcome)
 def _outcome(line, ply):
-    return lambda line, ply: call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
+    return call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
 
 
 def position_key(line, ply):
@@ -136,9 +131,9 @@ def position_key(line, ply):
     return line.positions[ply]
 
 
-@overload(position_key)
+@native(position_key)
 def _position_key(line, ply):
-    return lambda line, ply: call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
+    return call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
 
 
 def move_slot(move):
@@ -146,9 +141,9 @@ def move_slot(move):
     return hash(move) & 4095
 
 
-@overload(move_slot)
+@native(move_slot)
 def _move_slot(move):
-    return lambda move: move & 4095
+    return move & 4095
 
 
 def fade(line):
@@ -157,14 +152,11 @@ def fade(line):
     line.history *= 0.25
 
 
-@overload(fade)
+@native(fade)
 def _fade(line):
-    def native(line):
-        line.killers[:] = -1
-        for i in range(line.history.size):
-            line.history[i] *= 0.25
-
-    return native
+    line.killers[:] = -1
+    for i in range(line.history.size):
+        line.history[i] *= 0.25
 
 
 # --- stacks of moves -------------------------------------------------------------------------
@@ -175,9 +167,9 @@ def move_at(line, place):
     return line.moves[place]
 
 
-@overload(move_at)
+@native(move_at)
 def _move_at(line, place):
-    return lambda line, place: load_int(line.moves, place)
+    return load_int(line.moves, place)
 
 
 def order_at(line, place):
@@ -185,9 +177,9 @@ def order_at(line, place):
     return line.order[place]
 
 
-@overload(order_at)
+@native(order_at)
 def _order_at(line, place):
-    return lambda line, place: load_float(line.order, place)
+    return load_float(line.order, place)
 
 
 def set_order(line, place, score):
@@ -195,9 +187,9 @@ def set_order(line, place, score):
     line.order[place] = score
 
 
-@overload(set_order)
+@native(set_order)
 def _set_order(line, place, score):
-    return lambda line, place, score: store_int(line.order, place, float_bits(score))
+    return store_int(line.order, place, float_bits(score))
 
 
 # --- evaluators and lookups ------------------------------------------------------------------
@@ -208,13 +200,10 @@ def static_value(line, ply):
     return min(max(float(line.evaluate(line.positions[ply])), -LIMIT), LIMIT)
 
 
-@overload(static_value)
+@native(static_value)
 def _static_value(line, ply):
-    def native(line, ply):
-        value = call_float(line.evaluate_at, (line.evaluator, line.positions + 8 * WIDTH * ply))
-        return min(max(value, -LIMIT), LIMIT)
-
-    return native
+    value = call_float(line.evaluate_at, (line.evaluator, line.positions + 8 * WIDTH * ply))
+    return min(max(value, -LIMIT), LIMIT)
 
 
 def probe_lookup(line, ply):
@@ -232,23 +221,20 @@ def probe_lookup(line, ply):
     return known
 
 
-@overload(probe_lookup)
+@native(probe_lookup)
 def _probe_lookup(line, ply):
-    def native(line, ply):
-        if line.lookup_at == 0:
-            return False
-        line.lookups += 1
-        if not call_int(
-            line.lookup_at,
-            (line.tables, line.positions + 8 * WIDTH * ply, line.scratch),
-        ):
-            return False
-        line.lookup_hits += 1
-        line.hit_value = load_float(line.scratch, 0)
-        line.hit_depth = load_int(line.scratch, 1)
-        return True
-
-    return native
+    if line.lookup_at == 0:
+        return False
+    line.lookups += 1
+    if not call_int(
+        line.lookup_at,
+        (line.tables, line.positions + 8 * WIDTH * ply, line.scratch),
+    ):
+        return False
+    line.lookup_hits += 1
+    line.hit_value = load_float(line.scratch, 0)
+    line.hit_depth = load_int(line.scratch, 1)
+    return True
 
 
 # --- generated code for a game ---------------------------------------------------------------

@@ -15,10 +15,9 @@ from typing import Any
 import numba
 import numpy as np
 from numba import void
-from numba.extending import overload
 
 from games.kernels import kernel
-from games.kernels.memory import native_function
+from games.kernels.memory import native, native_function
 from games.kernels.record import address_of, record_reader
 from search.line import LINE, NONE
 from search.native import call_float, fade
@@ -33,9 +32,9 @@ def root_value(line, depth):
     return line.search_depth(line, depth)
 
 
-@overload(root_value)
+@native(root_value)
 def _root_value(line, depth):
-    return lambda line, depth: call_float(line.root_at, (address_of(line), depth))
+    return call_float(line.root_at, (address_of(line), depth))
 
 
 def root_address(search_depth: Any, dtype: np.dtype[Any]) -> int:

@@ -8,11 +8,10 @@ and Mann 2002). Beside the table, a list holds the positions that threads are se
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from games.kernels import bits_float, float_bits, kernel
-from games.kernels.memory import load_int, prefetch, store_int
+from games.kernels.memory import load_int, native, prefetch, store_int
 from search.sizes import BUSY, ENTRY, MOST_PLAIN
 
 
@@ -37,9 +36,9 @@ def expect_probe(line, key):
     """Prefetch the bucket of a position that will soon be looked up."""
 
 
-@overload(expect_probe)
+@native(expect_probe)
 def _expect_probe(line, key):
-    return lambda line, key: prefetch(line.table, (key & line.table_mask) * (2 * ENTRY))
+    return prefetch(line.table, (key & line.table_mask) * (2 * ENTRY))
 
 
 def probe_table(line, key):
@@ -54,23 +53,20 @@ def probe_table(line, key):
     return True
 
 
-@overload(probe_table)
+@native(probe_table)
 def _probe_table(line, key):
-    def native(line, key):
-        place = (key & line.table_mask) * (2 * ENTRY)
-        for _ in range(2):
-            value = load_int(line.table, place + 1)
-            facts = load_int(line.table, place) ^ _spread(value) ^ _key_part(key)
-            if facts >> 24 == 0 and facts & 3 != 0:
-                line.hit_value = bits_float(value)
-                line.hit_bound = (facts & 3) - 1
-                line.hit_depth = (facts >> 2) & 0x7F
-                line.hit_move = (facts >> 9) & 0x3FF
-                return True
-            place += ENTRY
-        return False
-
-    return native
+    place = (key & line.table_mask) * (2 * ENTRY)
+    for _ in range(2):
+        value = load_int(line.table, place + 1)
+        facts = load_int(line.table, place) ^ _spread(value) ^ _key_part(key)
+        if facts >> 24 == 0 and facts & 3 != 0:
+            line.hit_value = bits_float(value)
+            line.hit_bound = (facts & 3) - 1
+            line.hit_depth = (facts >> 2) & 0x7F
+            line.hit_move = (facts >> 9) & 0x3FF
+            return True
+        place += ENTRY
+    return False
 
 
 @kernel
@@ -105,26 +101,23 @@ def store_table(line, key, value, depth, bound, move):
     line.table[key] = (value, depth, bound, move)
 
 
-@overload(store_table)
+@native(store_table)
 def _store_table(line, key, value, depth, bound, move):
-    def native(line, key, value, depth, bound, move):
-        place = (key & line.table_mask) * (2 * ENTRY)
-        generation = line.generation & 0x1F
-        first, its_value = load_int(line.table, place), load_int(line.table, place + 1)
-        facts = first ^ _spread(its_value)
-        same = (facts ^ _key_part(key)) >> 24 == 0
-        if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
-            place += ENTRY
-        elif not same:
-            # the entry that leaves the first place is still better than that in the second
-            store_int(line.table, place + ENTRY, first)
-            store_int(line.table, place + ENTRY + 1, its_value)
-        bits = float_bits(value)
-        facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | generation << 19
-        store_int(line.table, place, _key_part(key) ^ facts ^ _spread(bits))
-        store_int(line.table, place + 1, bits)
-
-    return native
+    place = (key & line.table_mask) * (2 * ENTRY)
+    generation = line.generation & 0x1F
+    first, its_value = load_int(line.table, place), load_int(line.table, place + 1)
+    facts = first ^ _spread(its_value)
+    same = (facts ^ _key_part(key)) >> 24 == 0
+    if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
+        place += ENTRY
+    elif not same:
+        # the entry that leaves the first place is still better than that in the second
+        store_int(line.table, place + ENTRY, first)
+        store_int(line.table, place + ENTRY + 1, its_value)
+    bits = float_bits(value)
+    facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | generation << 19
+    store_int(line.table, place, _key_part(key) ^ facts ^ _spread(bits))
+    store_int(line.table, place + 1, bits)
 
 
 # --- positions that threads are searching -----------------------------------------------------
@@ -135,18 +128,18 @@ def begin(line, key):
     """Mark a position as being searched by this thread."""
 
 
-@overload(begin)
+@native(begin)
 def _begin(line, key):
-    return lambda line, key: store_int(line.busy, key & (BUSY - 1), key)
+    return store_int(line.busy, key & (BUSY - 1), key)
 
 
 def end(line, key):
     """Remove the mark that `begin` set."""
 
 
-@overload(end)
+@native(end)
 def _end(line, key):
-    return lambda line, key: store_int(line.busy, key & (BUSY - 1), 0)
+    return store_int(line.busy, key & (BUSY - 1), 0)
 
 
 def is_busy(line, key):
@@ -154,6 +147,6 @@ def is_busy(line, key):
     return False
 
 
-@overload(is_busy)
+@native(is_busy)
 def _is_busy(line, key):
-    return lambda line, key: load_int(line.busy, key & (BUSY - 1)) == key
+    return load_int(line.busy, key & (BUSY - 1)) == key

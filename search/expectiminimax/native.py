@@ -1,7 +1,7 @@
 """Binds a game with dice, its evaluators and memory into the search.
 
 As in `search.native`, each function's Python body serves the plain search (a `PlainDiceLine`, any
-Python objects), and compiled code gets the overload below it.
+Python objects), and compiled code gets the native function below it.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
@@ -13,13 +13,14 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from games.contract import DiceGame
 from games.kernels import float_bits, product, uncompiled
 from games.kernels.memory import (
     load_float,
     load_int,
+    native,
     native_function,
     read_arrays,
     read_position,
@@ -42,9 +43,9 @@ def int_at(memory, place):
     return memory[place]
 
 
-@overload(int_at)
+@native(int_at)
 def _int_at(memory, place):
-    return lambda memory, place: load_int(memory, place)
+    return load_int(memory, place)
 
 
 def put_int(memory, place, value):
@@ -52,9 +53,9 @@ def put_int(memory, place, value):
     memory[place] = value
 
 
-@overload(put_int)
+@native(put_int)
 def _put_int(memory, place, value):
-    return lambda memory, place, value: store_int(memory, place, value)
+    return store_int(memory, place, value)
 
 
 def float_at(memory, place):
@@ -62,9 +63,9 @@ def float_at(memory, place):
     return memory[place]
 
 
-@overload(float_at)
+@native(float_at)
 def _float_at(memory, place):
-    return lambda memory, place: load_float(memory, place)
+    return load_float(memory, place)
 
 
 def put_float(memory, place, value):
@@ -72,9 +73,9 @@ def put_float(memory, place, value):
     memory[place] = value
 
 
-@overload(put_float)
+@native(put_float)
 def _put_float(memory, place, value):
-    return lambda memory, place, value: store_int(memory, place, float_bits(value))
+    return store_int(memory, place, float_bits(value))
 
 
 # --- the rules -----------------------------------------------------------------------------------
@@ -92,13 +93,10 @@ def list_moves(line, ply, roll):
     return len(moves)
 
 
-@overload(list_moves)
+@native(list_moves)
 def _list_moves(line, ply, roll):
-    def native(line, ply, roll):
-        source, top = line.positions + 8 * WIDTH * ply, 8 * line.top
-        return call_int(line.legal_at, (source, roll, line.moves + top, line.order + top))
-
-    return native
+    source, top = line.positions + 8 * WIDTH * ply, 8 * line.top
+    return call_int(line.legal_at, (source, roll, line.moves + top, line.order + top))
 
 
 def outcome_here(line, ply):
@@ -107,9 +105,9 @@ def outcome_here(line, ply):
     return float("nan") if value is None else float(value)
 
 
-@overload(outcome_here)
+@native(outcome_here)
 def _outcome_here(line, ply):
-    return lambda line, ply: call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
+    return call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
 
 
 def search_key(line, ply, depth):
@@ -117,13 +115,10 @@ def search_key(line, ply, depth):
     return line.positions[ply], depth
 
 
-@overload(search_key)
+@native(search_key)
 def _search_key(line, ply, depth):
-    def native(line, ply, depth):
-        key = call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
-        return (key ^ product(depth, 0x1E3779B97F4A7C15)) & 0x7FFFFFFFFFFFFFFF
-
-    return native
+    key = call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
+    return (key ^ product(depth, 0x1E3779B97F4A7C15)) & 0x7FFFFFFFFFFFFFFF
 
 
 def sorting_value(line, ply):
@@ -131,11 +126,9 @@ def sorting_value(line, ply):
     return float(line.sort(line.positions[ply]))
 
 
-@overload(sorting_value)
+@native(sorting_value)
 def _sorting_value(line, ply):
-    return lambda line, ply: call_float(
-        line.sorter_at, (line.sorter, line.positions + 8 * WIDTH * ply)
-    )
+    return call_float(line.sorter_at, (line.sorter, line.positions + 8 * WIDTH * ply))
 
 
 # --- the search itself, entered by address as well: compiled once, and not with each that calls it
@@ -146,9 +139,9 @@ def searched(line, depth, alpha, beta, ply, roll):
     return line.search(line, depth, alpha, beta, ply, roll)
 
 
-@overload(searched)
+@native(searched)
 def _searched(line, depth, alpha, beta, ply, roll):
-    return lambda line, depth, alpha, beta, ply, roll: call_float(
+    return call_float(
         line.search_at,
         (address_of(line), int(depth), float(alpha), float(beta), int(ply), int(roll)),
     )
@@ -173,9 +166,9 @@ def clear_root(line, count):
     line.root_moves, line.root_values, line.root_ranks = [0] * count, [0.0] * count, [0] * count
 
 
-@overload(clear_root)
+@native(clear_root)
 def _clear_root(line, count):
-    return lambda line, count: None
+    return None
 
 
 def take(line):
@@ -184,9 +177,9 @@ def take(line):
     return int(line.shared[0]) - 1
 
 
-@overload(take)
+@native(take)
 def _take(line):
-    return lambda line: fetch_add(line.shared, 1)
+    return fetch_add(line.shared, 1)
 
 
 @intrinsic
@@ -205,14 +198,11 @@ def begin_shares(line):
     line.shared[:] = [0, -float("inf")]
 
 
-@overload(begin_shares)
+@native(begin_shares)
 def _begin_shares(line):
-    def native(line):
-        store_int(line.shared, 0, 0)
-        for thread in range(line.threads):
-            store_int(line.shared, 1 + thread, float_bits(-float("inf")))
-
-    return native
+    store_int(line.shared, 0, 0)
+    for thread in range(line.threads):
+        store_int(line.shared, 1 + thread, float_bits(-float("inf")))
 
 
 def keep_outcomes(line, number, ply):
@@ -220,14 +210,11 @@ def keep_outcomes(line, number, ply):
     line.root_outcomes[number:] = [line.outcomes[ply][:]]
 
 
-@overload(keep_outcomes)
+@native(keep_outcomes)
 def _keep_outcomes(line, number, ply):
-    def native(line, number, ply):
-        for i in range(line.outcome_count):
-            value = load_int(line.outcomes, ply * line.outcome_count + i)
-            store_int(line.root_outcomes, number * line.outcome_count + i, value)
-
-    return native
+    for i in range(line.outcome_count):
+        value = load_int(line.outcomes, ply * line.outcome_count + i)
+        store_int(line.root_outcomes, number * line.outcome_count + i, value)
 
 
 def keep_root(line, with_outcomes):
@@ -236,16 +223,13 @@ def keep_root(line, with_outcomes):
     line.settled_outcomes = line.root_outcomes[:with_outcomes]
 
 
-@overload(keep_root)
+@native(keep_root)
 def _keep_root(line, with_outcomes):
-    def native(line, with_outcomes):
-        for i in range(line.root_count):
-            store_int(line.settled_moves, i, load_int(line.root_moves, i))
-            store_int(line.settled_values, i, load_int(line.root_values, i))
-        for i in range(with_outcomes * line.outcome_count):
-            store_int(line.settled_outcomes, i, load_int(line.root_outcomes, i))
-
-    return native
+    for i in range(line.root_count):
+        store_int(line.settled_moves, i, load_int(line.root_moves, i))
+        store_int(line.settled_values, i, load_int(line.root_values, i))
+    for i in range(with_outcomes * line.outcome_count):
+        store_int(line.settled_outcomes, i, load_int(line.root_outcomes, i))
 
 
 def set_position(line, positions, number):
@@ -253,13 +237,10 @@ def set_position(line, positions, number):
     line.positions[0] = positions[number]
 
 
-@overload(set_position)
+@native(set_position)
 def _set_position(line, positions, number):
-    def native(line, positions, number):
-        for i in range(line.width):
-            store_int(line.positions, i, positions[number, i])
-
-    return native
+    for i in range(line.width):
+        store_int(line.positions, i, positions[number, i])
 
 
 def get_position(line, ply, positions, number):
@@ -267,13 +248,10 @@ def get_position(line, ply, positions, number):
     positions[number] = line.positions[ply]
 
 
-@overload(get_position)
+@native(get_position)
 def _get_position(line, ply, positions, number):
-    def native(line, ply, positions, number):
-        for i in range(line.width):
-            positions[number, i] = load_int(line.positions, ply * WIDTH + i)
-
-    return native
+    for i in range(line.width):
+        positions[number, i] = load_int(line.positions, ply * WIDTH + i)
 
 
 # --- outcomes ------------------------------------------------------------------------------------
@@ -284,13 +262,10 @@ def get_outcomes(line, ply, outcomes, number):
     outcomes[number] = line.outcomes[ply]
 
 
-@overload(get_outcomes)
+@native(get_outcomes)
 def _get_outcomes(line, ply, outcomes, number):
-    def native(line, ply, outcomes, number):
-        for i in range(line.outcome_count):
-            outcomes[number, i] = load_float(line.outcomes, ply * line.outcome_count + i)
-
-    return native
+    for i in range(line.outcome_count):
+        outcomes[number, i] = load_float(line.outcomes, ply * line.outcome_count + i)
 
 
 @intrinsic
@@ -316,18 +291,15 @@ def static_outcomes(line, ply):
         uncompiled(line.game.outcomes.finished)(position, line.outcomes[ply])
 
 
-@overload(static_outcomes)
+@native(static_outcomes)
 def _static_outcomes(line, ply):
-    def native(line, ply):
-        source = line.positions + 8 * WIDTH * ply
-        target = line.outcomes + 8 * line.outcome_count * ply
-        value = call_float(line.outcome_at, (source,))
-        if value == value:
-            call_int(line.finished_at, (source, target))
-        elif line.known_at == 0 or call_int(line.known_at, (line.tables, source, target)) == 0:
-            call_nothing(line.outcomes_at, (line.outcomes_data, source, target))
-
-    return native
+    source = line.positions + 8 * WIDTH * ply
+    target = line.outcomes + 8 * line.outcome_count * ply
+    value = call_float(line.outcome_at, (source,))
+    if value == value:
+        call_int(line.finished_at, (source, target))
+    elif line.known_at == 0 or call_int(line.known_at, (line.tables, source, target)) == 0:
+        call_nothing(line.outcomes_at, (line.outcomes_data, source, target))
 
 
 def clear_outcomes(line, ply):
@@ -335,13 +307,10 @@ def clear_outcomes(line, ply):
     line.outcomes[ply] = [0.0] * line.outcome_count
 
 
-@overload(clear_outcomes)
+@native(clear_outcomes)
 def _clear_outcomes(line, ply):
-    def native(line, ply):
-        for i in range(line.outcome_count):
-            store_int(line.outcomes, ply * line.outcome_count + i, 0)
-
-    return native
+    for i in range(line.outcome_count):
+        store_int(line.outcomes, ply * line.outcome_count + i, 0)
 
 
 def add_turned(line, ply, chance):
@@ -351,17 +320,14 @@ def add_turned(line, ply, chance):
         line.outcomes[ply][i] += chance * probability
 
 
-@overload(add_turned)
+@native(add_turned)
 def _add_turned(line, ply, chance):
-    def native(line, ply, chance):
-        turn_outcomes(line, ply + 1)
-        here = ply * line.outcome_count
-        for i in range(line.outcome_count):
-            more = chance * load_float(line.outcomes, here + line.outcome_count + i)
-            total = load_float(line.outcomes, here + i) + more
-            store_int(line.outcomes, here + i, float_bits(total))
-
-    return native
+    turn_outcomes(line, ply + 1)
+    here = ply * line.outcome_count
+    for i in range(line.outcome_count):
+        more = chance * load_float(line.outcomes, here + line.outcome_count + i)
+        total = load_float(line.outcomes, here + i) + more
+        store_int(line.outcomes, here + i, float_bits(total))
 
 
 def turn_outcomes(line, ply):
@@ -369,9 +335,9 @@ def turn_outcomes(line, ply):
     uncompiled(line.game.outcomes.turn)(line.outcomes[ply])
 
 
-@overload(turn_outcomes)
+@native(turn_outcomes)
 def _turn_outcomes(line, ply):
-    return lambda line, ply: call_int(line.turn_at, (line.outcomes + 8 * line.outcome_count * ply,))
+    return call_int(line.turn_at, (line.outcomes + 8 * line.outcome_count * ply,))
 
 
 # --- generated code for a game -------------------------------------------------------------------

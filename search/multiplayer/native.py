@@ -1,17 +1,15 @@
 """How a search for more than two players reads the game.
 
-As in `search.native`, each operation stands twice: in Python for any game, and below it, as an
-overload, for compiled code, which enters the game's kernels by address.
+As in `search.native`, each operation stands twice: in Python for any game, and below it, as a
+native function, for compiled code, which enters the game's kernels by address.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
-
 from games.contract import Game
-from games.kernels.memory import load_float, native_function, read_position
+from games.kernels.memory import load_float, native, native_function, read_position
 from search.native import call_int, position_key
 from search.sizes import WIDTH
 
@@ -27,13 +25,10 @@ def turn(line: Any, source: Any, target: Any) -> Any:
     line.positions[target] = line.game.turn(line.positions[source])
 
 
-@overload(turn)
+@native(turn)
 def _turn(line: Any, source: Any, target: Any) -> Any:
-    def native(line: Any, source: Any, target: Any) -> Any:
-        start = line.positions
-        call_int(line.turn_at, (start + 8 * WIDTH * source, start + 8 * WIDTH * target))
-
-    return native
+    start = line.positions
+    call_int(line.turn_at, (start + 8 * WIDTH * source, start + 8 * WIDTH * target))
 
 
 def key_for(line: Any, ply: Any, behind: Any) -> Any:
@@ -44,12 +39,9 @@ def key_for(line: Any, ply: Any, behind: Any) -> Any:
     return position_key(line, ply), behind, line.method
 
 
-@overload(key_for)
+@native(key_for)
 def _key_for(line: Any, ply: Any, behind: Any) -> Any:
-    def native(line: Any, ply: Any, behind: Any) -> Any:
-        return position_key(line, ply) ^ (_BEHIND * (behind + 1 + 8 * line.method))
-
-    return native
+    return position_key(line, ply) ^ (_BEHIND * (behind + 1 + 8 * line.method))
 
 
 def outcome_to(line: Any, ply: Any, player: Any) -> Any:
@@ -57,13 +49,10 @@ def outcome_to(line: Any, ply: Any, player: Any) -> Any:
     return float(line.game.outcome_vector(line.positions[ply])[player])
 
 
-@overload(outcome_to)
+@native(outcome_to)
 def _outcome_to(line: Any, ply: Any, player: Any) -> Any:
-    def native(line: Any, ply: Any, player: Any) -> Any:
-        call_int(line.vector_at, (line.positions + 8 * WIDTH * ply, line.scratch))
-        return load_float(line.scratch, player)
-
-    return native
+    call_int(line.vector_at, (line.positions + 8 * WIDTH * ply, line.scratch))
+    return load_float(line.scratch, player)
 
 
 def turn_addresses(game: Game) -> dict[str, int]:

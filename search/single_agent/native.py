@@ -1,19 +1,18 @@
 """Binds a problem and a heuristic into the search for a goal; no other module knows how.
 
 As in `search.native`, each function's Python body serves the plain search, and compiled code gets
-the overload below it, which enters generated code by an address in the record.
+the native function below it, which enters generated code by an address in the record.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from numba.extending import overload
-
 from games.kernels import product
 from games.kernels.memory import (
     load_float,
     load_int,
+    native,
     native_function,
     read_position,
     store_float,
@@ -48,9 +47,9 @@ def cost_of(record, block, place):
     return record.costs[block][place]
 
 
-@overload(cost_of)
+@native(cost_of)
 def _cost_of(record, block, place):
-    return lambda record, block, place: load_float(record.costs, record.most_moves * block + place)
+    return load_float(record.costs, record.most_moves * block + place)
 
 
 def move_of(record, block, place):
@@ -58,9 +57,9 @@ def move_of(record, block, place):
     return record.moves[block][place]
 
 
-@overload(move_of)
+@native(move_of)
 def _move_of(record, block, place):
-    return lambda record, block, place: load_int(record.moves, record.most_moves * block + place)
+    return load_int(record.moves, record.most_moves * block + place)
 
 
 def read_move(record: Any, block: int, place: int) -> Any:
@@ -75,9 +74,9 @@ def back_of(record, block, place):
     return record.backs[block][place]
 
 
-@overload(back_of)
+@native(back_of)
 def _back_of(record, block, place):
-    return lambda record, block, place: load_int(record.backs, record.most_moves * block + place)
+    return load_int(record.backs, record.most_moves * block + place)
 
 
 def is_solved(record, block, place):
@@ -85,13 +84,10 @@ def is_solved(record, block, place):
     return record.problem.solved(record.positions[block][place])
 
 
-@overload(is_solved)
+@native(is_solved)
 def _is_solved(record, block, place):
-    def native(record, block, place):
-        here = record.most_moves * block + place
-        return call_int(record.solved_at, (record.positions + 8 * record.width * here,)) != 0
-
-    return native
+    here = record.most_moves * block + place
+    return call_int(record.solved_at, (record.positions + 8 * record.width * here,)) != 0
 
 
 def estimate(record, block, place):
@@ -99,14 +95,11 @@ def estimate(record, block, place):
     return max(float(record.evaluate(record.positions[block][place])), 0.0)
 
 
-@overload(estimate)
+@native(estimate)
 def _estimate(record, block, place):
-    def native(record, block, place):
-        here = record.most_moves * block + place
-        position = record.positions + 8 * record.width * here
-        return max(call_float(record.evaluate_at, (record.evaluator, position)), 0.0)
-
-    return native
+    here = record.most_moves * block + place
+    position = record.positions + 8 * record.width * here
+    return max(call_float(record.evaluate_at, (record.evaluator, position)), 0.0)
 
 
 def promising(record, block, place, spent, before):
@@ -146,36 +139,33 @@ def promising(record, block, place, spent, before):
     return len(record.moves[there])
 
 
-@overload(promising)
+@native(promising)
 def _promising(record, block, place, spent, before):
-    def native(record, block, place, spent, before):
-        here = record.most_moves * block + place
-        there = 8 * record.most_moves * (block + 1)
-        store_float(record.report, 0, record.beyond)
-        count = call_int(
-            record.promising_at,
-            (
-                record.positions + 8 * record.width * here,
-                load_int(record.backs, here),
-                record.positions + record.width * there,
-                record.moves + there,
-                record.backs + there,
-                record.costs + there,
-                record.values + there,
-                record.counted + there,
-                record.evaluate_at,
-                record.evaluator,
-                record.report,
-                spent,
-                before,
-                record.bound,
-            ),
-        )
-        record.beyond = load_float(record.report, 0)
-        record.rest = load_int(record.report, 1)
-        return count
-
-    return native
+    here = record.most_moves * block + place
+    there = 8 * record.most_moves * (block + 1)
+    store_float(record.report, 0, record.beyond)
+    count = call_int(
+        record.promising_at,
+        (
+            record.positions + 8 * record.width * here,
+            load_int(record.backs, here),
+            record.positions + record.width * there,
+            record.moves + there,
+            record.backs + there,
+            record.costs + there,
+            record.values + there,
+            record.counted + there,
+            record.evaluate_at,
+            record.evaluator,
+            record.report,
+            spent,
+            before,
+            record.bound,
+        ),
+    )
+    record.beyond = load_float(record.report, 0)
+    record.rest = load_int(record.report, 1)
+    return count
 
 
 def value_of(record, block, place):
@@ -183,9 +173,9 @@ def value_of(record, block, place):
     return record.values[block][place]
 
 
-@overload(value_of)
+@native(value_of)
 def _value_of(record, block, place):
-    return lambda record, block, place: load_float(record.values, record.most_moves * block + place)
+    return load_float(record.values, record.most_moves * block + place)
 
 
 def counted_of(record, block, place):
@@ -193,9 +183,9 @@ def counted_of(record, block, place):
     return record.counted[block][place]
 
 
-@overload(counted_of)
+@native(counted_of)
 def _counted_of(record, block, place):
-    return lambda record, block, place: load_int(record.counted, record.most_moves * block + place)
+    return load_int(record.counted, record.most_moves * block + place)
 
 
 # --- stored positions ------------------------------------------------------------------------
@@ -206,23 +196,20 @@ def stored_children(record, node, back):
     return _write_children(record, record.stored[node], back, 1)
 
 
-@overload(stored_children)
+@native(stored_children)
 def _stored_children(record, node, back):
-    def native(record, node, back):
-        there = 8 * record.most_moves
-        return call_int(
-            record.children_at,
-            (
-                record.stored + 8 * record.width * node,
-                back,
-                record.positions + record.width * there,
-                record.moves + there,
-                record.backs + there,
-                record.costs + there,
-            ),
-        )
-
-    return native
+    there = 8 * record.most_moves
+    return call_int(
+        record.children_at,
+        (
+            record.stored + 8 * record.width * node,
+            back,
+            record.positions + record.width * there,
+            record.moves + there,
+            record.backs + there,
+            record.costs + there,
+        ),
+    )
 
 
 def stored_solved(record, node):
@@ -230,11 +217,9 @@ def stored_solved(record, node):
     return record.problem.solved(record.stored[node])
 
 
-@overload(stored_solved)
+@native(stored_solved)
 def _stored_solved(record, node):
-    return lambda record, node: (
-        call_int(record.solved_at, (record.stored + 8 * record.width * node,)) != 0
-    )
+    return call_int(record.solved_at, (record.stored + 8 * record.width * node,)) != 0
 
 
 def find(record, slots, block, place):
@@ -242,28 +227,25 @@ def find(record, slots, block, place):
     return record.table.get(record.positions[block][place], -1)
 
 
-@overload(find)
+@native(find)
 def _find(record, slots, block, place):
-    def native(record, slots, block, place):
-        width = record.width
-        position = record.positions + 8 * width * (record.most_moves * block + place)
-        slot = call_int(record.key_at, (position,)) & record.mask
-        while slots[slot] != 0:
-            node = slots[slot] - 1
-            stored = record.stored + 8 * width * node
-            same = True
-            for i in range(width):
-                if load_int(stored, i) != load_int(position, i):
-                    same = False
-                    break
-            if same:
-                record.slot = slot
-                return node
-            slot = (slot + 1) & record.mask
-        record.slot = slot
-        return -1
-
-    return native
+    width = record.width
+    position = record.positions + 8 * width * (record.most_moves * block + place)
+    slot = call_int(record.key_at, (position,)) & record.mask
+    while slots[slot] != 0:
+        node = slots[slot] - 1
+        stored = record.stored + 8 * width * node
+        same = True
+        for i in range(width):
+            if load_int(stored, i) != load_int(position, i):
+                same = False
+                break
+        if same:
+            record.slot = slot
+            return node
+        slot = (slot + 1) & record.mask
+    record.slot = slot
+    return -1
 
 
 def store(record, slots, block, place):
@@ -275,36 +257,30 @@ def store(record, slots, block, place):
     return node
 
 
-@overload(store)
+@native(store)
 def _store(record, slots, block, place):
-    def native(record, slots, block, place):
-        node = record.nodes
-        record.nodes += 1
-        width = record.width
-        position = record.positions + 8 * width * (record.most_moves * block + place)
-        stored = record.stored + 8 * width * node
-        for i in range(width):
-            store_int(stored, i, load_int(position, i))
-        slots[record.slot] = node + 1
-        return node
-
-    return native
+    node = record.nodes
+    record.nodes += 1
+    width = record.width
+    position = record.positions + 8 * width * (record.most_moves * block + place)
+    stored = record.stored + 8 * width * node
+    for i in range(width):
+        store_int(stored, i, load_int(position, i))
+    slots[record.slot] = node + 1
+    return node
 
 
 def put_into_table(record, slots, node):
     """Put a stored position into the table; in a plain search it is already there."""
 
 
-@overload(put_into_table)
+@native(put_into_table)
 def _put_into_table(record, slots, node):
-    def native(record, slots, node):
-        key = call_int(record.key_at, (record.stored + 8 * record.width * node,))
-        slot = key & record.mask
-        while slots[slot] != 0:
-            slot = (slot + 1) & record.mask
-        slots[slot] = node + 1
-
-    return native
+    key = call_int(record.key_at, (record.stored + 8 * record.width * node,))
+    slot = key & record.mask
+    while slots[slot] != 0:
+        slot = (slot + 1) & record.mask
+    slots[slot] = node + 1
 
 
 # --- buckets ---------------------------------------------------------------------------------
@@ -315,17 +291,14 @@ def bucket_hash(record, f, value):
     return hash((f, value))
 
 
-@overload(bucket_hash)
+@native(bucket_hash)
 def _bucket_hash(record, f, value):
-    def native(record, f, value):
-        store_float(record.report, 0, f)
-        store_float(record.report, 1, value)
-        mixed = product(load_int(record.report, 0), 0x1E3779B97F4A7C15)
-        mixed ^= product(load_int(record.report, 1), 0x3C79AC492BA7B653)
-        # of whole numbers only the upper bits differ
-        return product(mixed ^ (mixed >> 32), 0x1E3779B97F4A7C15) >> 32
-
-    return native
+    store_float(record.report, 0, f)
+    store_float(record.report, 1, value)
+    mixed = product(load_int(record.report, 0), 0x1E3779B97F4A7C15)
+    mixed ^= product(load_int(record.report, 1), 0x3C79AC492BA7B653)
+    # of whole numbers only the upper bits differ
+    return product(mixed ^ (mixed >> 32), 0x1E3779B97F4A7C15) >> 32
 
 
 # --- generated code for a problem ------------------------------------------------------------
