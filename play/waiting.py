@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-__all__ = ["CLEAR", "compiling_text", "others_tell", "told_of_compiling"]
+__all__ = ["CLEAR", "compiling_text", "doing", "others_tell", "told_of_compiling"]
 
 #: Seconds between two looks, and number of looks before the first line.
 OFTEN, PATIENCE = 0.25, 4
@@ -17,6 +17,18 @@ CLEAR = "\r\x1b[K"
 
 #: Set once something else says in each second what goes on, such as the progress of a run.
 others_tell = threading.Event()
+#: What goes on without a word in this process, and since when.
+_silent: list[tuple[str, float]] = []
+
+
+@contextlib.contextmanager
+def doing(text: str) -> Iterator[None]:
+    """Let `told_of_compiling` say what goes on without a word during a block, and how long."""
+    _silent.append((text, time.monotonic()))
+    try:
+        yield
+    finally:
+        _silent.pop()
 
 
 def compiling_text(*, brief: bool = False) -> str:
@@ -55,6 +67,8 @@ def _tell(stream: TextIO, done: threading.Event, loading: bool) -> None:
         text = "" if others_tell.is_set() else compiling_text()
         if not text and (loading or "search.first_use" not in sys.modules):
             text = "" if others_tell.is_set() else f"loading, {time.monotonic() - began:.0f} s"
+        if not text and _silent and not others_tell.is_set():
+            text = f"{_silent[-1][0]}, {time.monotonic() - _silent[-1][1]:.0f} s"
         looks = looks + 1 if text else 0
         if text and looks > PATIENCE:
             stream.write(CLEAR + text)

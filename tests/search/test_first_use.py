@@ -106,6 +106,12 @@ def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch
             assert time.monotonic() < until
             time.sleep(0.01)
     assert terminal.getvalue().endswith(waiting.CLEAR)
+    monkeypatch.setattr(first_use, "first_use", lambda: None)
+    with waiting.told_of_compiling(terminal), waiting.told_of_compiling(pipe):
+        with waiting.doing("searching"):
+            while "searching, 0 s" not in terminal.getvalue():
+                assert time.monotonic() < until
+                time.sleep(0.01)
     assert pipe.getvalue() == ""
 
 
