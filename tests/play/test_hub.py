@@ -226,15 +226,15 @@ def test_time_is_kept(talk: Talk) -> None:
     talk("level time=0.5 inc=0.1 moves=10")
     allowance = talk.hub._limits().time
     assert isinstance(allowance, Allowance)
-    # but for a reserve of 34.5 ms, and 3 ms by which answers may be late
-    assert allowance.usual == pytest.approx(0.05655 - 0.003)
-    assert allowance.most == pytest.approx(4 * 0.05655 - 0.003)
+    # but for a reserve of 34.5 ms, and 3 ms by which answers may be late; a move uses 0.8 of it
+    assert allowance.usual == pytest.approx(0.05655 / 0.8 - 0.003)
+    assert allowance.most == pytest.approx(0.4 * 0.5655 - 0.003)
     talk("level depth=7 move-time=1")
     assert (talk.hub._limits().depth, talk.hub._limits().seconds) == (7, 0.97)
     talk("level move-time=0.05")  # a fifth of which was kept in reserve once
     assert talk.hub._limits().seconds == pytest.approx(0.0465)
     talk("level time=60")
-    share = (60.0 - 0.0345) / 20
+    share = (60.0 - 0.0345) / (0.8 * 20)
     assert talk.hub._limits().time == Allowance(share - 0.003, 4 * share - 0.003)
 
 

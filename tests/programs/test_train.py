@@ -193,6 +193,7 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_each_minute_or_ten_secon
     assert (progress_bar.QUIET, progress_bar.PAUSE) == (60.0, 10.0)
     monkeypatch.setattr(progress_bar, "PAUSE", 60.0)
     monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("learner.run.progress_bar.compiling_text", lambda brief: "")
     monkeypatch.setattr("sys.stderr.isatty", lambda: quiet, raising=False)
     bar = Bar(quiet, left=lambda: left.get(now[0], 42.0))
     now[0] = 99.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -94,6 +95,7 @@ def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch
     state = FirstUse(0.3, 11.0)
     monkeypatch.setattr(first_use, "first_use", lambda: state)
     monkeypatch.setattr(waiting, "OFTEN", 0.01)
+    monkeypatch.setattr(waiting, "others_tell", threading.Event())
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
