@@ -110,6 +110,7 @@ def minimum(
         loss = float(each.sum() / total + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
         return loss, slope / total + ridge * at
 
+    single = single and matrix.dense is not None  # sparse rows know no other than double
     bent, steps = point if bent is None else bent, first
     now, gradient = whole(bent)
     bend = matrix.gram(bends, single=single) / total
