@@ -37,12 +37,10 @@ from games.connect_four import ConnectFour
 from games.connect_four.solver import (
     BOOK,
     DEEPEST,
-    EVEN,
     FILE,
-    HIGH,
     KEY,
-    LOW,
     Solver,
+    bounds_of,
     entry_of,
     plies_left,
 )
@@ -96,14 +94,20 @@ def timed(value: Callable[[Any], int], positions: list[Any]) -> tuple[float, lis
     return 1000 * (time.process_time() - begin) / len(positions), scores
 
 
+def position_after(columns: str) -> Any:
+    """Returns the position after stones in these columns, counted from 1."""
+    position = GAME.start()
+    for column in columns:
+        position = GAME.play(position, GAME.parse_move(position, column))
+    return position
+
+
 def add_openings(begin: str, stones: int, path: Path) -> None:
     """Add bounds to a file, and print a line for each position of at most `BOOK` stones."""
     known = safetensors.numpy.load_file(path) if path.is_file() else {}
     later = set(map(int, known.get("later", [])))
-    solver, position = Solver(table_mib=512, book=known.get("entries", [])), GAME.start()
-    for column in begin:
-        position = GAME.play(position, GAME.parse_move(position, column))
-    front = {position: begin}
+    solver = Solver(table_mib=512, book=known.get("entries", []))
+    front = {position_after(begin): begin}
     while front:
         following = {}
         for position, text in front.items():
@@ -130,11 +134,6 @@ def add_openings(begin: str, stones: int, path: Path) -> None:
         save(path, solver.bounds().tolist(), later)
 
 
-def bounds_of(entry: int) -> tuple[int, int]:
-    """Returns the bounds of a score in an entry."""
-    return (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN
-
-
 def add_every(stones: int, path: Path, *, after: str = "") -> None:
     """Add who wins in every position of so many stones, and then of fewer; print a line a minute.
 
@@ -143,9 +142,7 @@ def add_every(stones: int, path: Path, *, after: str = "") -> None:
     known = safetensors.numpy.load_file(path) if path.is_file() else {}
     entries = {int(entry) & KEY: int(entry) for entry in known.get("entries", [])}
     later = set(map(int, known.get("later", [])))
-    solver, position = Solver(table_mib=512, book=[*entries.values()]), GAME.start()
-    for column in after:
-        position = GAME.play(position, GAME.parse_move(position, column))
+    solver, position = Solver(table_mib=512, book=[*entries.values()]), position_after(after)
     levels = [{entry_of(position, 0, 0) & KEY: position}]
     for _ in range(stones - len(after)):
         following = [
@@ -153,6 +150,11 @@ def add_every(stones: int, path: Path, *, after: str = "") -> None:
         ]
         levels.append({entry_of(one, 0, 0) & KEY: one for one in following})
     saved, begin, done = time.monotonic(), time.monotonic(), 0
+
+    def keep() -> None:
+        save(path, entries.values(), later)
+        print(f"{done:,} positions solved in {time.monotonic() - begin:,.0f} s", flush=True)
+
     for level in reversed(levels):
         for key, position in level.items():
             low, high = bounds_of(entries.get(key, entry_of(position, -GREATEST, GREATEST)))
@@ -162,11 +164,10 @@ def add_every(stones: int, path: Path, *, after: str = "") -> None:
                 high = min(high, kind) if kind <= 0 else high
                 entries[key] = entry_of(position, low, high)
                 done += 1
-            last = level is levels[0]
-            if last or time.monotonic() - saved > 60:
+            if time.monotonic() - saved > 60:
                 saved = time.monotonic()
-                save(path, entries.values(), later)
-                print(f"{done:,} positions solved in {saved - begin:,.0f} s", flush=True)
+                keep()
+    keep()
 
 
 def save(path: Path, entries: Iterable[int], later: set[int]) -> None:

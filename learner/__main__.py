@@ -184,7 +184,7 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
     add("--lost", type=float, default=0.015, metavar="T",
         help="what moves excluded may lose, in thousandths a decision (default 0.015)")  # fmt: skip
     add("--seed", type=int, default=0, help="of games and first weights (default 0)")
-    add("--device", default="cpu", metavar="D",
+    add("--device", default="cpu", choices=("cpu", "cuda", "auto"),
         help="where torch trains: cpu (default), cuda or auto")  # fmt: skip
     add("--output", type=Path, metavar="FILE",
         help="file to write (default: the evaluator's, whose values stay the same)")  # fmt: skip

@@ -17,8 +17,8 @@ CLEAR = "\r\x1b[K"
 
 #: Set once something else says in each second what goes on, such as the progress of a run.
 others_tell = threading.Event()
-#: What goes on without a word in this process, and since when.
-_silent: list[tuple[str, float]] = []
+#: What goes on without a word in this process, and since when, the last at the end.
+_silent = [("", 0.0)]
 
 
 @contextlib.contextmanager
@@ -64,11 +64,11 @@ def told_of_compiling(stream: TextIO | None = None, *, loading: bool = False) ->
 def _tell(stream: TextIO, done: threading.Event, loading: bool) -> None:
     looks, shown, began = 0, False, time.monotonic()
     while not done.wait(OFTEN):
-        text = "" if others_tell.is_set() else compiling_text()
-        if not text and (loading or "search.first_use" not in sys.modules):
-            text = "" if others_tell.is_set() else f"loading, {time.monotonic() - began:.0f} s"
-        if not text and _silent and not others_tell.is_set():
-            text = f"{_silent[-1][0]}, {time.monotonic() - _silent[-1][1]:.0f} s"
+        text = ""
+        if not others_tell.is_set():
+            unloaded = loading or "search.first_use" not in sys.modules
+            what, since = ("loading", began) if unloaded else _silent[-1]
+            text = compiling_text() or (what and f"{what}, {time.monotonic() - since:.0f} s")
         looks = looks + 1 if text else 0
         if text and looks > PATIENCE:
             stream.write(CLEAR + text)

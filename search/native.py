@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 
 from games.contract import DiceGame, Game
 from games.kernels import float_bits, product
+from games.kernels.bits import native
 from games.kernels.memory import (
     load_float,
     load_int,
-    native,
     native_function,
     read_position,
     store_int,

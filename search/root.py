@@ -17,7 +17,8 @@ import numpy as np
 from numba import void
 
 from games.kernels import kernel
-from games.kernels.memory import native, native_function
+from games.kernels.bits import native
+from games.kernels.memory import native_function
 from games.kernels.record import address_of, record_reader
 from search.line import LINE, NONE
 from search.native import call_float, fade

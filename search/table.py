@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.kernels import bits_float, float_bits, kernel
-from games.kernels.memory import load_int, native, prefetch, store_int
+from games.kernels.bits import native
+from games.kernels.memory import load_int, prefetch, store_int
 from search.sizes import BUSY, ENTRY, MOST_PLAIN
 
 

@@ -22,7 +22,7 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
     board: Any = extra(game, Board)
     cells = extra(game, Cells)
     if board is None:
-        if cells is not None and not game.dice:
+        if cells is not None and cells.of_a_board:
             fail("cells are those of a board", position, "a board", None)
         return
     if cells is not None:

@@ -39,6 +39,7 @@ __all__ = [
     "DEEPEST",
     "FILE",
     "Solver",
+    "bounds_of",
     "entry_of",
     "forget",
     "known_bounds",
@@ -99,11 +100,18 @@ def _store(key, low, high, table):
     table[first] = key | (low + EVEN) << LOW | (high + EVEN) << HIGH
 
 
+@kernel
+def bounds_of(entry):
+    """Returns the bounds of a score in an entry."""
+    return (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN
+
+
 @kernel(signature="void(int64[::1], int64[::1])")
 def _enter(entries, table):
     """Store entries in a table."""
     for entry in entries:
-        _store(entry & KEY, (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN, table)
+        low, high = bounds_of(entry)
+        _store(entry & KEY, low, high, table)
 
 
 @kernel
@@ -145,7 +153,7 @@ def _search(own, opponent, beta, left, table, book, stop):
     next_table = book if count < BOOK else table
     entry = _probe(key, own_table)
     if entry:
-        low, high = (entry >> LOW & 63) - EVEN, (entry >> HIGH & 63) - EVEN
+        low, high = bounds_of(entry)
     if low >= beta:
         return left << 6 | low + EVEN
     if high < beta:
@@ -268,7 +276,7 @@ def probe_openings(entries, position):
             last = middle
     if first == len(entries) or entries[first] & KEY != key:
         return (False, 0.0, 0)
-    low, high = (entries[first] >> LOW & 63) - EVEN, (entries[first] >> HIGH & 63) - EVEN
+    low, high = bounds_of(entries[first])
     if low > 0:
         return (True, WIN - plies_left(stones, low), 1000)
     if high < 0:

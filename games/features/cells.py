@@ -159,6 +159,11 @@ class Cells:
         """Returns the names of the kinds that are pieces, not relations."""
         return [name for name, kind in self.kinds.items() if kind.text is not None]
 
+    @property
+    def of_a_board(self) -> bool:
+        """Whether squares hold all that the kinds say: there are no amounts."""
+        return not any(kind.amount for kind in self.kinds.values())
+
     def amount(self, name: str) -> bool:
         """Returns whether a kind is an amount, which is on no squares."""
         return name in self.kinds and self.kinds[name].amount

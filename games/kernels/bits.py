@@ -12,6 +12,7 @@ not, and so do `shift_left`, `shift_right`, `bit`, `popcount`, `lowest` and `rev
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -23,6 +24,7 @@ __all__ = [
     "bits_float",
     "float_bits",
     "lowest",
+    "native",
     "next_up",
     "popcount",
     "product",
@@ -99,6 +101,16 @@ def next_up(value: float) -> float:
     return bits_float(bits + 1 if value > 0.0 else bits - 1)
 
 
+def native(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Marks the function, of the same parameters, that compiled code gets in place of `plain`."""
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        overload(plain, strict=False)(lambda *arguments: function)
+        return function
+
+    return mark
+
+
 def _instruct(function: Any, build: Any, *kinds: Any) -> Any:
     """Replace a function of one or two numbers by an instruction in compiled kernels.
 
@@ -112,14 +124,13 @@ def _instruct(function: Any, build: Any, *kinds: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return build(builder, *arguments)
 
-    replace = overload(function, strict=False)
     if len(given) == 1:
-        native = intrinsic(lambda typingctx, bits: (result(*given), codegen))
-        replace(lambda bits: lambda bits: native(bits))
+        instruction = intrinsic(lambda typingctx, bits: (result(*given), codegen))
+        native(function)(lambda bits: instruction(bits))
     else:
-        native = intrinsic(lambda typingctx, bits, other: (result(*given), codegen))
-        replace(lambda bits, other: lambda bits, other: native(bits, other))
-    return native
+        instruction = intrinsic(lambda typingctx, bits, other: (result(*given), codegen))
+        native(function)(lambda bits, other: instruction(bits, other))
+    return instruction
 
 
 INT, FLOAT = types.int64, types.float64
@@ -133,6 +144,6 @@ _instruct(shift_right, lambda builder, bits, count: builder.lshr(bits, count), I
 _instruct(reverse, lambda builder, bits: builder.bitreverse(bits), INT, INT)
 _instruct(float_bits, lambda builder, value: builder.bitcast(value, ir.IntType(64)), FLOAT, INT)
 _instruct(bits_float, lambda builder, bits: builder.bitcast(bits, ir.DoubleType()), INT, FLOAT)
-overload(word, strict=False)(lambda bits: lambda bits: bits)
-overload(bit, strict=False)(lambda number: lambda number: _shift_left(1, number))
-overload(next_up, strict=False)(lambda value: next_up)
+native(word)(lambda bits: bits)
+native(bit)(lambda number: _shift_left(1, number))
+native(next_up)(next_up)

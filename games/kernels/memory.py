@@ -14,7 +14,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +26,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 from numba.np.arrayobj import get_cfarray_intrinsic
 from platformdirs import user_cache_dir
 
@@ -44,7 +44,6 @@ from games.kernels.compiler import (
 __all__ = [
     "load_float",
     "load_int",
-    "native",
     "native_function",
     "prefetch",
     "read_arrays",
@@ -53,16 +52,6 @@ __all__ = [
 ]
 
 WORD = ir.IntType(64)
-
-
-def native(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Marks the function, of the same parameters, that compiled code gets in place of `plain`."""
-
-    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
-        overload(plain, strict=False)(lambda *arguments: function)
-        return function
-
-    return mark
 
 
 def _pointer(builder: Any, address: Any, index: Any, kind: Any) -> Any:

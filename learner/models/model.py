@@ -86,7 +86,7 @@ def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[
 def inputs_of(game: Game) -> dict[str, Any]:
     """Returns the feature sets and encodings of a game by their names, the one of its cells too."""
     cells = extra(game, Cells)
-    own = {} if cells is None or game.dice else {CELL_INPUTS: cells.encoding}
+    own = {CELL_INPUTS: cells.encoding} if cells is not None and cells.of_a_board else {}
     return {**game.features, **game.encodings, **own}
 
 

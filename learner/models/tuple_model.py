@@ -49,7 +49,8 @@ def tuple_model(
     """
     named = Tuples.of(game).named
     layout = named.get(tuples) if isinstance(tuples, str) else tuples
-    cells = (None if game.dice else extra(game, Cells)) or extra(game, Squares)
+    own = extra(game, Cells)
+    cells = own if own is not None and own.of_a_board else extra(game, Squares)
     if isinstance(tuples, str) and tuples.startswith(WALKS) and cells is not None:
         layout = walks(cells, tuples, seed)
     if not isinstance(layout, TupleLayout):

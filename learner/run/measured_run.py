@@ -112,17 +112,15 @@ class MeasuredRun(Run):
         #: as long as a start
         self._paces: list[float] = []
         self._starts = 2 if learner.settles else 3
-        #: seconds until such a process plays
-        self._starting = 0.0
-        #: the first matches, of the start, which only tell how long a game takes
-        self._first_matches: list[Future[Strength]] = []
+        #: seconds until such a process plays; whether the first matches were asked for, which only
+        #: tell this and how long a game takes
+        self._starting, self._timed = 0.0, False
         final = 0 if learner.settles else finalists * final_games * len(opponents)
         asked = 0 if settings is None else settings.match_games * len(settings.opponents)
         self._later = final + asked
 
     def left(self) -> float | None:
         learning = super().left()
-        self._take_paces()
         if learning is None or not self._paces:
             return None
         pace = statistics.median(self._paces)
@@ -130,12 +128,6 @@ class MeasuredRun(Run):
         games = self._later + self._calibration_games()
         later = self._starts * self._starting + games * pace / PROCESSES
         return max(learning, snapshots * len(self.opponents)) + later
-
-    def _take_paces(self) -> None:
-        """Take the time of a game from the first matches that are over."""
-        over = [one for one in self._first_matches if one.done() and not one.exception()]
-        self._first_matches = [one for one in self._first_matches if not one.done()]
-        self._paces += [_pace(one.result()) for one in over]
 
     @property
     def game(self) -> Game:
@@ -228,8 +220,8 @@ class MeasuredRun(Run):
     def _reported(self, progress: Progress) -> bool:
         game = progress.game
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
-        if not (self._taken or self._first_matches or self._paces):
-            self._ask_first()
+        if not (self._taken or self._timed):
+            self._time_matches()
         due = self._is_due(game, self._reported_game)
         self._reported_game = game
         if due:
@@ -262,18 +254,20 @@ class MeasuredRun(Run):
         self._starts -= starts
         return Arena(self.game, limits=self.limits, processes=processes, workers=self._cluster)
 
-    def _ask_first(self) -> None:
+    def _time_matches(self) -> None:
         """Start measuring how long a game takes, and the start of a process."""
-        asked = time.monotonic()
+        asked, self._timed = time.monotonic(), True
 
-        def started(match: Future[Strength]) -> None:
-            if not (match.cancelled() or match.exception()):
-                self._starting = time.monotonic() - asked - match.result().seconds
+        def over(future: Future[Strength]) -> None:
+            if not (future.cancelled() or future.exception()):
+                match = future.result()
+                self._starting = self._starting or time.monotonic() - asked - match.seconds
+                self._paces.append(_pace(match))
 
         mine = self._named(self.learner.evaluator_.copy(), 0)
         games = FIRST_GAMES * self.game.players
-        self._first_matches = self._matches(self._arena, mine, games, CHOICE_SEED, CHOICE_PLIES)
-        self._first_matches[0].add_done_callback(started)
+        for match in self._matches(self._arena, mine, games, CHOICE_SEED, CHOICE_PLIES):
+            match.add_done_callback(over)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Start measuring a snapshot."""

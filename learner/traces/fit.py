@@ -37,6 +37,8 @@ Floats = NDArray[np.float64]
 PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
 #: What a step must promise to be the last while a penalty is chosen.
 ROUGH = 1e-7
+#: The form of the state of a fit, and the steps that it stands for.
+STATE = 2
 #: Fewest games for each part: to learn from, to choose and to judge.
 FEWEST = 10
 #: A term is rare in fewer rows, or explained by others if this share of its square is.
@@ -212,7 +214,8 @@ class _Fit:
         """Returns a mark of everything that decides the result."""
         traces = self.traces
         mark = hashlib.blake2b(digest_size=16)
-        mark.update(repr((traces.names, sorted(self.asked.items()), self.settings)).encode())
+        decides = STATE, traces.names, sorted(self.asked.items()), self.settings
+        mark.update(repr(decides).encode())
         for part in (self.targets, traces.weight, traces.game, self.sums):
             mark.update(np.ascontiguousarray(part).tobytes())
         return mark.hexdigest()

@@ -7,7 +7,8 @@ gets the native function below it.
 from __future__ import annotations
 
 from games.kernels import float_bits
-from games.kernels.memory import load_int, native, store_int
+from games.kernels.bits import native
+from games.kernels.memory import load_int, store_int
 from search.line import TRACE
 from search.sizes import WIDTH
 

@@ -153,7 +153,7 @@ class Evaluator:
         rows = self._rows(positions)
         values = np.empty(len(rows))
         places = rows.ctypes.data, values.ctypes.data
-        _values_of_rows()(address, data, len(rows), 8 * len(self.game.start()), *places)
+        _values_of_rows()(address, data, len(rows), rows.strides[0], *places)
         del keep
         if errors:
             raise errors[0]

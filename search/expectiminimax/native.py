@@ -17,10 +17,10 @@ from numba.extending import intrinsic
 
 from games.contract import DiceGame
 from games.kernels import float_bits, product, uncompiled
+from games.kernels.bits import native
 from games.kernels.memory import (
     load_float,
     load_int,
-    native,
     native_function,
     read_arrays,
     read_position,

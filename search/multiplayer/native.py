@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from games.contract import Game
-from games.kernels.memory import load_float, native, native_function, read_position
+from games.kernels.bits import native
+from games.kernels.memory import load_float, native_function, read_position
 from search.native import call_int, position_key
 from search.sizes import WIDTH
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from games.kernels import product
+from games.kernels.bits import native
 from games.kernels.memory import (
     load_float,
     load_int,
-    native,
     native_function,
     read_position,
     store_float,

@@ -12,8 +12,8 @@ import pytest
 import safetensors.numpy
 
 from benchmarks.bitbully import BitBully
-from benchmarks.solver import bounds_of
 from benchmarks.solver import main as benchmark
+from benchmarks.solver import position_after as after
 from games.connect_four import ConnectFour
 from games.connect_four.solver import (
     DEEPEST,
@@ -23,6 +23,7 @@ from games.connect_four.solver import (
     KEY,
     LOW,
     Solver,
+    bounds_of,
     entry_of,
     known_bounds,
 )
@@ -35,14 +36,6 @@ from search.lookups.database import DatabaseLookup
 
 GAME = ConnectFour()
 SOLVER = Solver(table_mib=8)
-
-
-def after(columns: str) -> Any:
-    """Returns the position after stones in these columns, counted from 1."""
-    position = GAME.start()
-    for column in columns:
-        position = GAME.play(position, int(column) - 1)
-    return position
 
 
 def unfinished(plies: int, count: int) -> list[Any]:

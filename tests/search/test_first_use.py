@@ -24,18 +24,19 @@ MODULE = "search.first_use"
 COLD = """
 import sys
 import games
-from games.kernels.compiling import compiling
+from games.contract import given
+from games.kernels.compiling import _listener
 from search import Engine, as_evaluator
 from search.first_use import first_use, will_use
 game = games.load(sys.argv[1])
 evaluator = as_evaluator(game, sys.argv[2])
 will_use(game, evaluator)
-game.legal_moves(game.start())
+game.legal_moves(game.start(), *given(0 if game.dice else None))
 game.outcome(game.start())
 share = first_use().share
-expected = compiling().size / share
+expected = _listener._sizes.total() / share
 Engine(game, evaluator).search(game.start(), depth=1)
-print(compiling().size, expected)
+print(_listener._sizes.total(), expected)
 """
 
 
