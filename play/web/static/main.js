@@ -83,7 +83,7 @@ function help() {
 document.querySelector("[data-help]").addEventListener("click", help);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog")) return;
+  if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]")) return;
   if (event.key === "?") help();
   else page?.key?.(event);
 });
