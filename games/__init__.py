@@ -129,5 +129,5 @@ def _made(module: str, kind: str, *, folder: str | None = None) -> object:
         sys.path.append(folder)
     try:
         return getattr(importlib.import_module(module), kind)()
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"game: expected a class {kind!r} in module {module}: {error}") from None

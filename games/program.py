@@ -6,10 +6,12 @@ raise KeyboardInterrupt in the main thread, so that whatever keeps work on Ctrl-
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import functools
 import gc
 import os
+import re
 import signal
 import stat
 import sys
@@ -17,9 +19,18 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-__all__ = ["ENDING", "LOOK", "exit_status", "is_ending", "result_of", "said", "signals_held"]
+__all__ = [
+    "ENDING",
+    "LOOK",
+    "Parser",
+    "exit_status",
+    "is_ending",
+    "result_of",
+    "said",
+    "signals_held",
+]
 
 Result = TypeVar("Result")
 
@@ -34,6 +45,27 @@ LOOK = 1.0
 
 #: The signal other than SIGINT by which this program was asked to end.
 _received: int | None = None
+
+#: What argparse says, and what we say in its place.
+_WORDS = {
+    r"^argument ([^/:]+)(/\S+)?: ": r"\1: ",
+    r"invalid int value: ": "expected a whole number, found ",
+    r"invalid float value: ": "expected a number, found ",
+    r"invalid choice: (.*) \(choose from (.*)\)": r"expected one of \2, found \1",
+    r"expected (at least )?one argument$": r"expected \1one value, found none",
+    r"^the following arguments are required: (.*)": r"expected \1, found none; see --help",
+    r"^one of the arguments (.*) is required": r"expected one of \1, found none",
+    r"^unrecognized arguments: ": "expected only what --help lists, found ",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A command line that refuses in one line, as `exit_status` does, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        for theirs, ours in _WORDS.items():
+            message = re.sub(theirs, ours, message)
+        self.exit(2, f"{self.prog.removeprefix('python -m ')}: {message}\n")
 
 
 def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") -> int:

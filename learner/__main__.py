@@ -14,7 +14,7 @@ from tqdm import tqdm
 import games
 from games.contract import Game
 from games.problem import refuse_problem
-from games.program import exit_status
+from games.program import Parser, exit_status
 from learner.fit.calibration import (
     GAMES,
     NODES,
@@ -43,7 +43,7 @@ FIGURES = {
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line."""
-    result = argparse.ArgumentParser(prog=program, description=__doc__)
+    result = Parser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     calibrate = commands.add_parser(
         "calibrate", help="learn the chances of win, draw and loss that values stand for"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from games.program import exit_status
+from games.program import Parser, exit_status
 from play.commands.engine import add_engine_commands
 from play.commands.judge import add_judge_command
 from play.commands.match import add_match_commands
@@ -22,7 +22,7 @@ PROGRAM = "python -m play"
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line; each command sets `run` to the function that runs it."""
-    result = argparse.ArgumentParser(prog=program, description=__doc__)
+    result = Parser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     add_match_commands(commands)
     add_openings_command(commands)

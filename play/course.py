@@ -7,7 +7,6 @@ it is run.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import math
 import re
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import games
-from games.program import exit_status
+from games.program import Parser, exit_status
 from games.puzzles.queens import attacks
 from games.puzzles.road_map import MIDWEST, ROMANIA, RoadMap
 from games.tree import Tree
@@ -176,7 +175,7 @@ def main(arguments: list[str] | None = None, program: str = "python -m play.cour
 
     The status is 1 if an answer is wrong.
     """
-    parser = argparse.ArgumentParser(prog=program, description=__doc__)
+    parser = Parser(prog=program, description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("check", help="check an exercise").add_argument("file", type=Path)
     counted = commands.add_parser("count", help="count the games and positions of a small game")

@@ -119,9 +119,7 @@ def named_by_a_person(
 
 def settings_of(options: argparse.Namespace) -> RunSettings:
     """Returns the settings from the command line and from the recipe for the game and learner."""
-    if options.game is None:
-        raise ValueError(f"game: expected one of {', '.join(games.names())}, found none")
-    game = games.load(options.game)
+    game = games.load(options.game or "")
     problem = isinstance(game, Problem)
     learner = options.learner or UsualRuns.of(game).learner or next(iter(learners_of(game)))
     found = recipe_of(learner, game)
@@ -151,7 +149,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
     count = options.games
     if count is None:
         count = ALL if extra.get("book") else recipe["games"]
-    named = options.opponents.split(",") if options.opponents else recipe.get("opponents")
+    named = recipe.get("opponents") if options.opponents is None else options.opponents.split(",")
     return RunSettings(
         game=options.game,
         learner=learner,

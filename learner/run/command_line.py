@@ -14,7 +14,7 @@ from pathlib import Path
 
 import games
 from games.problem import Problem
-from games.program import exit_status
+from games.program import Parser, exit_status
 from learner.run.asked import DEFAULTS, kept_settings, run_name, settings_of
 from learner.run.config import with_config
 from learner.run.recipes import HEURISTICS, RECIPES, recipe_of
@@ -28,7 +28,7 @@ PROGRAM = "train.py"
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog=program,
         description="Train an evaluator by self-play and measure it.",
         epilog="\n".join(
@@ -42,7 +42,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    known = ", ".join([*games.names(), *games.problems()])
+    known = ", ".join([*games.names(), "sliding8, sliding15, sliding24, pancakes10"])
     add("game", nargs="?", help=f"{known}, or module:Class for your own")
     add(
         "--learner",
@@ -198,7 +198,7 @@ def placed(folder: Path | None, settings: RunSettings) -> Iterator[Path]:
 def new_folder(parent: Path, name: str) -> Iterator[Path]:
     """Yields a folder NAME, NAME-2, NAME-3 ... that is new; removed at the end if it is empty.
 
-    It is made at once, so that two runs that begin at the same time have a folder each.
+    So is its parent. It is made at once, so that two runs that begin together have a folder each.
     """
     folder, number = parent / name, 1
     while True:
@@ -212,4 +212,4 @@ def new_folder(parent: Path, name: str) -> Iterator[Path]:
         yield folder
     finally:
         with suppress(OSError):  # it holds a run
-            folder.rmdir()
+            os.removedirs(folder)

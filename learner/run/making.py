@@ -6,7 +6,6 @@ anybody types. What they leave is kept in a folder, and a command that was stopp
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from pathlib import Path
 import games
 from games.contract import Game
 from games.extras import Extra
-from games.program import exit_status
+from games.program import Parser, exit_status
 from games.whole_files import write_atomically
 from learner.run.folder import CHECKPOINT
 from search.evaluators.header import EvaluatorError
@@ -54,7 +53,7 @@ class Makings(Extra):
 
 def main(arguments: list[str] | None = None, program: str = "plysmith make") -> int:
     """Run the command; returns its exit status. `program` is the name in usage and errors."""
-    parser = argparse.ArgumentParser(prog=program, description=(__doc__ or "").partition("\n")[0])
+    parser = Parser(prog=program, description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("name", nargs="?", help="GAME/NAME (default: list those there are)")
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER", help="where to work (default: runs/made/GAME/NAME)"

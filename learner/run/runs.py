@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from games.program import exit_status
+from games.program import Parser, exit_status
 from learner.arena import Strength
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
@@ -24,7 +24,7 @@ SORTS = ("changed", "folder", "game", "learner", "hours", "strength")
 
 def main(arguments: list[str] | None = None, program: str = "plysmith runs") -> int:
     """Run the command; returns its exit status. `program` is the name in usage and errors."""
-    parser = argparse.ArgumentParser(prog=program, description=(__doc__ or "").partition(":")[0])
+    parser = Parser(prog=program, description=(__doc__ or "").partition(":")[0])
     add = parser.add_argument
     add("folder", nargs="?", type=Path, default=Path("runs"), help="default: runs")
     add("--game", help="only runs of this game")

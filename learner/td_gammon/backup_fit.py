@@ -125,6 +125,7 @@ class BackupFit(GameLearner):
     free: ClassVar[frozenset[str]] = Learner.free | {"threads"}
 
     def _check_limits(self) -> None:
+        check_game(self.game_)
         check_widths(self.hidden)
         if self.nodes is not None or self.depth != 1:
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
@@ -135,7 +136,6 @@ class BackupFit(GameLearner):
     def begin(self, evaluator: Any) -> None:
         """`evaluator` is None or an `OutcomeNetwork`, whose net then learns on."""
         game = self.game_
-        check_game(game)
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
         self._phases: tuple[str, ...] = ()
         if evaluator is None:

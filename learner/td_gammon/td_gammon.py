@@ -93,6 +93,7 @@ class TDGammon(GameLearner):
     takes_dice = True
 
     def _check_limits(self) -> None:
+        check_game(self.game_)
         check_widths(self.hidden)
         if self.depth not in (None, 0) or self.nodes is not None:
             raise ValueError(
@@ -105,7 +106,6 @@ class TDGammon(GameLearner):
     def begin(self, evaluator: Any) -> None:
         """`evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
         game = self.game_
-        check_game(game)
         check_compiled()
         if evaluator is None:
             inputs = find_inputs(game, self.inputs)

@@ -11,7 +11,7 @@ import games
 from games.feature_file import add_features
 from games.features import FeatureSet
 from games.problem import refuse_problem
-from games.program import exit_status
+from games.program import Parser, exit_status
 from games.whole_files import write_atomically
 from learner.fit.targets import LOSSES
 from learner.traces.fit import Fitted, Settings, fit_traces
@@ -27,7 +27,7 @@ PROGRAM = "python -m learner.traces.command"
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line."""
-    result = argparse.ArgumentParser(prog=program, description=__doc__)
+    result = Parser(prog=program, description=__doc__)
     add = result.add_argument
     add("traces", nargs="+", type=Path, help="files .npz or .csv; see docs/authors.md")
     add("--game", help="the files are games, or a .csv with positions, of this game")
@@ -62,12 +62,13 @@ def _run(options: argparse.Namespace) -> int:
     )  # fmt: skip
     unit = None if options.unit is None else _unit(options.unit)
     asked = {} if options.terms is None else read_terms(options.terms)
-    check_writable("--output", options.output / "report.txt")
     traces = _traces(options)
     if unit is not None and unit[0] not in traces.names:
         raise TraceError(
             f"--unit: expected a term of {', '.join(traces.names[:8])}, found {unit[0]}"
         )
+
+    check_writable("--output", options.output / "report.txt")
 
     def say(text: str) -> None:
         if not options.quiet:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from games.program import exit_status
+from games.program import Parser, exit_status
 from learner.options import Range
 from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
@@ -28,7 +28,7 @@ RISK = 0.02
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line."""
-    result = argparse.ArgumentParser(prog=program, description=(__doc__ or "").partition(":")[0])
+    result = Parser(prog=program, description=(__doc__ or "").partition(":")[0])
     add = result.add_argument
     add_game(result)
     add("player", help=PLAYER_HELP)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import games
 from games.counted import counted
-from games.program import exit_status
+from games.program import Parser, exit_status
 from play.commands.options import FEATURES_HELP, GAME_HELP, with_features
 
 PROGRAM = "python -m play.commands.export"
@@ -16,7 +16,7 @@ PROGRAM = "python -m play.commands.export"
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line."""
-    result = argparse.ArgumentParser(prog=program, description=__doc__)
+    result = Parser(prog=program, description=__doc__)
     add = result.add_argument
     add("evaluator", help="a file, GAME/NAME for one that is shipped, or a name with --game")
     add("folder", type=Path, metavar="DIR", help="where the files go")

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from games.program import exit_status
+from games.program import Parser, exit_status
 
 if TYPE_CHECKING:
     from games.checkers.endgame.database import Endgame
@@ -20,7 +20,7 @@ PIECES_HELP = "of both sides together, 2 to 6 (default 4); those of fewer pieces
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    result = argparse.ArgumentParser(prog=program, description=__doc__)
+    result = Parser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="make the file, or go on with it")
     check = commands.add_parser("verify", help="derive every value from those of its moves")
