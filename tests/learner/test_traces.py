@@ -285,7 +285,7 @@ def test_bad_cells_are_named(cells: dict[str, str], said: str, tmp_path: Path, c
     path = write_csv(tmp_path / "t.csv", **cells)
     assert main([str(path), "--output", str(tmp_path / "out")]) == 2
     assert said in capsys.readouterr().err
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
 
 
 def npz(tmp_path: Path, **arrays: Any) -> Path:
