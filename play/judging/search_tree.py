@@ -319,7 +319,7 @@ def _lines(node: TreeNode, stem: str, twigs: str) -> Iterator[str]:
     name = node.move or "position"
     if node.chance is not None:
         name += f" ({number(node.chance)})"
-    value = "" if node.value is None else f"  = {node.value_text}"
+    value = "" if node.value is None else f"  {node.relation} {node.value_text}"
     if not node.children:
         yield f"{stem}{name}{value}  ({node.kind})"
         return
@@ -328,7 +328,6 @@ def _lines(node: TreeNode, stem: str, twigs: str) -> Iterator[str]:
     many = node.player not in (MAX, MIN, CHANCE)
     if many:
         window = f"  bound {number(beta)}" if math.isfinite(beta) else ""
-        value = value if node.vector else f"  >= {number(node.value or 0.0)}"
     yield f"{stem}{name}  {node.player}{window}{value}"
     looked_at = node.looked_at
     for i, child in enumerate(looked_at):

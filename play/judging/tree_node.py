@@ -51,6 +51,16 @@ class TreeNode:
         return number(self.value)
 
     @property
+    def relation(self) -> str:
+        """How minimax's value stands to `value`: "=", or ">=" or "<=" if that is a bound only."""
+        if self.vector or not self.children:
+            return "="
+        if self.player not in (MAX, MIN, CHANCE):
+            return ">="
+        low, high = self.interval
+        return "=" if low == high else ">=" if self.value == low else "<="
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The interval in which minimax's value of the position lies, by what was searched."""
         if self.kind == "not looked at":

@@ -89,13 +89,8 @@ def _depth(node: TreeNode) -> int:
 def _value(node: TreeNode) -> str:
     if node.value is None:
         return "…"
-    if node.vector:
-        return node.value_text.replace("-", "−")
-    if _of_many(node):
-        return f"≥ {number(node.value)}".replace("-", "−")
-    low, high = node.interval
-    bound = "" if low == high or not node.children else "≥ " if high == math.inf else "≤ "
-    return bound + number(node.value).replace("-", "−")
+    bound = {"=": "", ">=": "≥ ", "<=": "≤ "}[node.relation]
+    return bound + node.value_text.replace("-", "−")
 
 
 def _window(node: TreeNode) -> str:

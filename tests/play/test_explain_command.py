@@ -150,7 +150,7 @@ def test_the_tree_of_nested_lists(capsys: pytest.CaptureFixture[str], tmp_path: 
     text = "[[3,12,8],[2,4,6],[14,5,2]]"
     out = shown(capsys, "tree", text, "--tree", "--svg", str(picture))
     assert "max [[3, 12, 8], [2, 4, 6], [14, 5, 2]]" in out
-    assert "├ 2  MIN  alpha 3, beta +inf  = 2" in out
+    assert "├ 2  MIN  alpha 3, beta +inf  <= 2" in out
     assert "cut: 1 gives 2 <= alpha 3; 2 moves not looked at" in out
     assert "value 3; 7 positions valued, of the 9 that minimax values" in out
     assert picture.read_text("utf-8").startswith("<svg")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
+from collections.abc import Iterator
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +18,7 @@ from games.checkers import Checkers
 from games.checkers.notation import parse_position
 from games.tree import Tree
 from play.judging.search_tree import search_tree
+from play.judging.tree_node import MAX, MIN, TreeNode
 from play.judging.tree_picture import CUT, FAINT
 from search import as_evaluator
 from search.textbook.max_n import max_n
@@ -35,6 +39,39 @@ def test_the_textbook_tree() -> None:
     assert "2 moves not looked at" in text
     assert tree.lines[0] == "position  MAX  alpha -inf, beta +inf  = 3"
     assert [child.interval for child in tree.root.children] == [(3, 3), (-math.inf, 2), (2, 2)]
+    assert "├ 2  MIN  alpha 3, beta +inf  <= 2" in tree.lines  # the cut leaves it a bound
+
+
+def relations_to_minimax(node: TreeNode, values: Any) -> Iterator[str]:
+    """Yields the relation of each node that was searched, after a look at minimax's values."""
+    assert node.value is not None
+    true = minimax_of(values, node.player)
+    assert {"=": true == node.value, ">=": true >= node.value, "<=": true <= node.value}[
+        node.relation
+    ]
+    yield node.relation
+    for child in node.looked_at:
+        yield from relations_to_minimax(child, values[int(child.move) - 1])
+
+
+def minimax_of(values: Any, player: str) -> int:
+    """Returns the value of nested lists in which a player moves."""
+    if isinstance(values, int):
+        return values
+    best, other = (max, MIN) if player == MAX else (min, MAX)
+    return best(minimax_of(below, other) for below in values)
+
+
+@plain
+def test_values_that_are_bounds_say_so() -> None:
+    draw = random.Random(7)
+
+    def values(depth: int) -> Any:
+        return [values(depth - 1) for _ in range(3)] if depth else draw.randrange(9)
+
+    trees = [values(4) for _ in range(100)]
+    found = {r for one in trees for r in relations_to_minimax(search_tree(Tree(one), ()).root, one)}
+    assert found == {"=", ">=", "<="}
 
 
 @plain
