@@ -47,15 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
 def usage() -> str:
     """The text of `plysmith --help`."""
     lines = [f"  {name:<8} {purpose}" for name, (_, purpose) in COMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: plysmith COMMAND ...",
-            "       plysmith COMMAND --help",
-            "       plysmith --version",
-            "",
-            *lines,
-        ]
-    )
+    ways = ("usage: plysmith COMMAND ...", "       plysmith COMMAND --help")
+    return "\n".join([*ways, "       plysmith --version", "", *lines])
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ from games.rules import Rules
 if TYPE_CHECKING:
     from games.features import Outcomes, Phases
 
-__all__ = ["DiceGame", "Game", "Rules", "given", "rolled", "starts"]
+__all__ = ["DiceGame", "Game", "Rules", "expect_game", "given", "rolled", "starts"]
 
 Position = Any
 Move = Any
@@ -232,6 +232,12 @@ class DiceGame(Game):
     def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
         """Returns the legal move with a roll that a text names; MoveError if it names none."""
         return _named(self, position, self.legal_moves(position, roll), text)
+
+
+def expect_game(game: object) -> None:
+    """Raise TypeError for anything but a game, such as the name of one."""
+    if not isinstance(game, Game):
+        raise TypeError(f"game: expected one such as games.load('checkers'), found {game!r}")
 
 
 def given(roll: Roll | None) -> tuple[Roll, ...]:

@@ -33,6 +33,7 @@ __all__ = [
     "Pattern",
     "Problem",
     "ProblemRules",
+    "expect_problem",
     "refuse_problem",
 ]
 
@@ -44,6 +45,14 @@ def refuse_problem(game: Game) -> None:
             f"game: expected one of two sides, found the problem {game.name}: search.solve and"
             " `python -m play solve` solve it"
         )
+
+
+def expect_problem(problem: object) -> Problem:
+    """Returns the problem; raises ValueError for anything else."""
+    if not isinstance(problem, Problem):
+        found = getattr(problem, "name", repr(problem))
+        raise ValueError(f"expected a problem with one agent, found {found}")
+    return problem
 
 
 class Problem(Game):

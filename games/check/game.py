@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from games.check.board import check_board
 from games.check.kernels import KernelCheck, same
-from games.contract import Game, given
+from games.contract import Game, expect_game, given
 from games.errors import ContractError, MoveError, PositionError
 from games.rolls import Rolls
 from games.values import GRID
@@ -35,6 +35,7 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     says what was expected and found. An exception that the game itself raises passes through with
     a note that names the position. Raises ValueError if `games` is less than 1, and for a problem.
     """
+    expect_game(game)
     if game.players == 1:
         raise ValueError(
             f"game: expected two sides or more, found the problem {game.name}:"

@@ -15,14 +15,7 @@ from learner.run.recipes import RECIPES, UsualRuns, learners_of, recipe_of
 from learner.run.settings import RunSettings
 from play.players.grammar import PROGRAM
 
-__all__ = [
-    "DEFAULTS",
-    "WITH_RESUME",
-    "kept_settings",
-    "learner_options",
-    "run_name",
-    "settings_of",
-]
+__all__ = ["DEFAULTS", "WITH_RESUME", "kept_settings", "learner_options", "run_name", "settings_of"]
 
 #: More games than any book has.
 ALL = 10_000_000

@@ -60,12 +60,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         " own: adds your terms to the learner's; afterwards the run is repeated without them and"
         " compared",
     )
-    add(
-        "--from",
-        dest="start",
-        metavar="FILE",
-        help="evaluator to start from, or zero",
-    )
+    add("--from", dest="start", metavar="FILE", help="evaluator to start from, or zero")
     add(
         "--set",
         action="append",

@@ -134,9 +134,7 @@ RECIPES: dict[str, Recipe] = {
         "a small network, trained on stored positions in rounds of self-play",
     ),
     "invent": Recipe(
-        "rounds.invent",
-        "Invent",
-        "terms in words, which a network that learns by self-play finds",
+        "rounds.invent", "Invent", "terms in words, which a network that learns by self-play finds"
     ),
     "quantised": Recipe(
         "rounds.quantised_fit",

@@ -67,14 +67,10 @@ def run_solve(options: argparse.Namespace) -> int:
     """`solve`: the moves, shown one after the other in a terminal, and what they took to find."""
     import games
     import search
-    from games.problem import Problem
+    from games.problem import expect_problem
     from search.single_agent.solve import METHODS
 
-    problem = games.load(options.game)
-    if not isinstance(problem, Problem):
-        raise ValueError(
-            f"expected a problem with one agent, found the game {problem.name}: see `explain`"
-        )
+    problem = expect_problem(games.load(options.game))
     if options.method == "ida" and options.memory is not None:
         raise ValueError(f"--memory: expected none with the method ida, found {options.memory:g}")
     if options.goal is not None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from games import kernels
-from games.contract import Game
+from games.contract import Game, expect_game
 from games.features import FeatureSet
 from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
@@ -58,6 +58,7 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
     Raises FileNotFoundError if neither an evaluator nor a file has the name, and ValueError if the
     evaluator is for another game or other rules.
     """
+    expect_game(game)
     if isinstance(evaluator, Evaluator):
         expected, given = _described(game), _described(evaluator.game)
         if expected != given:
@@ -95,6 +96,8 @@ def load_evaluator(
     Raises FileNotFoundError if the file does not exist, and EvaluatorError if it is damaged, was
     made for another game, other rules or other terms, or has weights that are not finite.
     """
+    if game is not None:
+        expect_game(game)
     path = find_file(path, game.name if game else None)
     if not path.is_file():
         names = evaluator_names(game) if game else []

@@ -13,7 +13,7 @@ import numpy as np
 from games import kernels
 from games.contract import Position
 from games.counted import counted
-from games.problem import Heuristic, KernelProblem, Known, Problem
+from games.problem import Heuristic, KernelProblem, Known, Problem, expect_problem
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.limits import UNLIMITED, Limits
@@ -76,6 +76,7 @@ def solve(
     Raises Unsolvable with the reason if the problem can tell at once that there is no solution, and
     ValueError if an option is out of range.
     """
+    expect_problem(problem)
     if method not in METHODS:
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
     if not 1.0 <= weight <= MOST_WEIGHT:

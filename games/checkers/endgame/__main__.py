@@ -42,11 +42,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     """Run a command; returns its exit status. `program` is the name in usage and errors."""
     options = parser(program).parse_args(arguments)
-    run = {
-        "build": _build,
-        "verify": _verify,
-        "info": _info,
-    }[options.command]
+    run = {"build": _build, "verify": _verify, "info": _info}[options.command]
     return exit_status(program, lambda: run(options))
 
 
