@@ -183,10 +183,8 @@ class Engine:
         Raises ValueError if a limit or the roll is out of range, and any error that a Python
         evaluator raised.
         """
-        found = self._search.search(
-            position, Limits(depth, nodes, seconds), history=history, roll=roll
-        )
-        return replace(found, position=position, evaluator=self.evaluator)
+        limits = Limits(depth, nodes, seconds)
+        return self._search.search(position, limits, history=history, roll=roll)
 
     def analyse(
         self,
@@ -203,8 +201,7 @@ class Engine:
         In a game with dice, move filters then apply only to replies, not to the root moves.
         """
         limits = Limits(depth, nodes, seconds)
-        found = self._search.search(position, limits, history=history, roll=roll, exact_root=True)
-        return replace(found, position=position, evaluator=self.evaluator)
+        return self._search.search(position, limits, history=history, roll=roll, exact_root=True)
 
     def best_moves(
         self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False

@@ -86,7 +86,8 @@ class Search:
         found = self._result(position, roll, exact_root)
         seconds = time.perf_counter() - began
         self.late = max(0.0, seconds - self._due)
-        return Result(**found, seconds=seconds, interrupted=interrupted)
+        about = dict(position=position, evaluator=self.evaluator)
+        return Result(**found, **about, seconds=seconds, interrupted=interrupted)
 
     def _prepared(
         self,
@@ -174,7 +175,8 @@ class Search:
         if outcome is None:
             raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
         value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
-        return Result(None, value, (), 0, 0, 0.0)
+        about = dict(position=position, evaluator=self.evaluator)
+        return Result(None, value, (), 0, 0, 0.0, **about)
 
     def _move(self, move: Any) -> Any:
         """Returns a move of a line in the form that users see."""

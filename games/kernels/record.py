@@ -84,10 +84,10 @@ class NativeRecord:
                 setattr(self, name, view[0])
 
     def __getattr__(self, name: str) -> Any:
-        view = self.__dict__.get("_views", {}).get(name)
-        if view is None:
-            raise AttributeError(f"expected a field of the record, found {name!r}")
-        return view.item()
+        try:
+            return self.__dict__["_views"][name].item()
+        except KeyError:
+            raise AttributeError(f"expected a field of the record, found {name!r}") from None
 
     def put(self, **values: Any) -> None:
         """Write values to fields by name. Raises KeyError if a name is not a field."""

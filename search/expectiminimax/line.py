@@ -8,6 +8,7 @@ each, and share the root and the table.
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ _OPTIONS = (
     " completed"
 ).split()
 _COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept final".split()
+#: What a search begins with in memory; packing takes a third of the time of assigning a list.
+_ZEROS = (0,) * len(_COUNTERS)
+_BEGINNING = struct.Struct(f"{len(_OPTIONS) + len(_COUNTERS)}q")
 
 _NUMBERS = (
     # addresses: the search, that of the root to one depth, the game, the evaluator, a cheap one
@@ -75,7 +79,7 @@ class NativeDiceLine(NativeRecord):
         super().__init__(DICE_LINE)
         self._shared = shared
         table = new_table(table_mib) if shared is None else shared.pinned["table"]
-        self._new_search = self.record.view(np.int64)[: len(_OPTIONS) + len(_COUNTERS)]
+        self._new_search = self.record.view(np.int64)[: len(_OPTIONS) + len(_COUNTERS)].data
         self._plies = -1
         most_moves, rolls = int(getattr(game, "most_moves", 256)), len(game.rolls)
         room = max(most_moves, rolls)
@@ -109,7 +113,7 @@ class NativeDiceLine(NativeRecord):
 
     def prepare(self, **options: int) -> None:
         """Begin a search with all of its `_OPTIONS`, on one thread, and forget the last one."""
-        self._new_search[:] = [*(options[name] for name in _OPTIONS), *(0 for _ in _COUNTERS)]
+        _BEGINNING.pack_into(self._new_search, 0, *map(options.__getitem__, _OPTIONS), *_ZEROS)
         self.put(outside=0.0)
         if not self._alone:
             self.own_root()
@@ -163,6 +167,10 @@ class NativeDiceLine(NativeRecord):
             self.pinned["settled_values"][:count].tolist(),
             self.pinned["settled_outcomes"][: max(count, 1), : self.outcome_count].tolist(),
         )
+
+    def best_outcomes(self) -> tuple[float, ...]:
+        """Returns the outcomes of the best of the `settled` moves."""
+        return tuple(self.pinned["settled_outcomes"][0].tolist())
 
     def filter_move(self, depth: int, keep: int, margin: float) -> None:
         """After `depth`, keep at most `keep` root moves within `margin` of the best."""
@@ -238,6 +246,10 @@ class PlainDiceLine(PlainRecord):
         """
         count = self.root_count
         return self.settled_moves[:count], self.settled_values[:count], self.settled_outcomes
+
+    def best_outcomes(self) -> tuple[float, ...]:
+        """Returns the outcomes of the best of the `settled` moves."""
+        return tuple(self.settled_outcomes[0]) if self.settled_outcomes else ()
 
     def filter_move(self, depth: int, keep: int, margin: float) -> None:
         """After `depth`, keep at most `keep` root moves within `margin` of the best."""

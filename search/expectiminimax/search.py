@@ -178,7 +178,8 @@ class Expectiminimax(Search):
     ) -> Callable[[], None]:
         number = ROLLING if roll is None else self._checked_roll(roll)
         deepest = DEEPEST_ROLLS if limits.depth is None else int(limits.depth)
-        if self.game.outcome(position) is not None:
+        self._outcome = self.game.outcome(position)
+        if self._outcome is not None:
             number, deepest = ROLLING, 0
         self._reset(
             deepest,
@@ -260,14 +261,12 @@ class Expectiminimax(Search):
     def _outcomes(self) -> tuple[float, ...] | None:
         if not self.evaluator.gives_outcomes:
             return None
-        outcomes = self.line.settled()[2]
-        return tuple(outcomes[0]) if outcomes else ()
+        return self.line.best_outcomes()  # type: ignore[no-any-return]
 
     def _result(self, position: Any, roll: int | None, exact_root: bool) -> dict[str, Any]:
         line = self.line
-        outcome = self.game.outcome(position)
-        if outcome is not None:
-            empty: dict[str, Any] = dict(move=None, value=outcome, pv=(), depth=0, nodes=0)
+        if self._outcome is not None:
+            empty: dict[str, Any] = dict(move=None, value=self._outcome, pv=(), depth=0, nodes=0)
             return {**empty, "outcomes": self._outcomes()}
         completed = int(line.completed)
         if completed < 0:  # stopped before anything was valued
