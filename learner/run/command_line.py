@@ -74,7 +74,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
     add("--repeat", type=Path, metavar="FOLDER", help="the run of this folder again, in another")
     add("--changed", action="store_true", help="with either: although the code has changed")
-    add("--snapshots", type=int, metavar="N", help="evaluators measured on the way (default: 24)")
+    add("--snapshots", type=int, metavar="N", help="evaluators measured on the way (usually 24)")
     add("--opponents", metavar="A,B", help="players to measure against")
     for name, meaning in (
         ("snapshot_games", "games of a snapshot against each opponent"),
@@ -82,7 +82,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         ("match_games", "games of each match at the end"),
     ):
         option = "--" + name.replace("_", "-")
-        add(option, type=int, metavar="N", help=f"{meaning} (default: {DEFAULTS[name]})")
+        add(option, type=int, metavar="N", help=f"{meaning} (usually {DEFAULTS[name]})")
     add(
         "--backend",
         metavar="KIND",
