@@ -106,7 +106,7 @@ def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_small_game_says_how_many_it_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    game = "test_match:Pile"
+    game = "tests.play.test_match:Pile"
     assert main(["match", game, "random", "random", "--games", "999", "--quiet", "--json"]) == 0
     out = capsys.readouterr().out
     figures = last_json(out)
@@ -116,7 +116,7 @@ def test_a_small_game_says_how_many_it_counted(capsys: pytest.CaptureFixture[str
 
 
 def test_no_opening_is_even_enough(capsys: pytest.CaptureFixture[str]) -> None:
-    game = "test_match:Ring"
+    game = "tests.play.test_match:Ring"
     assert main(["match", game, "random", "random", "--plies", "40", "--quiet", "--json"]) == 0
     out = capsys.readouterr().out
     assert "no games played" in out
