@@ -51,7 +51,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     )
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
-    add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
+    add("--nodes", type=int, metavar="N", help="most positions of a search; a depth only if given")
     add("--seed", type=int, metavar="N", help="decides everything left to chance (default: 0)")
     add(
         "--features",

@@ -84,7 +84,7 @@ def add_match_commands(commands: Any) -> None:
 def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
     """Add the options of every contest; `games` says how many games are played by default."""
     add = command.add_argument
-    add("--games", type=int, metavar="N", help=f"different games to count (default {games})")
+    add("--games", type=int, metavar="N", help=f"games to count, whole pairs (default {games})")
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time limit for each move")
