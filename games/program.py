@@ -21,6 +21,8 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
+from games.waiting import doing, told
+
 __all__ = [
     "ENDING",
     "LOOK",
@@ -68,7 +70,9 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog.removeprefix('python -m ')}: {message}\n")
 
 
-def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") -> int:
+def exit_status(
+    name: str, run: Callable[[], int], *, stopped: str = "stopped", talks: bool = False
+) -> int:
     """Run a program; returns its exit status.
 
     name: the program as it was called; errors begin with it, without a leading "python -m".
@@ -78,12 +82,15 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
     stopped: the line that is printed after Ctrl-C, SIGTERM or SIGHUP, unless the KeyboardInterrupt
         that `run` raises has a text of its own. The status is then 128 plus the number of the
         signal: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    talks: whether the program waits for people or other programs; of any other a line at the
+        terminal says for how long it has worked without a word.
 
     If the reader of the output goes away (`... | head`), the program ends in silence with 0.
     """
     with _asked_to_end():
         try:
-            status = run()
+            with told(), doing("" if talks else "working"):
+                status = run()
             sys.stdout.flush()
             if is_ending():  # the signal ended the work, but nobody passed it on
                 raise KeyboardInterrupt

@@ -9,12 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tqdm import tqdm
-
 import games
 from games.contract import Game
 from games.problem import refuse_problem
 from games.program import Parser, exit_status
+from games.waiting import WorkBar
 from learner.fit.calibration import (
     GAMES,
     NODES,
@@ -159,7 +158,7 @@ def _calibration_sample(
     if len(nodes) == 1 and len(options.seed) > 1:
         raise ValueError(f"--seed: expected one number, found {len(options.seed)}")
     games = options.games * (samples if len(options.games) == 1 else 1)
-    with tqdm(total=sum(games), unit=" games", dynamic_ncols=True, disable=None) as bar:
+    with WorkBar(sum(games), "games") as bar:
         if len(nodes) == 1:
             return self_play_sample(
                 game, evaluator, games=games[0], nodes=nodes[0],

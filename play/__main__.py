@@ -15,7 +15,6 @@ from play.commands.rollout import add_rollout_command
 from play.commands.solve import add_solve_command
 from play.commands.terminal import add_terminal_commands
 from play.commands.web import add_web_command
-from play.waiting import told_of_compiling
 
 PROGRAM = "python -m play"
 
@@ -39,8 +38,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     """Run a command; returns its exit status. `program` is the name in usage and errors."""
     options = parser(program).parse_args(arguments)
-    with told_of_compiling():
-        return exit_status(program, lambda: int(options.run(options)))
+    return exit_status(program, lambda: int(options.run(options)), talks="talks" in options)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 import games
 from games.features.term_file import INVENTED, feature_set_of, named, term_file
 from games.problem import refuse_problem
+from games.waiting import WorkBar
 from games.whole_files import write_atomically
 from learner.game_learner import feature_set
 from learner.invention.labels import cells_of, labels_of
@@ -60,11 +60,11 @@ def _run(options: argparse.Namespace) -> int:
     bare = [] if base else bare_pieces(cells, options.terms)
     search = TermSearch(cells, labels, bare, base=base, seed=options.seed)
     before = search.loss
-    with tqdm(total=options.terms, unit=" terms", dynamic_ncols=True) as bar:
+    with WorkBar(options.terms, "terms") as bar:
 
         def watch(term: Any, kept: bool) -> None:
-            bar.set_postfix_str(f"{'' if kept else 'not '}{term.text(cells)}", refresh=False)
-            bar.update(len(search.terms) - bar.n)
+            bar.note = f"{'' if kept else 'not '}{term.text(cells)}"
+            bar.update(len(search.terms) - bar.done)
 
         search.run(options.terms, watch)
     if {*search.terms} <= {*bare}:

@@ -107,13 +107,11 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     read = parser(program)
     options = read.parse_args(arguments)
-    from play.waiting import told_of_compiling
 
     def go() -> int:
         return run(options if options.config is None else with_config(read, options, arguments))
 
-    with told_of_compiling(loading=True):
-        return exit_status(program, go, stopped="stopped; go on with --resume")
+    return exit_status(program, go, stopped="stopped; go on with --resume")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -148,8 +146,6 @@ def run(options: argparse.Namespace) -> int:
 
 def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> int:
     """Train by the settings, in the folder of the run."""
-    if not isinstance(games.load(settings.game), Problem):
-        print("loading (the first time, rules and terms are compiled)", flush=True)
     from learner.run.steps import train_evaluator, train_heuristic, train_rote
     from play.workers import Workers, parse_backend
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, Self
 
-from play.waiting import CLEAR, compiling_text, others_tell
+from games.waiting import PAUSE, WorkBar, compiling_text, doing, left_text
 
 __all__ = ["Bar"]
 
-#: Seconds between two lines of progress, which take the place of a bar, if asked to be quiet and
-#: else; and between two looks.
-QUIET, PAUSE, LOOK = 60.0, 10.0, 1.0
-#: The bar, without tqdm's time left, which is that of learning alone.
-FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
+#: Seconds between two lines of progress, which take the place of a bar, if asked to be quiet.
+QUIET = 60.0
 
 
-class Bar:
+class Bar(WorkBar):
     """A progress bar with a rate, corrections made, the last strength measured, and the time left.
 
     Before the first report and once learning is over it is a line, under what is said. Where
@@ -33,103 +28,63 @@ class Bar:
     def __init__(
         self, quiet: bool, unit: str = "games", left: Callable[[], float | None] = lambda: None
     ) -> None:
-        self._unit, self._ask = unit, left
+        super().__init__(None, unit, pause=QUIET if quiet else PAUSE)
+        self._lines |= quiet
+        self._ask = left
         #: the last answer, and when it came
         self._answer: tuple[float | None, float] = (None, 0.0)
-        self._bar: Any = None
-        self._lines = quiet or not sys.stderr.isatty()
-        self._pause = QUIET if quiet else PAUSE
-        self._progress: Any = None
-        self._text, self._over, self._said = "", False, 0.0
-        #: when all began; when the last line was printed, and after how many games
-        self._began = time.monotonic()
-        self._printed = self._began, 0
-        self._lock, self._done = threading.RLock(), threading.Event()
+        self._said: float | None = None
+        #: when all began
+        self._start = time.monotonic()
+        self._told = doing(lambda: "" if self._lines else f"  … {self.texts()[0]}")
 
     def __enter__(self) -> Self:
-        others_tell.set()
-        self._thread = threading.Thread(target=self._tick, daemon=True, name="progress")
-        self._thread.start()
-        return self
+        self._told.__enter__()
+        return super().__enter__()
 
     def __exit__(self, *error: object) -> None:
-        self._done.set()
-        self._thread.join()
-        self._close()
+        super().__exit__(*error)
+        self._told.__exit__(None, None, None)
 
     def __call__(self, progress: Any, measured: dict[int, list[Any]]) -> None:
         """Show the progress of learning."""
         with self._lock:
-            if self._progress is None:
+            self.note = _text(progress, measured)
+            if self.total is None:  # before, options may be refused
                 self._printed = time.monotonic(), progress.game
-            self._progress, self._text = progress, _text(progress, measured)
-            if self._bar is None and not self._lines:  # before, options may be refused
-                from tqdm import tqdm
+                self.total, self.done = progress.games, max(0, progress.game - 1)  # if resumed
+                self._begin()
+            self.done = progress.game
 
-                print(CLEAR, end="", file=sys.stderr, flush=True)
-                done = max(0, progress.game - 1)  # of a run that is resumed
-                self._bar = tqdm(
-                    total=progress.games, unit=f" {self._unit}", initial=done, dynamic_ncols=True,
-                    bar_format=FORM,
-                )  # fmt: skip
-            if self._bar is not None:
-                self._bar.update(progress.game - self._bar.n)
-
-    def _left(self) -> list[str]:
-        """Returns the time left in words: by the last answer less the time since it came."""
+    def left(self) -> float | None:
+        """Returns the time left: by the last answer less the time since it came."""
         seconds = self._ask()
         if seconds is None:
-            return []
+            return None
         now = time.monotonic()
         if seconds != self._answer[0]:
             self._answer = seconds, now
-        left = max(1.0, seconds - (now - self._answer[1]))
-        return [f"about {f'{left:.0f} s' if left < 90 else f'{left / 60:.0f} min'} left in all"]
+        return max(1.0, seconds - (now - self._answer[1]))
 
-    def _tick(self) -> None:
-        while not self._done.wait(LOOK):
-            with self._lock:
-                self.look()
-
-    def look(self) -> None:
-        """Show the time left, so that nobody looks at a still screen."""
-        then, before = self._printed
-        passed = time.monotonic() - then
-        if self._lines and passed < self._pause:
-            return
-        if self._over:
-            texts = self._left() or [f"for {time.monotonic() - self._said:.0f} s"]
-        elif self._progress is None:
-            since = f"nothing learned yet, after {time.monotonic() - self._began:.0f} s"
-            texts = [compiling_text(brief=True) or since]
-        else:
-            texts = [*self._left(), self._text]
-        if not self._lines and self._bar is not None and not self._over:
-            self._bar.set_postfix_str("; ".join(texts))
-        elif not self._lines:
-            print(f"{CLEAR}  … {texts[0]}", end="", file=sys.stderr, flush=True)
-        else:
-            game = 0 if self._over or self._progress is None else self._progress.game
-            if not self._over and self._progress is not None:
-                rate = f"{(game - before) / passed:.3g} a second"
-                texts.insert(0, f"{game} of {self._progress.games} {self._unit}, {rate}")
-            self._printed = time.monotonic(), game
-            print("; ".join(texts), file=sys.stderr, flush=True)
+    def texts(self) -> list[str]:
+        now, left = time.monotonic(), self.left() if self.note else None
+        told = "" if left is None else f"{left_text(left)} in all"
+        if self._said is not None:
+            return [told or f"for {now - self._said:.0f} s"]
+        since = f"nothing learned yet, after {now - self._start:.0f} s"
+        return [told, self.note] if self.total else [compiling_text(brief=True) or since]
 
     def say(self, text: str) -> None:
         """Print a line below the bar, which has come to its end."""
         with self._lock:
             self._close()
-            self._over, self._said = True, time.monotonic()
+            self._said, self.total = time.monotonic(), None
             self._printed = self._said, 0
             print(text, flush=True)
 
-    def _close(self) -> None:
-        """Leave the bar as it is, and no line of waiting."""
-        if self._bar is not None:
-            self._bar.close()
-            if self._over:
-                print(CLEAR, end="", file=sys.stderr, flush=True)
+    def _begin(self) -> None:
+        if self.total is not None:
+            super()._begin()
 
 
 def _text(progress: Any, measured: dict[int, list[Any]]) -> str:

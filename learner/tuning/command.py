@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from games.program import Parser, exit_status
+from games.waiting import WorkBar
 from learner.options import Range
 from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
@@ -73,17 +72,18 @@ def _run(options: argparse.Namespace) -> int:
     steps = options.iterations
     with (
         contest.workers([player]) as workers,
-        tqdm(total=steps, unit=" steps", disable=options.quiet, dynamic_ncols=True) as bar,
+        WorkBar(steps, "steps", quiet=options.quiet) as bar,
         GamesBar(options, None) as games,
     ):
 
         def progress(spsa: Spsa) -> None:
-            bar.set_postfix(spsa.setting(spsa.theta), refresh=False)
-            bar.update(spsa.done - bar.n)
+            setting = spsa.setting(spsa.theta).items()
+            bar.note = ", ".join(f"{name} {value:g}" for name, value in setting)
+            bar.update(spsa.done - bar.done)
 
         tune = Tune(
             contest, tunable, options.run, iterations=steps, pairs=options.pairs, workers=workers,
-            say=lambda text: tqdm.write(text, file=sys.stderr),
+            say=bar.say,
         )  # fmt: skip
         report = tune.run(resume=options.resume, progress=progress, tested=games)
     for name, value in report["tuned"].items():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.waiting import WorkBar
 from play.commands.game_file import add_black_first, game_of_file, printable, read_games
 from play.commands.options import add_features, with_features
 
@@ -149,8 +150,6 @@ def _judge(
     read: list[ReadGame], thinker: Thinker, playouts: Playouts | None, quiet: bool
 ) -> tuple[list[JudgedGame], bool]:
     """Returns what is judged, and whether Ctrl-C ended it; the last game is then incomplete."""
-    from tqdm import tqdm
-
     from play.judging.analysis import Judged, judge_moves
     from play.judging.cube import judge_cube
     from play.judging.luck import judge_rolls
@@ -160,7 +159,7 @@ def _judge(
     records: list[Any] = [one.record for one in read]
     money = any(record.actions for record in records)
     total = sum(record.ply for record in records)
-    with tqdm(total=total, unit=" moves", disable=quiet or None, dynamic_ncols=True) as bar:
+    with WorkBar(total, "moves", quiet=quiet) as bar:
         try:
             for record in records:
                 cube = _with_cube(record, thinker, money)

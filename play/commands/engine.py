@@ -32,7 +32,7 @@ def add_engine_commands(commands: Any) -> None:
     add("--seconds", type=float, metavar="S", help="time limit for each move (default: Hub 1 s)")
     add_features(command)
     describe_players(command, others=False)
-    command.set_defaults(run=run_engine)
+    command.set_defaults(run=run_engine, talks=True)
 
 
 def run_engine(options: argparse.Namespace) -> int:

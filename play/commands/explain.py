@@ -17,7 +17,6 @@ from play.commands.options import (
     read_situation,
     refuse,
 )
-from play.waiting import doing
 
 if TYPE_CHECKING:
     from games.contract import Game
@@ -202,8 +201,7 @@ def _values(
     lines = ["", "Values for the side to move" + (", before the roll" if dice else "")]
     width = max(map(len, titles))
     statics = [thinker.evaluator(position) for thinker in thinkers]
-    with doing("searching"):
-        results = [thinker.think(position) for thinker in thinkers]
+    results = [thinker.think(position) for thinker in thinkers]
     depths = sorted({one.depth for result in results for one in result.history})
     if not dice:
         depths.insert(0, 0)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
+from games.waiting import WorkBar
 from play.commands.options import add_game, load_game, refuse
 from play.players.grammar import describe_players
 
@@ -71,8 +72,6 @@ Line = tuple[str, dict[str, Any] | None]
 
 def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Players by the share of their moves that keep what a position of a solved game is worth."""
-    from tqdm import tqdm
-
     from play.judging.truth import Referees, judge_by_truth, known_values, random_positions
 
     limits, players = _players(options, game)
@@ -81,13 +80,13 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     positions = random_positions(
         game, count, seed=options.seed, least_plies=first, most_plies=last + 1
     )
-    with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
+    with WorkBar(len(positions), "positions") as bar:
         known = known_values(
             game,
             options.referee,
             positions,
             threads=options.threads,
-            progress=lambda: bar.update() and None,
+            progress=bar.update,
         )
     source = f"of {first} to {last} random plies" if first else "from all stages of random games"
     yield (
@@ -105,8 +104,6 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
 
 def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Players by whole games of a solved game, moving first against perfect play."""
-    from tqdm import tqdm
-
     from play.judging.truth import judge_by_games
 
     if options.positions is not None:
@@ -123,7 +120,7 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
         None,
     )
     for player in players:
-        with tqdm(total=options.games, unit=" games", disable=None) as bar:
+        with WorkBar(options.games, "games") as bar:
             found = judge_by_games(
                 game,
                 player,
@@ -132,7 +129,7 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
                 limits=limits,
                 seed=options.seed,
                 threads=options.threads,
-                progress=lambda: bar.update() and None,
+                progress=bar.update,
             )
         yield found.text(), found.figures()
 
@@ -150,8 +147,6 @@ def _players(options: argparse.Namespace, game: Game) -> tuple[Limits, list[Play
 
 def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line]:
     """Players by the equity that they lose per decision in a game with dice."""
-    from tqdm import tqdm
-
     from play.judging.equity_loss import check_referee, equity_loss, sample_games
     from play.players.limits import Limits, check_depth
     from play.players.parse import parse_player
@@ -184,7 +179,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
         if options.referee in options.players:
             yield _favoured(options.referee), None
         for player in judged:
-            with tqdm(total=len(records), unit=" games", disable=None) as bar:
+            with WorkBar(len(records), "games") as bar:
                 found = equity_loss(
                     game,
                     player,
@@ -193,7 +188,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
                     limits=limits,
                     referee_limits=Limits(referee_depth),
                     workers=workers,
-                    progress=lambda: bar.update() and None,
+                    progress=bar.update,
                 )
             yield found.text(), found.figures()
 

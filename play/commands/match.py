@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.waiting import WorkBar
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import PLAYER_HELP, describe_players
 
@@ -301,7 +302,7 @@ class _GamesFile:
             write_atomically(self._path.with_stem(f"{self._path.stem}-{number}"), text)
 
 
-class GamesBar:
+class GamesBar(WorkBar):
     """A progress bar over the games of matches, with the score of the current match.
 
     games: the file that they are added to, or None.
@@ -310,27 +311,15 @@ class GamesBar:
     def __init__(
         self, options: argparse.Namespace, games: _GamesFile | None, matches: int = 1
     ) -> None:
-        from tqdm import tqdm
-
+        super().__init__(options.games * matches, "games", quiet=options.quiet)
         self._games = games
-
-        total = options.games * matches
-        self._bar = tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True)
         self._match: Any = None
-        self._before = self._done = 0
-
-    def __enter__(self) -> GamesBar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
+        self._before = 0
 
     def __call__(self, match: Any) -> None:
         if self._games is not None:
             self._games(match)
         if match is not self._match:
-            self._match, self._before = match, self._done
-        self._bar.set_postfix_str(match.so_far(), refresh=False)
-        done = self._before + match.games
-        self._bar.update(done - self._done)
-        self._done = done
+            self._match, self._before = match, self.done
+        self.note = match.so_far()
+        self.update(self._before + match.games - self.done)

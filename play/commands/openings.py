@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from games.counted import counted
+from games.waiting import WorkBar
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players
 
@@ -54,8 +55,6 @@ def add_openings_command(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     from play.match.balanced import find_openings, positions_after, save_openings
     from play.players.parse import parse_player
     from play.players.thinker import usual_evaluator
@@ -75,10 +74,10 @@ def _run(options: argparse.Namespace) -> int:
     judges = [parse_player(game, name) for name in names]
     lengths = tuple(sorted(set(options.plies)))
     counts = [len(positions_after(game, plies)) for plies in lengths]
-    with tqdm(total=sum(counts), unit=" positions", disable=options.quiet) as bar:
+    with WorkBar(sum(counts), "positions", quiet=options.quiet) as bar:
         content = find_openings(
             game, *judges, lengths=lengths, nodes=options.nodes, beyond=options.beyond,
-            within=options.within, progress=lambda positions: bar.update(positions) and None,
+            within=options.within, progress=bar.update,
         )  # fmt: skip
     if not content["openings"]:
         raise ValueError(f"--within: expected some openings, found none of {sum(counts)}")

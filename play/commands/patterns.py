@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from games.counted import counted
+from games.waiting import WorkBar
 from play.commands.solve import PROBLEM_HELP
 
 __all__ = ["add_patterns_command"]
@@ -37,8 +38,6 @@ def add_patterns_command(commands: Any) -> None:
 
 def run_patterns(options: argparse.Namespace) -> int:
     """`patterns`: build, save, and say what came out."""
-    from tqdm import tqdm
-
     import games
     from games.problem import KernelProblem
     from search.single_agent.patterns import build_patterns
@@ -51,11 +50,11 @@ def run_patterns(options: argparse.Namespace) -> int:
     if options.file.exists() and not options.overwrite:
         raise ValueError(f"expected a new file, found {options.file}: --overwrite replaces it")
     sums = [_sum(problem, text) for text in options.sum or ()] or None
-    with tqdm(unit=" positions", unit_scale=True, disable=options.quiet or None) as bar:
+    with WorkBar(None, "positions", quiet=options.quiet) as bar:
 
         def progress(known: int, total: int) -> None:
             bar.total = total
-            bar.update(known - bar.n)
+            bar.update(known - bar.done)
 
         made = build_patterns(
             problem,

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
+from games.waiting import WorkBar
 from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
 
@@ -52,8 +53,6 @@ def add_rollout_command(commands: Any) -> None:
 
 def _run_rollout(options: argparse.Namespace) -> int:
     """Run `rollout`: the equity of positions, or of moves, by playing them out."""
-    from tqdm import tqdm
-
     from play.players.limits import Limits
     from play.players.parse import parse_player
     from play.rollout.rollout import rollout
@@ -95,7 +94,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
         )
     count = len(comparing["moves"]) if comparing else len(positions)
     total = count * max(options.games, 0)
-    with tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True) as bar:
+    with WorkBar(total, "games", quiet=options.quiet) as bar:
         result = rollout(
             game,
             positions[0] if comparing else list(positions),
@@ -107,7 +106,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
             lookup=player.lookup,
             threads=2 if options.threads is None else options.threads,
             seed=options.seed,
-            progress=lambda games: bar.update(games) and None,
+            progress=bar.update,
             **player.options,
             **comparing,
         )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
-from play.waiting import CLEAR
+from games.waiting import doing
 
 if TYPE_CHECKING:
     from games.problem import Problem
@@ -20,9 +18,6 @@ __all__ = ["add_solve_command"]
 
 PROBLEM_HELP = "sliding8, sliding15, sliding24, pancakes10 and so on, or module:Class for your own"
 START = "start"
-#: Seconds that a position stands before the next move, in a terminal.
-PAUSE = 0.15
-MOST_SHOWN = 200
 #: The strategies that only the textbook has, and how much of a trace is printed.
 TEXTBOOK = ("breadth_first", "depth_first", "uniform_cost", "depth_limited", "iterative_deepening",
             "bidirectional", "rbfs", "sma", "hill_climbing", "annealing", "lrta")  # fmt: skip
@@ -59,12 +54,11 @@ def add_solve_command(commands: Any) -> None:
     add("--nodes", type=int, metavar="N", help="most positions to expand")
     add("--seconds", type=float, metavar="S", help="most seconds")
     add("--memory", type=float, metavar="MIB", help="for positions, except in ida (default 1024)")
-    add("--still", action="store_true", help="print the moves, in a terminal too")
     command.set_defaults(run=run_solve)
 
 
 def run_solve(options: argparse.Namespace) -> int:
-    """`solve`: the moves, shown one after the other in a terminal, and what they took to find."""
+    """`solve`: the moves, and what they took to find."""
     import games
     import search
     from games.problem import expect_problem
@@ -86,6 +80,13 @@ def run_solve(options: argparse.Namespace) -> int:
         if getattr(options, name) is not None:
             raise ValueError(f"--{name}: expected none with the method {options.method}")
     frontier = "moves deep" if options.method == "ida" else "waiting"
+    said = [""]
+
+    def tell(state: SearchProgress) -> None:
+        f = "" if state.f is None else f", f = {state.f:g}"
+        count = f"{state.expanded:,} expanded, {state.frontier:,} {frontier}{f}"
+        said[0] = f"{count}, {state.seconds:.0f} s" if state.expanded else ""
+
     solve = partial(
         search.solve,
         problem,
@@ -98,23 +99,12 @@ def run_solve(options: argparse.Namespace) -> int:
     )
     try:
         solve(nodes=1)  # compiles, which is no part of the time that is told
-        solution = solve(
-            nodes=options.nodes,
-            seconds=options.seconds,
-            progress=partial(_tell, frontier) if sys.stderr.isatty() else None,
-        )
+        with doing(lambda: said[0]):
+            solution = solve(nodes=options.nodes, seconds=options.seconds, progress=tell)
     except search.Unsolvable as reason:
         print(f"cannot be solved: {reason}")
         return 1
-    if sys.stderr.isatty():
-        print(CLEAR, end="", file=sys.stderr, flush=True)
-    if solution.moves is None:
-        print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
-        return 1
-    if sys.stdout.isatty() and not options.still and len(solution.moves) <= MOST_SHOWN:
-        _show(problem, position, solution)
-    _print_moves(problem, position, solution, frontier)
-    return 0
+    return _print_moves(problem, position, solution, frontier)
 
 
 def _by_the_textbook(options: argparse.Namespace, problem: Problem, position: Any) -> int:
@@ -151,11 +141,7 @@ def _by_the_textbook(options: argparse.Namespace, problem: Problem, position: An
         depth=options.depth,
         positions=options.positions,
     )
-    if solution.moves is None:
-        print(f"no solution: {solution.proved}; {_effort(solution, 'waiting')}")
-        return 1
-    _print_moves(problem, position, solution, "waiting")
-    return 0
+    return _print_moves(problem, position, solution, "waiting")
 
 
 def frontier_text(problem: Problem, waiting: list[Waiting]) -> str:
@@ -168,19 +154,6 @@ def frontier_text(problem: Problem, waiting: list[Waiting]) -> str:
     return "[" + ", ".join(texts) + (f", … {more:,} more]" if more > 0 else "]")
 
 
-def _tell(frontier: str, state: SearchProgress) -> None:
-    """Write the state of the search over the line before."""
-    if state.expanded:
-        f = "" if state.f is None else f", f = {state.f:g}"
-        print(
-            f"{CLEAR}{state.expanded:,} expanded, {state.frontier:,} {frontier}{f},"
-            f" {state.seconds:.0f} s",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
-
-
 def _effort(solution: Solution, frontier: str) -> str:
     return (
         f"{counted(solution.expanded, 'position')} expanded, {solution.generated:,} generated,"
@@ -188,9 +161,13 @@ def _effort(solution: Solution, frontier: str) -> str:
     )
 
 
-def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: str) -> None:
+def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: str) -> int:
+    """Print the solution, or that there is none; returns the exit status."""
+    if solution.moves is None:
+        print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
+        return 1
     texts = []
-    for move in solution.moves or ():
+    for move in solution.moves:
         texts.append(problem.move_text(position, move))
         position = problem.play(position, move)
     print(" ".join(texts))
@@ -198,15 +175,4 @@ def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: 
     if solution.factor == float("inf"):
         bound = "no proof of optimality"
     print(f"cost {solution.cost:.10g}: {bound} ({solution.proved}); {_effort(solution, frontier)}")
-
-
-def _show(problem: Problem, position: Any, solution: Solution) -> None:
-    """The positions one after the other, each in the place of the one before it."""
-    lines = problem.show(position).split("\n")
-    print("\n".join(lines))
-    for move in solution.moves or ():
-        time.sleep(PAUSE)
-        position = problem.play(position, move)
-        up = f"\x1b[{len(lines)}A\x1b[J"
-        lines = problem.show(position).split("\n")
-        print(up + "\n".join(lines), flush=True)
+    return 0

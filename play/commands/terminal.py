@@ -67,7 +67,7 @@ def _add_game(commands: Any, name: str) -> None:
     add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
     add_features(command)
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
-    command.set_defaults(run=run_game)
+    command.set_defaults(run=run_game, talks=True)
 
 
 def side_of(game: Game, text: str, option: str) -> int:

@@ -34,7 +34,7 @@ def add_web_command(commands: Any) -> None:
         " with --features, whose game it is; then it may be a game by name)",
     )
     add_features(web)
-    web.set_defaults(run=run_web)
+    web.set_defaults(run=run_web, talks=True)
 
 
 def run_web(options: argparse.Namespace) -> int:

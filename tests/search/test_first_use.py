@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import games
+from games import waiting
 from games.kernels import compiling
-from play import waiting
 from search import Engine, first_use
 from search.first_use import ANY, EXPECTIMINIMAX, FirstUse
 
@@ -103,14 +103,14 @@ def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch
             return True
 
     terminal, pipe = Terminal(), io.StringIO()
-    with waiting.told_of_compiling(terminal), waiting.told_of_compiling(pipe):
+    with waiting.told(terminal), waiting.told(pipe):
         until = time.monotonic() + 30
         while state.text not in terminal.getvalue():
             assert time.monotonic() < until
             time.sleep(0.01)
     assert terminal.getvalue().endswith(waiting.CLEAR)
     monkeypatch.setattr(first_use, "first_use", lambda: None)
-    with waiting.told_of_compiling(terminal), waiting.told_of_compiling(pipe):
+    with waiting.told(terminal), waiting.told(pipe):
         with waiting.doing("searching"):
             while "searching, 0 s" not in terminal.getvalue():
                 assert time.monotonic() < until

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from games.program import Parser, exit_status
+from games.waiting import WorkBar
 
 if TYPE_CHECKING:
     from games.checkers.endgame.database import Endgame
@@ -50,15 +51,11 @@ def _say(text: str) -> None:
     print(text)
 
 
-def _bar(options: argparse.Namespace) -> Any:
-    from tqdm import tqdm
-
+def _bar(options: argparse.Namespace) -> WorkBar:
     from games.checkers.endgame.numbering import positions_of, slices
 
     total = sum(map(positions_of, slices(options.pieces)))
-    # None: no bar unless the output is a terminal
-    quiet = True if options.quiet else None
-    return tqdm(total=total, unit=" positions", unit_scale=True, disable=quiet, dynamic_ncols=True)
+    return WorkBar(total, "positions", quiet=options.quiet)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -72,7 +69,7 @@ def _build(options: argparse.Namespace) -> int:
 
         def progress(materials: list[Material]) -> None:
             if materials:
-                bar.set_postfix_str(material_text(materials[-1]))
+                bar.note = material_text(materials[-1])
                 bar.update(sum(map(positions_of, materials)))
 
         path = build(options.pieces, options.directory, threads=options.threads, progress=progress)

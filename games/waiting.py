@@ -1,0 +1,222 @@
+"""What goes on while people wait: compiling, work that is counted, and how long it still takes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Self, TextIO
+
+__all__ = ["CLEAR", "WorkBar", "compiling_text", "doing", "left_text", "others_tell", "told"]
+
+#: Seconds between two looks, and number of looks before the first line.
+OFTEN, PATIENCE = 0.25, 4
+#: Seconds between two looks at a bar, and between two lines where there is no terminal.
+LOOK, PAUSE = 1.0, 10.0
+#: Seconds and share of the work that have to be over before a time is told.
+ENOUGH_SECONDS, ENOUGH_SHARE = 3.0, 0.02
+CLEAR = "\r\x1b[K"
+#: A bar, without tqdm's time left, which counts the time of compiling as that of work.
+FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
+
+#: Set while something else says in each second what goes on, such as a bar.
+others_tell = threading.Event()
+#: Functions that return what goes on without a word in this process, the last at the end.
+_silent: list[Callable[[], str]] = []
+
+
+@contextlib.contextmanager
+def doing(what: str | Callable[[], str]) -> Iterator[None]:
+    """Let `told` say what goes on without a word during a block: a text, with the time since.
+
+    A function returns a whole text.
+    """
+    began = time.monotonic()
+
+    def timed() -> str:
+        since = what and f"{what}, {time.monotonic() - began:.0f} s"
+        return compiling_text() or since
+
+    _silent.append(timed if isinstance(what, str) else what)
+    try:
+        yield
+    finally:
+        _silent.pop()
+
+
+def compiling_text(*, brief: bool = False) -> str:
+    """Returns what is being compiled in this process now, or nothing; brief: without the time."""
+    module: Any = sys.modules.get("search.first_use")  # not imported before it is needed
+    look = getattr(module, "first_use", None)
+    now = None if look is None else look()
+    return "" if now is None else now.brief if brief else now.text
+
+
+def left_text(seconds: float) -> str:
+    """Returns a time left in words."""
+    return f"about {f'{seconds:.0f} s' if seconds < 90 else f'{seconds / 60:.0f} min'} left"
+
+
+class _Line:
+    """A line at a terminal that changes, and goes away before anything is written to `over`."""
+
+    def __init__(self, stream: TextIO, over: TextIO) -> None:
+        self._stream, self._over, self._shown = stream, over, False
+        self._lock = threading.RLock()
+
+    def show(self, text: str) -> None:
+        """Write a text in place of that before; nothing if it is empty."""
+        with self._lock:
+            if text or self._shown:
+                self._stream.write(CLEAR + text)
+                self._stream.flush()
+            self._shown = bool(text)
+
+    def write(self, text: str) -> int:
+        self.show("")
+        return self._over.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._over, name)
+
+
+@contextlib.contextmanager
+def told(stream: TextIO | None = None) -> Iterator[None]:
+    """Write a line that changes while this process works without a word, during a block.
+
+    stream: where to write; None for standard error. Nothing is written if it is no terminal.
+    """
+    stream = stream or sys.stderr
+    if not stream.isatty():
+        yield
+        return
+    done, line = threading.Event(), _Line(stream, sys.stdout)
+    thread = threading.Thread(target=_tell, args=(line, done), daemon=True, name="waiting")
+    thread.start()
+    try:
+        with contextlib.redirect_stdout(line):
+            yield
+    finally:
+        done.set()
+        thread.join()
+        line.show("")
+
+
+def _tell(line: _Line, done: threading.Event) -> None:
+    looks = 0
+    while not done.wait(OFTEN):
+        text = ""
+        if not others_tell.is_set():
+            text = _silent[-1]() if _silent else compiling_text()
+        looks = looks + 1 if text else 0
+        line.show(text if looks > PATIENCE else "")
+
+
+class WorkBar:
+    """A bar of work that never looks stuck, with the time left as soon as it can be told.
+
+    total: units of work; None until the attribute is set.
+    unit: what is counted, in the plural.
+    quiet: nothing is shown.
+    pause: seconds between two lines, which take the place of a bar where there is no terminal.
+
+    A context manager.
+    """
+
+    def __init__(
+        self, total: int | None, unit: str, *, quiet: bool = False, pause: float = PAUSE
+    ) -> None:
+        self.total, self.done, self.note = total, 0, ""
+        self._unit, self._quiet, self._pause = unit, quiet, pause
+        self._lines = not sys.stderr.isatty()
+        self._bar: Any = None
+        #: when the first unit was done, and how many then; and the last line was printed
+        self._first: tuple[float, int] | None = None
+        self._printed = time.monotonic(), 0
+        self._lock, self._over = threading.RLock(), threading.Event()
+
+    def __enter__(self) -> Self:
+        if not self._quiet:
+            self._begin()
+            self._thread = threading.Thread(target=self._tick, daemon=True, name="bar")
+            self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not self._quiet:
+            self._over.set()
+            self._thread.join()
+            self._close()
+
+    def update(self, count: int = 1) -> None:
+        """Count units that are done."""
+        with self._lock:
+            self.done += count
+            if self._first is None and self.done:
+                self._first = time.monotonic(), self.done
+
+    def say(self, text: str) -> None:
+        """Print a line on standard error, above the bar."""
+        if self._bar is None:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+        else:
+            self._bar.write(text, file=sys.stderr)
+
+    def left(self) -> float | None:
+        """Returns about how many seconds the rest takes; None as long as that is unknown.
+
+        The time before the first unit is over, which compiles and loads, is not counted.
+        """
+        if self._first is None or not self.total:
+            return None
+        began, before = self._first
+        passed, done = time.monotonic() - began, self.done - before
+        if passed < ENOUGH_SECONDS or done < max(1.0, ENOUGH_SHARE * self.total):
+            return None
+        return (self.total - self.done) * passed / done
+
+    def texts(self) -> list[str]:
+        """Returns what is told beside the count."""
+        left = self.left()
+        return [compiling_text(brief=True) if left is None else left_text(left), self.note]
+
+    def look(self) -> None:
+        """Show how far the work is."""
+        with self._lock:
+            then, before = self._printed
+            passed = time.monotonic() - then
+            if self._bar is not None:
+                self._bar.total, self._bar.n = self.total, self.done
+                self._bar.set_postfix_str("; ".join(filter(None, self.texts())))
+            elif self._lines and passed >= self._pause:
+                rate, unit = f"{(self.done - before) / passed:.3g} a second", self._unit
+                count = "" if self.total is None else f"{self.done} of {self.total} {unit}, {rate}"
+                self._printed = time.monotonic(), self.done
+                WorkBar.say(self, "; ".join(filter(None, [count, *self.texts()])))
+
+    def _begin(self) -> None:
+        if self._lines:
+            return
+        from tqdm import tqdm
+
+        others_tell.set()
+        sys.stderr.write(CLEAR)
+        self._bar = tqdm(
+            total=self.total, unit=f" {self._unit}", initial=self.done, dynamic_ncols=True,
+            unit_scale=(self.total or 0) > 99_999, bar_format=FORM,
+        )  # fmt: skip
+
+    def _close(self) -> None:
+        """Leave the bar as it is."""
+        if self._bar is not None:
+            self.look()
+            self._bar.close()
+            self._bar = None
+            others_tell.clear()
+
+    def _tick(self) -> None:
+        while not self._over.wait(LOOK):
+            self.look()
