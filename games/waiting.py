@@ -157,14 +157,6 @@ class WorkBar:
             if self._first is None and self.done:
                 self._first = time.monotonic(), self.done
 
-    def say(self, text: str) -> None:
-        """Print a line on standard error, above the bar."""
-        if self._bar is None:
-            sys.stderr.write(f"{text}\n")
-            sys.stderr.flush()
-        else:
-            self._bar.write(text, file=sys.stderr)
-
     def left(self) -> float | None:
         """Returns about how many seconds the rest takes; None as long as that is unknown.
 
@@ -195,7 +187,8 @@ class WorkBar:
                 rate, unit = f"{(self.done - before) / passed:.3g} a second", self._unit
                 count = "" if self.total is None else f"{self.done} of {self.total} {unit}, {rate}"
                 self._printed = time.monotonic(), self.done
-                WorkBar.say(self, "; ".join(filter(None, [count, *self.texts()])))
+                sys.stderr.write("; ".join(filter(None, [count, *self.texts()])) + "\n")
+                sys.stderr.flush()
 
     def _begin(self) -> None:
         if self._lines:

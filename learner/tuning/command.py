@@ -83,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
 
         tune = Tune(
             contest, tunable, options.run, iterations=steps, pairs=options.pairs, workers=workers,
-            say=bar.say,
+            say=lambda text: print(text, file=sys.stderr),
         )  # fmt: skip
         report = tune.run(resume=options.resume, progress=progress, tested=games)
     for name, value in report["tuned"].items():

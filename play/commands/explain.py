@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
-from play.commands.options import (
-    START,
-    add_game,
-    check_writable,
-    load_game,
-    read_situation,
-    refuse,
-)
+from play.commands.options import START, add_game, check_writable, load_game, read_situation, refuse
 
 if TYPE_CHECKING:
     from games.contract import Game

@@ -82,11 +82,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     )
     with WorkBar(len(positions), "positions") as bar:
         known = known_values(
-            game,
-            options.referee,
-            positions,
-            threads=options.threads,
-            progress=bar.update,
+            game, options.referee, positions, threads=options.threads, progress=bar.update
         )
     source = f"of {first} to {last} random plies" if first else "from all stages of random games"
     yield (

@@ -96,20 +96,12 @@ def _run_rollout(options: argparse.Namespace) -> int:
     total = count * max(options.games, 0)
     with WorkBar(total, "games", quiet=options.quiet) as bar:
         result = rollout(
-            game,
-            positions[0] if comparing else list(positions),
-            player.evaluator,
-            games=options.games,
-            depth=depth,
-            truncate=options.truncate,
-            variance_reduction=not options.with_luck,
-            lookup=player.lookup,
-            threads=2 if options.threads is None else options.threads,
-            seed=options.seed,
-            progress=bar.update,
-            **player.options,
-            **comparing,
-        )
+            game, positions[0] if comparing else list(positions), player.evaluator,
+            games=options.games, depth=depth, truncate=options.truncate,
+            variance_reduction=not options.with_luck, lookup=player.lookup,
+            threads=2 if options.threads is None else options.threads, seed=options.seed,
+            progress=bar.update, **player.options, **comparing,
+        )  # fmt: skip
     if comparing:
         names = [game.move_text(positions[0], move) for move in result.moves]
     else:

@@ -130,17 +130,12 @@ def _by_the_textbook(options: argparse.Namespace, problem: Problem, position: An
         print(f"cannot be solved: {reason}")
         return 1
     solution = run_strategy(
-        options.method,
-        problem,
-        position,
-        heuristic_of(problem, options.heuristic)[0],
+        options.method, problem, position, heuristic_of(problem, options.heuristic)[0],
         nodes=float("inf") if options.nodes is None else options.nodes,
         trace=trace if options.trace else None,
         weight=None if options.weight == 1.0 else options.weight,
-        width=options.width,
-        depth=options.depth,
-        positions=options.positions,
-    )
+        width=options.width, depth=options.depth, positions=options.positions,
+    )  # fmt: skip
     return _print_moves(problem, position, solution, "waiting")
 
 

@@ -47,10 +47,6 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     return exit_status(program, lambda: run(options))
 
 
-def _say(text: str) -> None:
-    print(text)
-
-
 def _bar(options: argparse.Namespace) -> WorkBar:
     from games.checkers.endgame.numbering import positions_of, slices
 
@@ -74,7 +70,7 @@ def _build(options: argparse.Namespace) -> int:
 
         path = build(options.pieces, options.directory, threads=options.threads, progress=progress)
     seconds = time.perf_counter() - began
-    _say(f"{path}: {path.stat().st_size} bytes, {seconds:.1f} s")
+    print(f"{path}: {path.stat().st_size} bytes, {seconds:.1f} s")
     return 0
 
 
@@ -84,7 +80,7 @@ def _verify(options: argparse.Namespace) -> int:
     found = read(path_of(options.pieces, options.directory), options.pieces)
     with _bar(options) as bar:
         check(found, threads=options.threads, progress=bar.update)
-    _say("every value is the one that the position's moves give")
+    print("every value is the one that the position's moves give")
     return 0
 
 
@@ -95,7 +91,7 @@ def _info(options: argparse.Namespace) -> int:
     found = _database(options)
     path = path_of(options.pieces, options.directory)
     size = f"{path.stat().st_size} bytes" if path.exists() else "in memory alone"
-    _say(f"{path}: {size}")
+    print(f"{path}: {size}")
     materials = slices(options.pieces)
     rows: list[dict[str, Any]] = []
     for pieces in range(2, options.pieces + 1):
@@ -104,15 +100,15 @@ def _info(options: argparse.Namespace) -> int:
         if options.slices:
             rows += [_row(found, material_text(material), [material]) for material in held]
     width = max(len(row["of"]) for row in rows)
-    _say("both sides to move together; of a slice, the side that is named first")
+    print("both sides to move together; of a slice, the side that is named first")
     for row in rows:
-        _say(
+        print(
             f"{row['of']:{width}} {row['positions']:13,} positions, {row['wins']:13,} wins,"
             f" {row['losses']:13,} losses, {row['draws']:13,} draws;"
             f" longest win {row['longest_win']} plies, loss {row['longest_loss']}"
         )
     if options.json:
-        _say(json.dumps({"pieces": options.pieces, "rows": rows}))
+        print(json.dumps({"pieces": options.pieces, "rows": rows}))
     return 0
 
 
