@@ -1,7 +1,8 @@
 """The cells of backgammon: points as each side numbers them, by what stands on them.
 
 A point is a row of its own: a side's men move ahead, from the bar at the back to those borne off.
-Counts of men, and relations to where the enemy stands, are kinds like any other.
+Counts of men, and relations to where the enemy stands, are kinds like any other. What the next roll
+can do belongs to the side that has it, so the board seen by the other side bears a mark.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -11,8 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 from games.backgammon.phases import in_contact
-from games.backgammon.pips import other_side, pips_of
+from games.backgammon.pips import pips_beyond, pips_of
 from games.backgammon.rules import BAR, CHECKERS, mirrored, points_held, points_made
+from games.backgammon.shots import blots_hit, hitting_rolls
 from games.features.cells import Cells, Kind
 from games.kernels import family, kernel
 
@@ -22,6 +24,17 @@ __all__ = ["CELLS"]
 ONES = sum(1 << 4 * point for point in range(13))
 #: Placeholder: each kind has its own.
 OF: Any = points_held
+#: The most that an amount can be.
+MOST = 51
+#: Rolls of 36 that hit a blot by one die alone, at least.
+DIRECT = 11
+
+
+@kernel
+def seen_by_other(position):
+    """Returns the board as the other side sees it; its last number then is not 0 or 1, or again."""
+    near, far, their_near, their_far, side = position
+    return their_near, their_far, near, far, side ^ 3
 
 
 @kernel
@@ -45,18 +58,8 @@ def _three(half):
 
 
 @kernel
-def _spares(near, far):
-    return points_held(_three(near), _three(far)) & ~1
-
-
-@kernel
 def _four(half):
     return (half >> 3 | half >> 2) & ONES
-
-
-@kernel
-def _stacks(near, far):
-    return points_held(_four(near), _four(far)) & ~1
 
 
 @kernel
@@ -64,9 +67,12 @@ def _six(half):
     return (half >> 3 | half >> 2 & half >> 1) & ONES
 
 
-@kernel
-def _towers(near, far):
-    return points_held(_six(near), _six(far)) & ~1
+def crowd(near, far):
+    """Returns the points with so many men."""
+    return points_held(OF(near), OF(far)) & ~1
+
+
+_spares, _stacks, _towers = (family(crowd, OF=of).crowd for of in (_three, _four, _six))
 
 
 @kernel
@@ -93,6 +99,17 @@ def engaged(position):
     return OF(near, far) & _engaged(near, far, their_near, their_far)
 
 
+def in_race(position):
+    """Returns the points of a kind once no man has to pass an enemy."""
+    return 0 if in_contact(position) else OF(position[0], position[1])
+
+
+def hit(position):
+    """Returns the own blots that so many rolls of the other side, if it has the roll, can hit."""
+    near, far, their_near, their_far, side = position
+    return blots_hit(their_near, their_far, near, far, OF) if side & 2 else 0
+
+
 def low_bits(position):
     """Returns so many low bits, from 1 on."""
     return (2 << OF(position)) - 2
@@ -105,22 +122,34 @@ def _off(position):
 
 @kernel
 def _eight_pips(position):
-    return min(pips_of(position[0], position[1]) // 8, BAR)
+    return min(pips_of(position[0], position[1]) // 8, MOST)
+
+
+@kernel
+def _rolls_that_hit(position):
+    near, far, their_near, their_far, side = position
+    return 0 if side & 2 else hitting_rolls(near, far, their_near, their_far)
+
+
+@kernel
+def _four_pips_from_home(position):
+    near, far, _, _, _ = position
+    return 0 if near & CHECKERS else min(pips_beyond(near, far, 6) // 4, MOST)
 
 
 @kernel
 def _four_pips_of_race(position):
-    return 0 if in_contact(position) else min(pips_of(position[0], position[1]) // 4, BAR)
+    return 0 if in_contact(position) else min(pips_of(position[0], position[1]) // 4, MOST)
 
 
 def theirs(position):
     """Returns what the other side has, as the side to move numbers it."""
-    return _turned(OF(other_side(position)))
+    return _turned(OF(seen_by_other(position)))
 
 
 def their_bits(position):
     """Returns the other side's low bits."""
-    return OF(other_side(position))
+    return OF(seen_by_other(position))
 
 
 def _kind(read: Any, of: Any, text: str | None = None) -> Kind:
@@ -132,7 +161,8 @@ def _kind(read: Any, of: Any, text: str | None = None) -> Kind:
 
 
 #: A point has two men or more, a spare three, a stack four, a tower six; an engaged one still has
-#: an enemy ahead. Pips are counted by eights, in a race by fours.
+#: an enemy ahead. Pips are counted by eights, in a race and to bring men home by fours. A blot is
+#: in danger, and a roll hits, only where the other side, or this one, has the roll.
 CELLS = Cells(
     rows=26,
     columns=1,
@@ -147,11 +177,18 @@ CELLS = Cells(
         "engaged man": _kind(engaged, _men),
         "engaged point": _kind(engaged, _points),
         "exposed blot": _kind(engaged, _blots),
+        "blot in danger": _kind(hit, 1),
+        "blot under direct fire": _kind(hit, DIRECT),
+        "racing man": _kind(in_race, _men),
+        "racing point": _kind(in_race, _points),
+        "racing spare": _kind(in_race, _spares),
+        "roll that hits": _kind(low_bits, _rolls_that_hit),
+        "four pips to bring home": _kind(low_bits, _four_pips_from_home),
         "man borne off": _kind(low_bits, _off),
         "eight pips to go": _kind(low_bits, _eight_pips),
         "four pips to go in a race": _kind(low_bits, _four_pips_of_race),
     },
-    swap=other_side,
+    swap=seen_by_other,
     turned=True,
     reach=6,
     areas={

@@ -8,30 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.backgammon import terms
 from games.backgammon.phases import in_contact
 from games.backgammon.pips import other_side, pips_of
 from games.backgammon.race_terms import gammon_pips, gammon_race, race_chance, rolls_left
-from games.backgammon.terms import (
-    anchor,
-    barrier,
-    blots,
-    borne_off,
-    builders,
-    home_blots,
-    home_points,
-    last_checker,
-    on_bar,
-    out_of_play,
-    outside_points,
-    prime,
-    shut_out,
-    stacked,
-    trapped,
-)
 from games.kernels import family, kernel
 
 #: Placeholder: each term has its own.
-OF = home_points
+OF = terms.home_points
 
 
 @kernel
@@ -84,47 +68,50 @@ def _both(of: Any, about: str, *, in_races: bool = False) -> Any:
     return family(contact_difference, doc=about, OF=of).contact_difference
 
 
-board = _both(home_points, "Home points made, in contact: `terms.home_points` of both sides.")
-primes = _both(prime, "The most points made in a row, in contact: `terms.prime` of both sides.")
-anchors = _both(anchor, "The best anchor, in contact: `terms.anchor` of both sides.")
+board = _both(terms.home_points, "Home points made, in contact: `terms.home_points` of both sides.")
+primes = _both(
+    terms.prime, "The most points made in a row, in contact: `terms.prime` of both sides."
+)
+anchors = _both(terms.anchor, "The best anchor, in contact: `terms.anchor` of both sides.")
 stragglers = _both(
-    last_checker,
+    terms.last_checker,
     "The point of the rearmost checker, in contact: `terms.last_checker` of both sides.",
 )
-loose_blots = _both(blots, "Blots, in contact: `terms.blots` of both sides.")
+loose_blots = _both(terms.blots, "Blots, in contact: `terms.blots` of both sides.")
 loose_home_blots = _both(
-    home_blots, "Blots in the home board, in contact: `terms.home_blots` of both sides."
+    terms.home_blots, "Blots in the home board, in contact: `terms.home_blots` of both sides."
 )
 stacks = _both(
-    stacked, "Checkers beyond three on a point, in contact: `terms.stacked` of both sides."
+    terms.stacked, "Checkers beyond three on a point, in contact: `terms.stacked` of both sides."
 )
 dead_checkers = _both(
-    out_of_play,
+    terms.out_of_play,
     "Spare checkers on the ace and deuce points, in contact: `terms.out_of_play` of both sides.",
 )
-more_builders = _both(builders, "Builders, in contact: `terms.builders` of both sides.")
+more_builders = _both(terms.builders, "Builders, in contact: `terms.builders` of both sides.")
 outposts = _both(
-    outside_points, "Points made from 7 to 17, in contact: `terms.outside_points` of both sides."
+    terms.outside_points,
+    "Points made from 7 to 17, in contact: `terms.outside_points` of both sides.",
 )
 gammon_lag = _both(
     gammon_pips, "Pips to save the gammon, in contact: `race_terms.gammon_pips` of both sides."
 )
 barriers = _both(
-    barrier,
+    terms.barrier,
     "Points made before the other side's rearmost checker: `terms.barrier` of both sides.",
     in_races=True,
 )
 prisoners = _both(
-    trapped,
+    terms.trapped,
     "Rolls that fail to let back checkers escape: `terms.trapped` of both sides.",
     in_races=True,
 )
 shut_outs = _both(
-    shut_out,
+    terms.shut_out,
     "Rolls that enter no checker from the bar: `terms.shut_out` of both sides.",
     in_races=True,
 )
-bars = _both(on_bar, "Checkers on the bar: `terms.on_bar` of both sides.", in_races=True)
+bars = _both(terms.on_bar, "Checkers on the bar: `terms.on_bar` of both sides.", in_races=True)
 borne_off_lead = _both(
-    borne_off, "Checkers borne off: `terms.borne_off` of both sides.", in_races=True
+    terms.borne_off, "Checkers borne off: `terms.borne_off` of both sides.", in_races=True
 )

@@ -114,3 +114,23 @@ def choosing_rolls(attack_near, attack_far, near, far):
             if hit & (hit - 1):
                 rolls += 2
     return rolls
+
+
+@kernel
+def blots_hit(attack_near, attack_far, near, far, least):
+    """Returns the blots that each of at least `least` rolls, of 36, can hit."""
+    movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
+    found = 0
+    while blots:
+        blot = blots & -blots
+        blots ^= blot
+        rolls = 0
+        for die in range(1, 7):
+            if _hit_by_double(movers, entering, on_bar, blocked, blot, die):
+                rolls += 1
+            for other in range(1, die):
+                if _hit_by_pair(movers, entering, on_bar, blocked, blot, die, other):
+                    rolls += 2
+        if rolls >= least:
+            found |= blot
+    return found

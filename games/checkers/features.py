@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
+from games.checkers import terms
 from games.checkers.rules import swap_sides
 from games.checkers.samuel_connectives import CONNECTIVES, RESERVE
 from games.checkers.samuel_terms import INITIAL_ACTIVE, SIMPLE_TERMS, piece_advantage
-from games.checkers.terms import (
-    advance,
-    back_row,
-    bridge,
-    centre,
-    double_corner,
-    edge,
-    far_advanced,
-    hanging,
-    king_centre,
-    kings,
-    men,
-    mobility,
-    runaways,
-    superiority,
-    supported,
-    trapped_kings,
-)
 from games.features import FeatureSet
 
 CLASSIC_TERMS = {
-    "men": men,
-    "kings": kings,
-    "superiority": superiority,
-    "back_row": back_row,
-    "bridge": bridge,
-    "centre": centre,
-    "king_centre": king_centre,
-    "edge": edge,
-    "advance": advance,
-    "far_advanced": far_advanced,
-    "runaways": runaways,
-    "mobility": mobility,
-    "hanging": hanging,
-    "double_corner": double_corner,
-    "trapped_kings": trapped_kings,
-    "supported": supported,
-}
+    name: getattr(terms, name)
+    for name in (
+        "men", "kings", "superiority", "back_row", "bridge", "centre",
+        "king_centre", "edge", "advance", "far_advanced", "runaways",
+        "mobility", "hanging", "double_corner", "trapped_kings", "supported",
+    )
+}  # fmt: skip
 
 #: Sixteen terms that checkers books and programs agree on.
 CLASSIC = FeatureSet("classic", CLASSIC_TERMS, swap_sides)

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.chinese_checkers import star
 from games.chinese_checkers.rules import PASS
-from games.chinese_checkers.star import (
-    CELLS,
-    COLUMNS,
-    HOPS,
-    LENGTHS,
-    LOW,
-    NEIGHBOURS,
-    ROWS,
-    both_words,
-)
 from games.errors import PositionError
 
 Position = tuple[int, ...]
@@ -24,19 +15,19 @@ def owners(position: Position) -> list[int | None]:
     """Returns the side of the piece on each cell, None for an empty cell."""
     players = len(position) // 2 - 1
     side = position[-2]
-    found: list[int | None] = [None] * CELLS
+    found: list[int | None] = [None] * star.CELLS
     for player in range(players):
         low, high = position[2 * player : 2 * player + 2]
-        for cell in range(CELLS):
-            if (low >> cell if cell < LOW else high >> cell - LOW) & 1:
+        for cell in range(star.CELLS):
+            if (low >> cell if cell < star.LOW else high >> cell - star.LOW) & 1:
                 found[cell] = (side + player) % players
     return found
 
 
 def _rows(position: Position) -> list[str]:
     signs = "".join("." if side is None else str(side + 1) for side in owners(position))
-    ends = [sum(LENGTHS[: row + 1]) for row in range(len(LENGTHS))]
-    return [signs[end - length : end] for end, length in zip(ends, LENGTHS, strict=True)]
+    ends = [sum(star.LENGTHS[: row + 1]) for row in range(len(star.LENGTHS))]
+    return [signs[end - length : end] for end, length in zip(ends, star.LENGTHS, strict=True)]
 
 
 def position_text(position: Position) -> str:
@@ -54,10 +45,10 @@ def parse_position(text: str, players: int, last_move: int) -> Position:
     rows = board.split("/")
     signs = "".join(rows)
     known = "123456"[:players]
-    if tuple(map(len, rows)) != LENGTHS or set(signs) - set(known + "."):
+    if tuple(map(len, rows)) != star.LENGTHS or set(signs) - set(known + "."):
         raise PositionError(
-            f"expected rows of {', '.join(map(str, LENGTHS))} cells with / between them, each a"
-            f" player of {known} or '.', found {text[:80]!r}"
+            f"expected rows of {', '.join(map(str, star.LENGTHS))} cells with / between them, each"
+            f" a player of {known} or '.', found {text[:80]!r}"
         )
     if any(signs.count(player) != 10 for player in known):
         counts = ", ".join(str(signs.count(player)) for player in known)
@@ -79,7 +70,7 @@ def parse_position(text: str, players: int, last_move: int) -> Position:
     words: list[int] = []
     for player in range(players):
         sign = known[(side + player) % players]
-        words += both_words([cell for cell in range(CELLS) if signs[cell] == sign])
+        words += star.both_words([cell for cell in range(star.CELLS) if signs[cell] == sign])
     return (*words, side, int(numbers[1]))
 
 
@@ -95,7 +86,7 @@ def show(position: Position) -> str:
         line = [" "] * 25
         numbers = f"{cell}-{cell + len(row) - 1}" if len(row) > 1 else str(cell)
         for sign in row:
-            line[COLUMNS[cell]] = sign
+            line[star.COLUMNS[cell]] = sign
             cell += 1
         lines.append(f"{''.join(line)}   {numbers}")
     return "\n".join([*lines, f"player {position[-2] + 1} to move"])
@@ -111,7 +102,7 @@ def square(cell: int) -> int:
 
     The first player, who begins at the top of the star, sits at the bottom of the grid.
     """
-    return 25 * (16 - ROWS[cell]) + 24 - COLUMNS[cell]
+    return 25 * (16 - star.ROWS[cell]) + 24 - star.COLUMNS[cell]
 
 
 def clicks(position: Any, move: int) -> list[int]:
@@ -127,14 +118,14 @@ def path(position: Any, move: int) -> list[int]:
     if move == PASS:
         return []
     origin, target = move >> 7, move & 127
-    if target in NEIGHBOURS[origin]:
+    if target in star.NEIGHBOURS[origin]:
         return [square(origin), square(target)]
     side = owners(position)
     side[origin] = None
     before = {origin: origin}
     reached = [origin]
     for here in reached:
-        for over, landing in zip(NEIGHBOURS[here], HOPS[here], strict=True):
+        for over, landing in zip(star.NEIGHBOURS[here], star.HOPS[here], strict=True):
             if landing >= 0 and side[over] is not None and side[landing] is None:
                 if landing not in before:
                     before[int(landing)] = here

@@ -16,18 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from games.backgammon import rules
 from games.backgammon.outcomes import OUTCOMES
-from games.backgammon.rules import (
-    BAR,
-    MOST_MOVES,
-    OFF,
-    ROLLS,
-    Position,
-    legal_moves,
-    outcome,
-    packed,
-    play,
-)
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel
@@ -54,7 +44,7 @@ GNUBG_PLIES = (0, 1, 2)
 _DIGITS = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
-def board(position: Position) -> list[list[int]]:
+def board(position: rules.Position) -> list[list[int]]:
     """Returns the position as `gnubg_nn` takes it: the other side's checkers, then the mover's.
 
     Each is a list of 25 counts, from the side's own ace point to its bar.
@@ -81,9 +71,9 @@ def _module(name: str) -> Any:
 @kernel
 def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
     """Returns the legal move that leads to a position, or -1."""
-    count = legal_moves(position, roll, moves)
+    count = rules.legal_moves(position, roll, moves)
     for i in range(count):
-        after = play(position, moves[i])
+        after = rules.play(position, moves[i])
         if (
             after[0] == target[0]
             and after[1] == target[1]
@@ -94,7 +84,7 @@ def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
     return -1
 
 
-def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
+def _after(position: rules.Position, steps: Sequence[tuple[int, int]]) -> rules.Position:
     """Returns the position after checkers have moved between points; 25 is the bar, 0 is off."""
     near, far, their_near, their_far, side = position
     mine = [near >> 4 * point & 15 for point in range(13)]
@@ -104,12 +94,12 @@ def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
     for source, target in steps:
         mine[source] -= 1
         mine[target] += 1
-        if target != OFF and theirs[BAR - target] == 1:
-            theirs[BAR - target] = 0
-            theirs[BAR] += 1
+        if target != rules.OFF and theirs[rules.BAR - target] == 1:
+            theirs[rules.BAR - target] = 0
+            theirs[rules.BAR] += 1
     if min(mine) < 0:
         raise MoveError(f"expected checkers where moves begin, found {steps} in {position}")
-    return (*packed(tuple(theirs)), *packed(tuple(mine)), 1 - side)
+    return (*rules.packed(tuple(theirs)), *rules.packed(tuple(mine)), 1 - side)
 
 
 @dataclass(frozen=True)
@@ -139,19 +129,19 @@ class _Seat:
     def __init__(self, program: GnubgProgram) -> None:
         self.program = program
         self._gnubg = _module(str(program))
-        self._moves = np.zeros(MOST_MOVES, dtype=np.int64)
+        self._moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
 
     def begin(self, stream: int, side: int) -> None:
         """Nothing to do: there is no random choice."""
 
-    def choose(self, position: Position, roll: int) -> int:
+    def choose(self, position: rules.Position, roll: int) -> int:
         """Returns the engine's move; raises MoveError if that is illegal."""
-        high, low = ROLLS[roll]
+        high, low = rules.ROLLS[roll]
         if self.program.name == PUBEVAL:
             # points count from 0, and -1 is off
             found = self._gnubg.pub_best_move(board(position), high, low)
             pairs = zip(found[::2], found[1::2], strict=True)
-            steps = [(source + 1, max(target + 1, OFF)) for source, target in pairs]
+            steps = [(source + 1, max(target + 1, rules.OFF)) for source, target in pairs]
         else:
             steps = self._gnubg.best_move(board(position), high, low, self.program.ply)
         target = _after(position, steps)
@@ -167,20 +157,20 @@ class _Seat:
 class _GnubgSeat(_Seat):
     """GNU Backgammon at play; it also values positions, as a referee."""
 
-    def value_of(self, position: Position) -> float:
+    def value_of(self, position: rules.Position) -> float:
         """Returns the equity of a position for the side to move, before its roll."""
         return equity(position, self.program.ply)
 
 
-def equity(position: Position, ply: int = 0) -> float:
+def equity(position: rules.Position, ply: int = 0) -> float:
     """GNU Backgammon's equity for the side to move, before its roll; exact if the game is over."""
-    value = float(outcome(position))
+    value = float(rules.outcome(position))
     if value == value:
         return value
     return float(OUTCOMES.values(chances(position, ply)))
 
 
-def chances(position: Position, ply: int = 0) -> tuple[float, ...]:
+def chances(position: rules.Position, ply: int = 0) -> tuple[float, ...]:
     """Returns GNU Backgammon's chances of the five outcomes for the side to move."""
     return tuple(_module(f"{GNUBG}:{ply}").probabilities(board(position), ply))
 

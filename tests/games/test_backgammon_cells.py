@@ -9,7 +9,8 @@ import numpy as np
 
 import games
 from games.backgammon.cells import CELLS
-from games.backgammon.rules import checkers
+from games.backgammon.rules import checkers, points_held, points_made
+from games.backgammon.shots import blots_hit, hitting_rolls
 from games.features.cell_terms import CellTerm, Neighbours, atoms
 from games.features.cells import EMPTY
 from games.features.term_file import feature_set_of, named
@@ -35,22 +36,42 @@ def positions(count: int = 60) -> list[Any]:
 
 def expected(position: Any, kind: str) -> set[int]:
     """Returns the bits of a kind of the side to move, by counts of men."""
-    near, far, their_near, their_far, _ = position
+    near, far, their_near, their_far, side = position
     own = {point: checkers(near, far, point) for point in range(26)}
     theirs = [point for point in range(1, 26) if checkers(their_near, their_far, point)]
     pips = sum(point * men for point, men in own.items())
     ahead = 25 - max(theirs)
     race = not any(men and point > ahead for point, men in own.items() if point)
     amounts = {
-        "man borne off": own[0], "eight pips to go": min(pips // 8, 25),
-        "four pips to go in a race": min(pips // 4, 25) if race else 0,
+        "man borne off": own[0], "eight pips to go": min(pips // 8, 51),
+        "four pips to go in a race": min(pips // 4, 51) if race else 0,
+        "four pips to bring home": 0 if own[0] else sum(max(p - 6, 0) * own[p] for p in own) // 4,
+        "roll that hits": 0 if side & 2 else hitting_rolls(*position[:4]),
     }  # fmt: skip
     if kind in amounts:
         return set(range(1, amounts[kind] + 1))
+    if "blot " in kind:
+        hit = {"blot in danger": 1, "blot under direct fire": 11}[kind]
+        attacked = blots_hit(their_near, their_far, near, far, hit) if side & 2 else 0
+        return {point for point in own if attacked >> point & 1}
     least = {"man": 1, "point": 2, "blot": 1, "spare": 3, "stack": 4, "tower": 6}[kind.split()[-1]]
     most = 1 if kind.endswith("blot") else 15
     held = {point for point, men in own.items() if point and least <= men <= most}
+    if kind.startswith("racing"):
+        return held if race else set()
     return {point for point in held if point > ahead} if " " in kind else held
+
+
+def test_a_lone_blot_is_hit_by_as_many_rolls_as_hit() -> None:
+    lone = 0
+    for near, far, their_near, their_far, _ in positions(300):
+        blots = points_held(near, far) & ~points_made(near, far) & (1 << 25) - 2
+        if bin(blots).count("1") == 1:
+            lone += 1
+            rolls = hitting_rolls(their_near, their_far, near, far)
+            assert blots_hit(their_near, their_far, near, far, max(rolls, 1)) == blots * (rolls > 0)
+            assert blots_hit(their_near, their_far, near, far, rolls + 1) == 0
+    assert lone > 20
 
 
 def test_kinds_hold_what_the_counts_of_men_say() -> None:
