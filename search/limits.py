@@ -30,7 +30,7 @@ class Limits:
     seconds: float | Allowance | None = None
 
     def __post_init__(self) -> None:
-        if self.depth is None and self.nodes is None and self.seconds is None:
+        if all(limit is None for limit in vars(self).values()):  # those of a subclass, too
             raise ValueError("expected a limit: depth, nodes or seconds; found none")
         for name, number in (("depth", self.depth), ("nodes", self.nodes)):
             try:
