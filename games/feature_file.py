@@ -37,6 +37,8 @@ __all__ = ["FeatureFileError", "add_features", "file_digest", "load_features"]
 OWN_SET = "FEATURES"
 #: Number of positions of random play on which terms are tried before learning.
 TRIED = 200
+#: The same in which a term of a game in kernels has to occur, and to differ from all others.
+SEEN = 4000
 
 #: Colours in Numba's messages, which occur if colorama is installed.
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -63,7 +65,8 @@ def load_features(path: Any, game: Game, base: FeatureSet | None = None) -> Feat
     The name of the set joins those of its parts, as in `classic+trapped_men`. Raises
     FileNotFoundError if there is no such file. Raises FeatureFileError if the file is not Python or
     raises; if it has no term, or a term that `base` also has; and if a term cannot be compiled for
-    positions of the game, raises, or does not return a finite number.
+    positions of the game, raises, or does not return a finite number; in a game in kernels also if
+    a term is 0, or the same as another, in all positions of random play.
     """
     path = Path(path)
     own = _read(path)
@@ -86,9 +89,11 @@ def load_features(path: Any, game: Game, base: FeatureSet | None = None) -> Feat
         )
         name = "+".join([*([base.name] if base is not None else []), *own])
         made, new = FeatureSet(name, {**shared, **own}, swap, theirs), list(own)
-    positions = _positions(game)
+    positions = _positions(game, TRIED if game.rules is None else SEEN)
     for term in new:
-        _try(path, game, made.only([term]), positions)
+        _try(path, game, made.only([term]), positions[:TRIED])
+    if kernels.compiled and game.rules is not None:
+        _tell_apart(path, made, new, positions)
     return made
 
 
@@ -197,12 +202,12 @@ def _run(path: Path) -> dict[str, Any]:
 # --- trying the terms ------------------------------------------------------------------------
 
 
-def _positions(game: Game) -> list[Any]:
+def _positions(game: Game, count: int) -> list[Any]:
     """Returns unfinished positions of random play, the same every time."""
     random = np.random.default_rng(0)
     positions: list[Any] = []
     position = game.start()
-    for _ in range(2 * TRIED):
+    for _ in range(2 * count):
         roll = rolled(game, lambda rolls: int(random.integers(len(rolls))))
         moves = game.legal_moves(position, *roll)
         if not moves or game.outcome(position) is not None:
@@ -210,7 +215,7 @@ def _positions(game: Game) -> list[Any]:
             continue
         positions.append(position)
         position = game.play(position, moves[int(random.integers(len(moves)))])
-    return positions[:TRIED]
+    return positions[:count]
 
 
 def _try(path: Path, game: Game, one: FeatureSet, positions: list[Any]) -> None:
@@ -232,6 +237,21 @@ def _try(path: Path, game: Game, one: FeatureSet, positions: list[Any]) -> None:
                     f"{path}: expected term {name} to be the same compiled and uncompiled, found"
                     f" {found!r} and {value!r} {where}"
                 )
+
+
+def _tell_apart(path: Path, made: FeatureSet, new: list[str], positions: list[Any]) -> None:
+    """Raise FeatureFileError for a new term that never occurs, or is the same as another."""
+    columns = made.measure(positions).T
+    first: dict[bytes, str] = {}
+    for name, column in zip(made.terms, columns, strict=True):
+        other = first.setdefault(column.tobytes(), name)
+        if {name, other}.isdisjoint(new) or column.any() and other == name:
+            continue
+        what = f"the same as {other}" if column.any() else "0"
+        raise FeatureFileError(
+            f"{path}: expected a term that says something of its own, found {name}, which is"
+            f" {what} in all of {len(positions)} positions of random play"
+        )
 
 
 def _value(path: Path, name: str, where: str, term: Any, position: Any) -> float:

@@ -23,20 +23,9 @@ from games.features.cells import Cells
 from games.features.term_file import feature_set_of, named
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
+from search.evaluators import header
 from search.evaluators.calibration import CALIBRATION, read_calibration
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail, NativeText
-from search.evaluators.header import (
-    FIELDS,
-    MOST_WEIGHT,
-    EvaluatorError,
-    check_fields,
-    check_terms,
-    find_features,
-    find_game,
-    identity,
-    parse_json,
-    short,
-)
 
 __all__ = ["MOST_BYTES", "LinearEvaluator", "UnitTerms", "load_linear"]
 
@@ -175,7 +164,7 @@ class LinearEvaluator(Evaluator):
     def save(self, path: Any) -> None:
         """Write the evaluator as JSON. Raises EvaluatorError if a weight is NaN or infinite."""
         if not np.isfinite(self.weights).all():
-            raise EvaluatorError("weights: expected finite numbers, found NaN or infinity")
+            raise header.EvaluatorError("weights: expected finite numbers, found NaN or infinity")
         content = {
             "format": FORMAT,
             "game": self.game.name,
@@ -183,7 +172,7 @@ class LinearEvaluator(Evaluator):
             "features": self.features.name,
             "name": self.name,
             "weights": self.term_weights(),
-            "identity": identity(self.game, self.features),
+            "identity": header.identity(self.game, self.features),
             "provenance": self.provenance,
         }
         if self.features.cell_terms:
@@ -205,15 +194,15 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
     Raises EvaluatorError if the file is damaged or does not fit.
     """
     content = _read(path)
-    game = find_game(path, content, game)
+    game = header.find_game(path, content, game)
     if CELL_TERMS in content:
         features = _own_terms(path, game, content)
     elif features is None:
-        features = find_features(path, content["features"], game)
+        features = header.find_features(path, content["features"], game)
     weights = content["weights"]
     unknown = [term for term in weights if term not in features.terms]
     used = [term for term in weights if weights[term] != 0]
-    check_terms(path, game, features, unknown or used, content["identity"])
+    header.check_terms(path, game, features, unknown or used, content["identity"])
     if CELL_TERMS in content and used:  # together, terms without a weight would be computed too
         features, weights = features.only(used), {term: weights[term] for term in used}
     evaluator = LinearEvaluator(
@@ -228,29 +217,35 @@ def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet
     given, cells = content[CELL_TERMS], extra(game, Cells)
     try:
         if cells is None or not isinstance(given, dict) or not 0 < len(given) <= MOST_TERMS:
-            raise ValueError(f"expected 1 to {MOST_TERMS} terms over cells, found {short(given)}")
+            raise ValueError(
+                f"expected 1 to {MOST_TERMS} terms over cells, found {header.short(given)}"
+            )
         terms = named(cells, [CellTerm.of(cells, plain) for plain in given.values()])
         if list(terms) != list(given):
             raise ValueError(f"expected the names {list(terms)!r:.200}")
         return feature_set_of(cells, terms, game.features.get(content["features"]))
     except ValueError as error:
-        raise EvaluatorError(f"{path}: {CELL_TERMS}: {error}") from None
+        raise header.EvaluatorError(f"{path}: {CELL_TERMS}: {error}") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
     if path.stat().st_size > MOST_BYTES:
-        raise EvaluatorError(f"{path}: expected at most {MOST_BYTES} bytes, found a larger file")
-    content = parse_json(path, path.read_bytes())
+        raise header.EvaluatorError(
+            f"{path}: expected at most {MOST_BYTES} bytes, found a larger file"
+        )
+    content = header.parse_json(path, path.read_bytes())
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
-        raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {short(found)!r}")
-    fields = {**FIELDS, "features": str, "weights": dict, "identity": dict}
-    check_fields(path, content, fields, optional=[CALIBRATION, CELL_TERMS])
+        raise header.EvaluatorError(
+            f"{path}: expected format {FORMAT!r}, found {header.short(found)!r}"
+        )
+    fields = {**header.FIELDS, "features": str, "weights": dict, "identity": dict}
+    header.check_fields(path, content, fields, optional=[CALIBRATION, CELL_TERMS])
     for term, weight in content["weights"].items():
         good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not good or not abs(weight) <= MOST_WEIGHT:
-            raise EvaluatorError(
-                f"{path}: expected a finite number of at most {MOST_WEIGHT:g} as weight of"
-                f" {short(term)}, found {short(weight)}"
+        if not good or not abs(weight) <= header.MOST_WEIGHT:
+            raise header.EvaluatorError(
+                f"{path}: expected a finite number of at most {header.MOST_WEIGHT:g} as weight of"
+                f" {header.short(term)}, found {header.short(weight)}"
             )
     return content

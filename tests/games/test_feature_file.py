@@ -179,10 +179,28 @@ def test_what_is_added_twice_or_clashes_with_one_set(tmp_path: Path) -> None:
     assert list(add_features(CHECKERS, path).features) == ["classic", "samuel", "classic+CENT"]
     with pytest.raises(FeatureFileError, match="no term of samuel has, found CENT"):
         load_features(path, CHECKERS, SAMUEL)
-    again = written(tmp_path, HEAD + "@kernel\ndef spots(position):\n    return 1\n", "b.py")
+    text = "@kernel\ndef spots(position):\n    return position[0] & 1\n"
+    again = written(tmp_path, HEAD + text, "b.py")
     both = add_features(TicTacToe(), again)
     with pytest.raises(FeatureFileError, match="has, found spots"):
         load_features(again, both, both.features[list(both.features)[-1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("return 0 if popcount(position[0]) else 1", "found term, which is 0 in all of 4000"),
+        ("return popcount(position[0])", "found term, which is the same as pieces in all of 4000"),
+    ],
+)
+def test_terms_that_never_occur_or_are_equal_are_refused(
+    tmp_path: Path, text: str, found: str
+) -> None:
+    both = "@kernel\ndef pieces(position):\n    return popcount(position[0])\n\n\n"
+    path = written(tmp_path, f"{HEAD}{both}@kernel\ndef term(position):\n    {text}\n")
+    with pytest.raises(FeatureFileError, match=found) as error:
+        load_features(path, CHECKERS)
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_terms_travel_by_value(tmp_path: Path) -> None:

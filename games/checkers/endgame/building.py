@@ -19,20 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from games.checkers.endgame.database import (
-    AT_FIRST_USE,
-    CHUNK,
-    HEADER,
-    Endgame,
-    EndgameError,
-    EndgameMissing,
-    empty,
-    is_whole,
-    material_text,
-    path_of,
-    read,
-    record,
-)
+from games.checkers.endgame import database
 from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
 from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
@@ -46,7 +33,7 @@ __all__ = ["build", "check_space", "endgame", "solve"]
 Progress = Callable[[list[Material]], None]
 
 
-def endgame(pieces: int = AT_FIRST_USE, folder: Any = None) -> Endgame:
+def endgame(pieces: int = database.AT_FIRST_USE, folder: Any = None) -> database.Endgame:
     """Returns the database of at most `pieces` pieces, from its file in `folder`.
 
     The default folder is the user's cache. If there is no file, a database of at most four pieces
@@ -54,20 +41,20 @@ def endgame(pieces: int = AT_FIRST_USE, folder: Any = None) -> Endgame:
     not change it. Raises ValueError if `pieces` is out of range, and EndgameMissing (a
     FileNotFoundError) and EndgameError as `read` does.
     """
-    return _shared(path_of(pieces, folder), pieces)
+    return _shared(database.path_of(pieces, folder), pieces)
 
 
 @functools.cache
-def _shared(path: Path, pieces: int) -> Endgame:
+def _shared(path: Path, pieces: int) -> database.Endgame:
     try:
-        return read(path, pieces)
-    except EndgameMissing:
-        if pieces > AT_FIRST_USE:
+        return database.read(path, pieces)
+    except database.EndgameMissing:
+        if pieces > database.AT_FIRST_USE:
             raise
-    made = empty(pieces)
+    made = database.empty(pieces)
     for materials in solve(made, 0, threads=1):
         for material in materials:
-            record(made, material)
+            database.record(made, material)
     with contextlib.suppress(OSError):
         write_atomically(path, made.values.data)
     return made
@@ -96,14 +83,14 @@ def build(
     lack of space (complete slices are then kept), and LockedError if another process is building
     the same file.
     """
-    path = path_of(pieces, folder)
+    path = database.path_of(pieces, folder)
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
     unfinished = path.with_suffix(".unfinished")
     with alone(path.with_suffix(".lock"), str(path)):
         try:
-            read(path, pieces)
-        except EndgameError:
+            database.read(path, pieces)
+        except database.EndgameError:
             _build(pieces, folder, unfinished, threads, progress)
             os.replace(unfinished, path)
         else:
@@ -113,7 +100,7 @@ def build(
 
 def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: Progress) -> None:
     """Make the unfinished file whole; the parameters are those of `build`."""
-    made = empty(pieces)
+    made = database.empty(pieces)
     with unfinished.open("ab+") as file:
         known = _resume(made, file) or _begin(made, file, folder)
         progress([material for pair in pairs(pieces)[:known] for material in pair])
@@ -121,7 +108,7 @@ def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: P
         try:
             for materials in solve(made, known, threads=threads):
                 for material in materials:
-                    file.write(record(made, material))
+                    file.write(database.record(made, material))
                 file.flush()
                 progress(materials)
             os.fsync(file.fileno())
@@ -132,7 +119,7 @@ def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: P
             ) from error
 
 
-def _resume(made: Endgame, file: BufferedRandom) -> int:
+def _resume(made: database.Endgame, file: BufferedRandom) -> int:
     """Read the complete pairs of an unfinished file and cut off the rest; returns their number."""
     file.seek(0)
     known = end = 0
@@ -145,18 +132,18 @@ def _resume(made: Endgame, file: BufferedRandom) -> int:
     return known
 
 
-def _read_slice(made: Endgame, file: BufferedRandom, material: Material) -> bool:
+def _read_slice(made: database.Endgame, file: BufferedRandom, material: Material) -> bool:
     start = int(made.starts[material])
-    part = made.values[start - HEADER : start + positions_of(material)]
-    return file.readinto(part.data) == len(part) and is_whole(made, material)
+    part = made.values[start - database.HEADER : start + positions_of(material)]
+    return file.readinto(part.data) == len(part) and database.is_whole(made, material)
 
 
-def _begin(made: Endgame, file: BufferedRandom, folder: Any) -> int:
+def _begin(made: database.Endgame, file: BufferedRandom, folder: Any) -> int:
     """Copy the slices of the largest file for fewer pieces; returns the number of pairs."""
     for fewer in range(made.pieces - 1, 1, -1):
         try:
-            smaller = read(path_of(fewer, folder), fewer)
-        except EndgameError:
+            smaller = database.read(database.path_of(fewer, folder), fewer)
+        except database.EndgameError:
             continue
         made.values[: len(smaller.values)] = smaller.values
         file.write(smaller.values.data)
@@ -171,7 +158,7 @@ def check_space(path: Path, needed: int) -> None:
         raise OSError(f"{path}: expected {needed} bytes of free space, found {free}")
 
 
-def solve(made: Endgame, known: int, *, threads: int) -> Iterator[list[Material]]:
+def solve(made: database.Endgame, known: int, *, threads: int) -> Iterator[list[Material]]:
     """Fill a database whose first `known` pairs are solved; yields each further pair once solved.
 
     The order is that of `pairs`, and values do not depend on `threads`. Slices with the same number
@@ -198,24 +185,24 @@ def _wave(pair: list[Material]) -> tuple[int, int]:
     return sum(material), material[0] + material[2]
 
 
-def _solve(made: Endgame, pair: list[Material], stop: threading.Event) -> None:
+def _solve(made: database.Endgame, pair: list[Material], stop: threading.Event) -> None:
     """Solve a slice together with the one of the other side, unless told to stop."""
     moves = np.zeros(MOST_MOVES, dtype=np.int64)
     left = {material: np.zeros(positions_of(material), dtype=np.int8) for material in pair}
     farthest = 0
     for material in pair:
         size = positions_of(material)
-        for begin in range(0, size, CHUNK):
+        for begin in range(0, size, database.CHUNK):
             if stop.is_set():
                 return
-            end = min(begin + CHUNK, size)
+            end = min(begin + database.CHUNK, size)
             found = prepare(*made.tables, material, begin, end, left[material], moves)
             farthest = max(farthest, found)
     value = 1
     while value <= farthest:
         if value > FARTHEST:
-            raise EndgameError(
-                f"{material_text(pair[0])}: expected wins in at most {2 * FARTHEST - 1} plies,"
+            raise database.EndgameError(
+                f"{material_text(pair[0])}: expected wins in at most {2 * database.FARTHEST - 1} plies,"
                 " found a longer one, which a byte does not hold"
             )
         for sign in (-1, 1):
