@@ -202,8 +202,8 @@ def _solve(made: database.Endgame, pair: list[Material], stop: threading.Event) 
     while value <= farthest:
         if value > FARTHEST:
             raise database.EndgameError(
-                f"{material_text(pair[0])}: expected wins in at most {2 * database.FARTHEST - 1} plies,"
-                " found a longer one, which a byte does not hold"
+                f"{database.material_text(pair[0])}: expected wins in at most {2 * FARTHEST - 1}"
+                " plies, found a longer one, which a byte does not hold"
             )
         for sign in (-1, 1):
             for material in pair:
