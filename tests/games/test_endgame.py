@@ -502,7 +502,7 @@ def test_a_full_disk_is_told_and_breaks_nothing(
         return record(made, material)
 
     with monkeypatch.context() as patch:
-        patch.setattr(building, "record", full)
+        patch.setattr(building.database, "record", full)
         with pytest.raises(OSError, match="No space left on device; complete slices stay"):
             build(2, tmp_path)
     told: list[list[Material]] = []
