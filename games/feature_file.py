@@ -240,18 +240,19 @@ def _try(path: Path, game: Game, one: FeatureSet, positions: list[Any]) -> None:
 
 
 def _tell_apart(path: Path, made: FeatureSet, new: list[str], positions: list[Any]) -> None:
-    """Raise FeatureFileError for a new term that never occurs, or is the same as another."""
+    """Raise FeatureFileError for a new term that is the same as another.
+
+    One that is 0 in all positions may occur where random play does not come.
+    """
     columns = made.measure(positions).T
     first: dict[bytes, str] = {}
     for name, column in zip(made.terms, columns, strict=True):
         other = first.setdefault(column.tobytes(), name)
-        if {name, other}.isdisjoint(new) or column.any() and other == name:
-            continue
-        what = f"the same as {other}" if column.any() else "0"
-        raise FeatureFileError(
-            f"{path}: expected a term that says something of its own, found {name}, which is"
-            f" {what} in all of {len(positions)} positions of random play"
-        )
+        if column.any() and other != name and not {name, other}.isdisjoint(new):
+            raise FeatureFileError(
+                f"{path}: expected a term that says something of its own, found {name}, which is"
+                f" the same as {other} in all of {len(positions)} positions of random play"
+            )
 
 
 def _value(path: Path, name: str, where: str, term: Any, position: Any) -> float:
