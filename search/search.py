@@ -303,7 +303,7 @@ class Search:
         return interrupted or self._stopped
 
     def _check_position(self, position: Any) -> None:
-        if self.native and np.shape(position) != np.shape(self.game.start()):
+        if self.game.rules and np.shape(position) != np.shape(self.game.start()):
             raise ValueError(
                 f"expected a position of {len(self.game.start())} integers, found {position!r}"
             )
