@@ -37,7 +37,7 @@ __all__ = ["FeatureFileError", "add_features", "file_digest", "load_features"]
 OWN_SET = "FEATURES"
 #: Number of positions of random play on which terms are tried before learning.
 TRIED = 200
-#: The same in which a term of a game in kernels has to occur, and to differ from all others.
+#: The same in which a term of a game in kernels has to differ from all others.
 SEEN = 4000
 
 #: Colours in Numba's messages, which occur if colorama is installed.
@@ -66,7 +66,7 @@ def load_features(path: Any, game: Game, base: FeatureSet | None = None) -> Feat
     FileNotFoundError if there is no such file. Raises FeatureFileError if the file is not Python or
     raises; if it has no term, or a term that `base` also has; and if a term cannot be compiled for
     positions of the game, raises, or does not return a finite number; in a game in kernels also if
-    a term is 0, or the same as another, in all positions of random play.
+    a term is the same as another in all positions of random play.
     """
     path = Path(path)
     own = _read(path)

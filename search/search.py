@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import partial
 from typing import Any, ClassVar
 
@@ -303,7 +303,8 @@ class Search:
         return interrupted or self._stopped
 
     def _check_position(self, position: Any) -> None:
-        if self.game.rules and np.shape(position) != np.shape(self.game.start()):
+        fits = isinstance(position, Sized) and len(position) == len(self.game.start())
+        if self.game.rules and not fits:
             raise ValueError(
                 f"expected a position of {len(self.game.start())} integers, found {position!r}"
             )

@@ -32,7 +32,7 @@ DIRECT = 11
 
 @kernel
 def seen_by_other(position):
-    """Returns the board as the other side sees it; its last number then is not 0 or 1, or again."""
+    """Returns the board as the other side sees it; 2 in its last number: the mover has no roll."""
     near, far, their_near, their_far, side = position
     return their_near, their_far, near, far, side ^ 3
 

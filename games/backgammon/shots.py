@@ -67,11 +67,8 @@ def _attack(attack_near, attack_far, near, far):
 
 
 @kernel
-def hitting_rolls(attack_near, attack_far, near, far):
-    """Returns the number of rolls, of 36, that hit a blot."""
-    movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
-    if blots == 0:
-        return 0
+def _rolls(movers, entering, on_bar, blocked, blots):
+    """Returns the number of rolls, of 36, that hit one of the blots."""
     rolls = 0
     for die in range(1, 7):
         if _hit_by_double(movers, entering, on_bar, blocked, blots, die):
@@ -80,6 +77,13 @@ def hitting_rolls(attack_near, attack_far, near, far):
             if _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other):
                 rolls += 2
     return rolls
+
+
+@kernel
+def hitting_rolls(attack_near, attack_far, near, far):
+    """Returns the number of rolls, of 36, that hit a blot."""
+    movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
+    return _rolls(movers, entering, on_bar, blocked, blots) if blots else 0
 
 
 @kernel
@@ -124,13 +128,6 @@ def blots_hit(attack_near, attack_far, near, far, least):
     while blots:
         blot = blots & -blots
         blots ^= blot
-        rolls = 0
-        for die in range(1, 7):
-            if _hit_by_double(movers, entering, on_bar, blocked, blot, die):
-                rolls += 1
-            for other in range(1, die):
-                if _hit_by_pair(movers, entering, on_bar, blocked, blot, die, other):
-                    rolls += 2
-        if rolls >= least:
+        if _rolls(movers, entering, on_bar, blocked, blot) >= least:
             found |= blot
     return found

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 from games.program import Parser, exit_status
 from games.waiting import WorkBar
 from learner.options import Range
@@ -83,7 +85,7 @@ def _run(options: argparse.Namespace) -> int:
 
         tune = Tune(
             contest, tunable, options.run, iterations=steps, pairs=options.pairs, workers=workers,
-            say=lambda text: print(text, file=sys.stderr),
+            say=lambda text: tqdm.write(text, file=sys.stderr),  # above the bars
         )  # fmt: skip
         report = tune.run(resume=options.resume, progress=progress, tested=games)
     for name, value in report["tuned"].items():
