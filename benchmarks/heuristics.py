@@ -24,7 +24,7 @@ import games
 from benchmarks.patterns import instances
 from games.problem import KernelProblem
 from learner.frame import Progress
-from learner.heuristics.frame import HeuristicLearner
+from learner.heuristics.bootstrap import HeuristicBootstrap
 from learner.run.asked import learner_options
 from learner.run.recipes import HEURISTICS, UsualRuns
 from search import solve
@@ -105,7 +105,7 @@ def judge(
 def learners() -> list[str]:
     """Returns the names of the learners that learn in rounds."""
     kinds = {name: recipe.load() for name, recipe in HEURISTICS.items()}
-    return [name for name, kind in kinds.items() if issubclass(kind, HeuristicLearner)]
+    return [name for name, kind in kinds.items() if issubclass(kind, HeuristicBootstrap)]
 
 
 def main() -> int:

@@ -1,57 +1,140 @@
 """A heuristic from its own solutions: solve positions, learn from them, solve harder ones.
 
-`HeuristicBatch` does so with the solutions that known heuristics find.
+Without a heuristic to begin from, the first positions are the ends of short random walks back from
+the goal; the walks become longer as more positions are solved, and shorter if too few are. With
+one, positions are random from the start, and the searches weight the heuristic less and less as it
+improves. Every position on a solution, with its cost to the goal, is an example to learn from.
+`HeuristicBatch` learns from the solutions that known heuristics find.
 
-Every position on a solution, with its cost to the goal, is an example to learn from.
+The heuristic does not change within a round, so that the result depends only on the options and the
+seed, not on the workers.
 
-Source: Arfaee, Zilles and Holte 2011, in a simple form; the weights of unknown inputs are ours.
+Source: Arfaee, Zilles and Holte 2011, in a simple form; searches with a weight and the weights of
+unknown inputs are ours.
 """
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from games.features import Encoding
+from games.problem import KernelProblem
+from learner.frame import Progress, last_round
 from learner.heuristics.examples import Examples
-from learner.heuristics.fit import fit_weights, sums_of
-from learner.heuristics.frame import HeuristicLearner, SolvedPosition, base_values, starting_weights
+from learner.heuristics.fit import fit_weights, packed_rows, sums_of
+from learner.heuristics.frame import ProblemLearner
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
+from play.workers import Workers
 from search.evaluators.heuristic import LearnedHeuristic
+from search.single_agent.solve import solve
 
-__all__ = ["HeuristicBatch", "HeuristicBootstrap"]
+__all__ = ["HeuristicBatch", "HeuristicBootstrap", "SolvedPosition"]
 
+#: Length of the first walks from the goal, the factor by which walks become longer, and the length
+#: beyond which positions are random.
+STEPS, GROWTH, LONGEST = 10, 1.5, 1000
+#: How the weight in the searches changes: what is beyond 1 falls by a factor, and rises by a step.
+FALL, RISE = 0.8, 0.05
+#: The weight rises, or walks become shorter, if the share of solved positions is this much below
+#: `enough`.
+SLACK = 0.1
+POSITIONS_PER_TASK = 4
+#: Memory of a search in MiB, so large that the number of expansions is what limits it.
+MEMORY = 256.0
+#: Positions at which the first weights agree with the base heuristics.
+START = 20_000
+#: The newest examples are kept, at most this many.
+ROOM = 150_000
+#: Weight of an overestimate's squared error, where an underestimate's has the weight 1; and of the
+#: squared distance of the weights from those of the previous round.
+OVER, RIDGE = 10.0, 1.0
+#: Share of the positions that are used to choose the offset, and not learned from.
+HELD_OUT = 0.1
 #: About the greatest number of examples that the weight of unknown inputs is taken from.
 GUESSED = 5000
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class HeuristicBootstrap(HeuristicLearner):
-    """Fits weights of an encoding's inputs to the costs along solutions.
+@dataclass(frozen=True)
+class SolvedPosition:
+    """The solution of a position, which A* found.
 
-    Options beside those of `HeuristicLearner`:
-
-    over: weight of an overestimate's squared error; an underestimate's has the weight 1.
-    ridge: weight of the squared distance of the weights from those of the previous round.
-    percentile: the offset makes this percentage of the held-out errors negative.
-    held_out: share of the positions that are used to choose the offset, and not learned from.
-    rows: greatest number of positions to learn from; the newest are kept.
+    start: the position.
+    expanded: number of positions expanded.
+    moves: the moves that solve it; None if it was not solved.
+    cost: their cost.
     """
 
-    over: float = ranged(10.0, 1)
-    ridge: float = ranged(1.0, 0)
+    start: Any
+    expanded: int
+    moves: tuple[Any, ...] | None
+    cost: float
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Positions with the heuristic, the weight and the expansions of their searches."""
+
+    problem: KernelProblem
+    heuristic: Any
+    positions: Sequence[Any]
+    weight: float
+    nodes: int
+
+
+def _work(task: _Task) -> list[SolvedPosition]:
+    lessons = []
+    for position in task.positions:
+        found = solve(
+            task.problem, position, task.heuristic,
+            weight=task.weight, nodes=task.nodes, memory_mib=MEMORY,
+        )  # fmt: skip
+        lessons.append(SolvedPosition(position, found.expanded, found.moves, found.cost))
+    return lessons
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HeuristicBootstrap(ProblemLearner):
+    """Solves positions in rounds, and fits weights of an encoding's inputs to the costs.
+
+    Options beside those of `ProblemLearner`:
+
+    games: number of positions to solve; the last round is a whole one.
+    each: number of positions in a round.
+    nodes: greatest number of expansions for each position.
+    enough: the share of a round's positions to be solved before walks become longer, or the weight
+        of the heuristic smaller; walks become shorter by a move if far fewer are.
+    weight: weight of the heuristic in the first searches, at least 1.
+    percentile: the offset makes this percentage of the held-out errors negative.
+    workers: the `Workers` that search (None: this thread).
+
+    After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `steps`, the length of its
+    walks, 0 for random positions; `weight`, that of the heuristic in its searches; `solved`, the
+    share of its positions that were solved; and `expanded`, their mean number of expansions.
+    """
+
+    games: int = 100_000
+    each: int = ranged(100, 1)
+    nodes: int = ranged(10_000, 1)
+    enough: float = ranged(0.95, 0, 1)
+    weight: float = ranged(2.5, 1)
     percentile: float = ranged(95.0, 0, 100)
-    held_out: float = ranged(0.1, 0, 0.9)
-    rows: int = ranged(150_000, 1)
+    workers: Workers | None = None
 
     evaluator_: LearnedHeuristic = field(init=False)
 
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)
-        self._examples = Examples(self.game_, self.encoding_, self.rows)
+        self.rounds_: list[dict[str, float]] = []
+        self._steps = 0.0 if self.base else float(STEPS)
+        self._weight = self.weight if self.base else 1.0
+        self._examples = Examples(self.game_, self.encoding_, ROOM)
         self._weights = np.zeros(self.encoding_.size)
         if self.base:
             values = base_values(self.game_, self.base)
@@ -60,36 +143,97 @@ class HeuristicBootstrap(HeuristicLearner):
             self.game_, self.encoding_, self._weights, base=self.base
         )
 
-    def _learn(self, lessons: list[SolvedPosition], chances: list[float]) -> int:
-        """Add the solutions to the examples, fit the weights to most, and choose the offset."""
-        for lesson, chance in zip(lessons, chances, strict=True):
+    def _searcher(self) -> LearnedHeuristic:
+        """Returns the heuristic of the searches of a round."""
+        return self.evaluator_
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def learn(self) -> Generator[Progress, None, None]:
+        while len(self.rounds_) * self.each < self.games:
+            self._round()
+            self.games_played_ = min(self.games, len(self.rounds_) * self.each)
+            yield self.progress(None, last_round(self.rounds_))
+
+    def _round(self) -> None:
+        """Solve positions, learn from them, and set the difficulty of the next round."""
+        chance = random.Random(f"{self.seed} {len(self.rounds_)}")
+        drawn = [(self._position(chance), chance.random()) for _ in range(self.each)]
+        lessons = list(self._lessons([position for position, _ in drawn]))
+        for lesson, (_, number) in zip(lessons, drawn, strict=True):
             if lesson.moves is not None:
-                aside = chance < self.held_out
+                aside = number < HELD_OUT
                 self._examples.add(lesson.start, lesson.moves, lesson.cost, aside=aside)
         self._fit()
-        return len(self._examples)
+        self.updates_ = len(self._examples)
+        expanded = [lesson.expanded for lesson in lessons if lesson.moves is not None]
+        solved = len(expanded)
+        self.rounds_.append(
+            {
+                "steps": round(self._steps),
+                "weight": self._weight,
+                "solved": solved / self.each,
+                "expanded": sum(expanded) / max(solved, 1),
+            }
+        )
+        if solved >= self.enough * self.each and self._steps:
+            self._steps *= GROWTH
+            if self._steps > LONGEST:
+                self._steps, self._weight = 0.0, self.weight
+        elif solved >= self.enough * self.each:
+            self._weight = 1.0 + FALL * (self._weight - 1.0)
+        elif solved < (self.enough - SLACK) * self.each:
+            if self._steps:
+                self._steps = max(round(self._steps) - 1.0, 1.0)
+            else:
+                self._weight += RISE
+
+    def _lessons(self, positions: list[Any]) -> Iterable[SolvedPosition]:
+        """Yields the lesson of each position, in order."""
+        tasks = (
+            _Task(
+                self.game_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
+                self._weight, self.nodes,
+            )
+            for first in range(0, len(positions), POSITIONS_PER_TASK)
+        )  # fmt: skip
+        at_work = map(_work, tasks) if self.workers is None else self.workers.map(_work, tasks)
+        for lessons in at_work:
+            yield from lessons
+
+    def _position(self, chance: random.Random) -> Any:
+        """Returns a random position or, while walks are short enough, the end of one."""
+        if self._steps:
+            return self._walk(chance, round(self._steps))
+        return self.game_.random_position(chance.getrandbits(40))
+
+    def _walk(self, chance: random.Random, steps: int) -> Any:
+        """Returns the end of a random walk from the goal that never goes straight back."""
+        problem = self.game_
+        position, back = problem.goal(), None
+        for _ in range(steps):
+            moves = [move for move in problem.legal_moves(position) if move != back]
+            move = chance.choice(moves)
+            back = problem.undo(position, move)
+            position = problem.play(position, move)
+        return position
 
     def _fit(self) -> None:
         """Fit the weights to most examples, and choose the offset by those held out."""
         rows, costs, aside = self._examples.known()
         if not len(rows):
             return
-        self._fit_to(rows, costs, np.flatnonzero(~aside))
-        judged = np.flatnonzero(aside if aside.any() else ~aside)
-        errors = self._sums(rows, judged) - costs[judged]
-        self.evaluator_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
-
-    def _fit_to(
-        self, rows: NDArray[Any], costs: NDArray[np.float64], chosen: NDArray[np.int64]
-    ) -> None:
-        """Fit the estimates of the chosen examples to their costs."""
+        chosen = np.flatnonzero(~aside)
         if not self.base:
             some = chosen[:: 1 + len(chosen) // GUESSED]
             self._guess(rows[some], costs[some])
         self._weights = fit_weights(
-            rows[chosen], costs[chosen], start=self._weights, over=self.over, ridge=self.ridge
+            rows[chosen], costs[chosen], start=self._weights, over=OVER, ridge=RIDGE
         )
         self.evaluator_.weights[:] = self._weights
+        judged = np.flatnonzero(aside if aside.any() else ~aside)
+        errors = sums_of(rows[judged], self._weights) - costs[judged]
+        self.evaluator_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
 
     def _guess(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
         """Set the weights of inputs that no example has had to one common weight.
@@ -104,22 +248,21 @@ class HeuristicBootstrap(HeuristicLearner):
         each = float(counts @ costs) / max(float(counts @ counts), 1.0)
         self._weights = np.where(self._examples.seen, self._weights, each * away)
 
-    def _sums(self, rows: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Returns the estimates of the chosen examples, without offset or rounding."""
-        return sums_of(rows[chosen], self._weights)
-
     # --- state --------------------------------------------------------------------------------
 
     def _get_state(self) -> dict[str, Any]:
         return {
-            **super()._get_state(),
+            "rounds_done": [dict(figures) for figures in self.rounds_],
+            "steps": self._steps,
+            "weight": self._weight,
             "model": {"weights": packed(self._weights)},
             "offset": self.evaluator_.offset,
             "examples": self._examples.get_state(),
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state(state)
+        self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
+        self._steps, self._weight = float(state["steps"]), float(state["weight"])
         weights = unpacked(state["model"]["weights"], np.float64, size=self.encoding_.size)
         if not np.isfinite(weights).all():
             raise ValueError("weights: expected finite numbers, found NaN or infinity")
@@ -145,3 +288,30 @@ class HeuristicBatch(HeuristicBootstrap):
 
     def _searcher(self) -> Any:
         return self._known
+
+
+def base_values(
+    problem: KernelProblem, base: Sequence[str]
+) -> Callable[[Sequence[Any]], NDArray[np.float64]]:
+    """Returns a function that values positions by the largest of the base heuristics."""
+    known = [problem.evaluators[name].value for name in base]
+
+    def values(positions: Sequence[Any]) -> NDArray[np.float64]:
+        return np.array([max(float(one(place)) for one in known) for place in positions])
+
+    return values
+
+
+def starting_weights(
+    problem: KernelProblem,
+    encoding: Encoding,
+    values: Callable[[Sequence[Any]], NDArray[np.float64]],
+    *,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Returns weights [inputs] that reproduce the values of a heuristic as well as they can."""
+    chance = random.Random(seed)
+    positions = [problem.random_position(chance.getrandbits(40)) for _ in range(START)]
+    rows = packed_rows(encoding.active_rows(positions), encoding.size)
+    start = np.zeros(encoding.size)
+    return fit_weights(rows, values(positions), start=start, over=1.0, ridge=1e-3, steps=50)

@@ -74,10 +74,6 @@ class Examples:
         count = len(self)
         return self._rows[:count], self._costs[:count], self._aside[:count]
 
-    def positions(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns the chosen positions, [positions, integers]."""
-        return self._positions[chosen]
-
     def get_state(self) -> dict[str, Any]:
         """Returns the examples as plain values; costs are kept as 64-bit floating-point numbers."""
         count = len(self)

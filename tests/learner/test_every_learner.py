@@ -30,7 +30,7 @@ from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
 from learner.checking import Trial, check
 from learner.heuristics import admissible
-from learner.heuristics import frame as heuristic_frame
+from learner.heuristics import bootstrap as heuristic_bootstrap
 from learner.heuristics.admissible import Admissible
 from learner.heuristics.bootstrap import HeuristicBatch, HeuristicBootstrap
 from learner.online.rote import Rote
@@ -256,7 +256,7 @@ def early() -> Iterator[None]:
     """Let short runs do all that long ones do: TD-Gammon prefilters, and programs grow."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(td_gammon, "_UNFILTERED", 150)
-        patch.setattr(heuristic_frame, "START", 500)
+        patch.setattr(heuristic_bootstrap, "START", 500)
         patch.setattr(admissible, "FIRST", 40)
         patch.setattr(admissible, "MORE", 400)
         yield
