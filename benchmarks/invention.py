@@ -34,15 +34,13 @@ from scipy.special import expit
 from tqdm import tqdm
 
 import games
-from games.contract import DiceGame, Game
-from games.extras import extra
+from games.contract import Game
 from games.features import Cells
 from games.features.cell_terms import CellTerm, Neighbours
 from games.features.term_file import feature_set_of, named
-from learner.dice_play import DiceSelfPlay
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import fit_scale, mean_loss
-from learner.invention.labels import HELD_OUT, Labels, cells_of, labels_of
+from learner.invention.labels import HELD_OUT, Labels, cells_of, decisions, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.positions.filters import Games, distinct
 from learner.positions.packing import unpack_weights
@@ -57,8 +55,6 @@ __all__ = ["deceived", "fit", "noise", "planted"]
 
 #: Plies after which a random game is cut off.
 MOST_PLIES = 120
-#: What a point of difference between two moves is in the logit of which is the better.
-SHARPNESS = 6.0
 #: The weight of a planted term.
 WEIGHT = 0.7
 
@@ -129,41 +125,6 @@ def explained(
         scale=2.0,
     )
     return found_terms(game, cells, labels, most, seed=seed)
-
-
-def decisions(game: DiceGame, evaluator: Evaluator, count: int, *, seed: int) -> Labels:
-    """Returns positions after moves, compared with those after other moves of the same roll.
-
-    They come from games that the evaluator plays against itself, two others drawn for each move.
-    Values that differ by half a point or more are left out, because weights follow them most and
-    decide nothing; SHARPNESS times a difference is the logit of what is expected.
-    """
-    player = DiceSelfPlay(game, Engine(game, evaluator), depth=0, backups=False, most_plies=400)
-    random, found, numbers = np.random.default_rng(seed), [], []
-    for number in tqdm(range(count), unit=" games"):
-        played = player.play((seed, number))
-        visited = [tuple(position) for position in np.asarray(played.positions).tolist()]
-        for before, after, roll in zip(visited[:-2], visited[1:-1], played.rolls, strict=False):
-            moves = game.legal_moves(before, roll)
-            for move in random.choice(moves, 2) if len(moves) > 1 else []:
-                other = game.play(before, int(move))
-                if other != after and game.outcome(other) is None:
-                    found.append((after, other))
-                    numbers.append(number)
-    pairs, of_game = np.array(found, dtype=np.int64), np.array(numbers)
-    values = [np.asarray(evaluator.values(pairs[:, i]), dtype=np.float64) for i in (0, 1)]
-    gain = values[0] - values[1]
-    near = np.abs(gain) < 0.5
-    of_game = of_game[near]
-    return Labels(
-        pairs[near, 0],
-        expit(SHARPNESS * gain[near]),
-        np.ones(len(of_game)),
-        of_game,
-        Games(0.0, HELD_OUT, seed + 1).holds(of_game),
-        SHARPNESS,
-        pairs[near, 1],
-    )
 
 
 def fitted_to(game: Game, name: str, labels: Labels) -> LinearEvaluator:
@@ -284,8 +245,7 @@ def main() -> None:
             labels = decisions(game, evaluator, options.games, seed=options.seed)
             if options.fit:
                 fitted_to(game, options.fit, labels).save(f"{options.fit}-fit.json")
-            cells = extra(game, Cells)
-            found = found_terms(game, cells, labels, options.terms, seed=options.seed)
+            found = found_terms(game, cells_of(game), labels, options.terms, seed=options.seed)
         else:
             found = explained(game, evaluator, options.games, options.terms, seed=options.seed)
         found.save("invented.json")

@@ -57,7 +57,8 @@ class NativeRecord:
     shares the record's memory. Fields are written by `put`, `pin` and `bind` only.
 
     Attributes:
-        record: the memory, a structured array of shape [1].
+        record: the memory, a structured array of shape [1]. A call from Python that passes it
+            takes some ten microseconds less than one that passes `row`.
         row: the record itself, which is what kernels take as their argument.
         pinned: the arrays whose addresses the record holds, by the names of the fields.
 
@@ -147,6 +148,11 @@ class PlainRecord:
     def row(self) -> Any:
         """The object itself, which is what kernels take as their argument."""
         return self
+
+    @property
+    def record(self) -> tuple[Any]:
+        """What stands for an array of the one record."""
+        return (self,)
 
     def put(self, **values: Any) -> None:
         """Write values to fields by name."""

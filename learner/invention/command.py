@@ -15,12 +15,12 @@ from games.problem import refuse_problem
 from games.waiting import WorkBar
 from games.whole_files import write_atomically
 from learner.game_learner import feature_set
-from learner.invention.labels import cells_of, labels_of
+from learner.invention.labels import Labels, cells_of, decisions, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.options import Range
 from learner.positions.store import PositionStore
 from play.commands.options import check_writable
-from search import LinearEvaluator
+from search import LinearEvaluator, as_evaluator
 from search.evaluators.linear import MOST_TERMS
 
 __all__ = ["add_options"]
@@ -30,7 +30,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add = command.add_argument
     add("game", help="checkers, or another game that declares its cells")
-    add("positions", type=Path, help="folder of stored positions, such as RUN/positions")
+    add("source", help="folder of stored positions, such as RUN/positions, whose values are"
+        " explained; with dice an evaluator, whose moves are")  # fmt: skip
+    add("--games", type=int, default=2000, metavar="N",
+        help="with dice, games that the evaluator plays against itself (default 2000)")  # fmt: skip
     add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
     add("--output", type=Path, default=Path(f"{INVENTED}.py"), metavar="FILE",
         help=f"new file to write (default {INVENTED}.py), beside the weights in .json")  # fmt: skip
@@ -53,10 +56,7 @@ def _run(options: argparse.Namespace) -> int:
         if file.exists():
             raise ValueError(f"--output: expected a new file, found {file}, which may be edited")
         check_writable("--output", file)
-    if not options.positions.is_dir():
-        raise FileNotFoundError(f"{options.positions}: expected a folder of positions, found none")
-    rows = PositionStore(options.positions, game).load()
-    labels = labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
+    labels = _labels(game, options)
     bare = [] if base else bare_pieces(cells, options.terms)
     search = TermSearch(cells, labels, bare, base=base, seed=options.seed)
     before = search.loss
@@ -91,3 +91,16 @@ def _run(options: argparse.Namespace) -> int:
     )
     print(f"written: {options.output} and {options.output.with_suffix('.json')}")
     return 0
+
+
+def _labels(game: Any, options: argparse.Namespace) -> Labels:
+    """Returns what the terms are to explain."""
+    if game.dice:
+        Range(1).check("--games", options.games)
+        evaluator = as_evaluator(game, options.source)
+        with WorkBar(options.games, "games") as bar:
+            return decisions(game, evaluator, options.games, seed=options.seed, watch=bar.update)
+    if not Path(options.source).is_dir():
+        raise FileNotFoundError(f"{options.source}: expected a folder of positions, found none")
+    rows = PositionStore(Path(options.source), game).load()
+    return labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)

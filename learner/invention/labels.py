@@ -1,27 +1,38 @@
-"""The labels that invented terms explain: searched values of an evaluator, results of games."""
+"""The labels that invented terms explain: values of an evaluator, results of games."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from games.board import Board
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.extras import extra
 from games.features import Cells
+from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
+from search import Engine, Evaluator
 from search.evaluators.samples import sample_positions
 
-__all__ = ["Labels", "cells_of", "labels_of"]
+__all__ = ["Labels", "cells_of", "decisions", "labels_of"]
 
 #: Fewer positions or games say nothing about terms.
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
 #: Share of the games that are held out.
 HELD_OUT = 0.2
+#: What a point of difference between two moves is in the logit of which is the better.
+SHARPNESS = 6.0
+#: Moves that differ by so many points or more decide nothing, and weights would follow them most.
+CLEAR = 0.5
+#: Longer games are broken off.
+MOST_PLIES = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +96,71 @@ def labels_of(
     )
 
 
-def cells_of(game: Game) -> Cells:
-    """Returns a game's cells; ValueError unless they hold what its board shows."""
+def decisions(
+    game: DiceGame,
+    evaluator: Evaluator,
+    count: int,
+    *,
+    seed: int,
+    watch: Callable[[], object] = lambda: None,
+) -> Labels:
+    """Returns positions after moves, compared with those after other moves of the same roll.
+
+    They come from games that the evaluator plays against itself, two others drawn for each move;
+    `SHARPNESS` times the difference of their static values is the logit of what is expected. A
+    position's own value says mostly who is ahead, which no move changes.
+
+    count: number of games.
+    watch: called after each game.
+
+    Raises ValueError for too few of them.
+    """
+    player = DiceSelfPlay(
+        game, Engine(game, evaluator), depth=0, backups=False, most_plies=MOST_PLIES
+    )
+    random, pairs, numbers = np.random.default_rng(seed), [], []
+    for number, seeds in zip(range(count), game_seeds(seed), strict=False):
+        played = player.play(seeds)
+        visited = [tuple(position) for position in np.asarray(played.positions).tolist()]
+        for before, after, roll in zip(visited[:-2], visited[1:-1], played.rolls, strict=False):
+            moves = game.legal_moves(before, roll)
+            for move in random.choice(moves, 2) if len(moves) > 1 else []:
+                other = game.play(before, int(move))
+                if other != after and game.outcome(other) is None:
+                    pairs.append((after, other))
+                    numbers.append(number)
+        watch()
+    if len(pairs) < FEWEST_POSITIONS or count < FEWEST_GAMES:
+        raise ValueError(
+            f"expected at least {FEWEST_POSITIONS} moves to compare of {FEWEST_GAMES} games, found"
+            f" {len(pairs)} of {count}"
+        )
+    both, of_game = np.array(pairs, dtype=np.int64), np.array(numbers)
+    values = [np.asarray(evaluator.values(both[:, i]), dtype=np.float64) for i in (0, 1)]
+    gain = values[0] - values[1]
+    near = np.abs(gain) < CLEAR
+    both, of_game = both[near], of_game[near]
+    return Labels(
+        both[:, 0],
+        expit(SHARPNESS * gain[near]),
+        np.ones(len(both)),
+        of_game,
+        Games(0.0, HELD_OUT, seed + 1).holds(of_game),
+        SHARPNESS,
+        both[:, 1],
+    )
+
+
+def cells_of(game: Any) -> Cells:
+    """Returns a game's cells; ValueError unless they hold what its board, if any, shows."""
     board, cells = extra(game, Board), extra(game, Cells)
-    if board is None:
+    if cells is None and board is None:
         raise ValueError(f"expected a game with a board, found {game.name}, which has none")
-    if game.dice or game.players != 2:
-        raise ValueError(f"expected a game for two sides without dice, found {game.name}")
+    if game.players != 2:
+        raise ValueError(f"expected a game for two sides, found {game.name} for {game.players}")
     if cells is None:
         raise ValueError(f"expected a game that declares its cells, found {game.name}")
-    for position in sample_positions(game):
+    for position in sample_positions(game) if board else ():
         shown = cells.shown(board, position, game.to_move(position))
         held = cells.held(position)
         if shown != held:

@@ -87,6 +87,8 @@ class Samuel(BatchFit):
         super().begin(evaluator)
         start = self._linear
         self._library = self.features_
+        if self.invent and self.game_.dice:
+            raise ValueError(f"invent: expected 0 in a game with dice, found {self.invent}")
         if self.invent:
             feature_set_of(cells_of(self.game_), {}, self._library)  # refuses one that does not fit
         names = self.features_.names

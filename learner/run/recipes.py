@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from games.extras import Extra
@@ -154,6 +154,9 @@ RECIPES: dict[str, Recipe] = {
     ),
 }
 
+#: Where a game with dice takes another learner of the same idea.
+WITH_DICE = {"invent": replace(RECIPES["invent"], module="td_gammon.invent", kind="InventWithDice")}
+
 #: Learners of heuristics, for problems with one agent; the first is the usual one. Those that carry
 #: an idea over from games have its name.
 HEURISTICS: dict[str, Recipe] = {
@@ -175,7 +178,9 @@ HEURISTICS: dict[str, Recipe] = {
 
 def learners_of(game: Any) -> dict[str, Recipe]:
     """Returns the learners of a problem with one agent, or of games, by name."""
-    return HEURISTICS if isinstance(game, Problem) else RECIPES
+    if isinstance(game, Problem):
+        return HEURISTICS
+    return RECIPES | WITH_DICE if game.dice else RECIPES
 
 
 def recipe_of(name: str, game: Any) -> Recipe:

@@ -115,8 +115,8 @@ class TDGammon(GameLearner):
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self.network_ = start.copy()
-        self.evaluator_ = self.network_.copy()
-        self.evaluator_.name = "tdgammon"
+        self.evaluator_ = self._average = self.network_.copy()
+        self._average.name = "tdgammon"
         self._learning = [self.network_]
         if self.candidates:
             encoding, features = separate(self.network_.inputs)
@@ -182,7 +182,7 @@ class TDGammon(GameLearner):
                     f" {self.games_played_ + count} games (rate {rate:.3g}); a term of the inputs"
                     " may be no finite number"
                 )
-        for common, mean in zip(arrays_of(self.network_), arrays_of(self.evaluator_), strict=True):
+        for common, mean in zip(arrays_of(self.network_), arrays_of(self._average), strict=True):
             mean *= np.float32(keep)
             mean += np.float32(1.0 - keep) * common
         self.games_played_ += count
@@ -208,7 +208,7 @@ class TDGammon(GameLearner):
         return {
             "inputs": self._described(),
             "weights": pack_weights(self.network_),
-            "averages": pack_weights(self.evaluator_),
+            "averages": pack_weights(self._average),
             "small": [pack_weights(network) for network in self._learning[1:]],
             "tables": [
                 {name: packed(array) for name, array in actor.get_state().items()}
@@ -220,7 +220,7 @@ class TDGammon(GameLearner):
     def _set_state(self, state: dict[str, Any]) -> None:
         if state["inputs"] != self._described():
             raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
-        for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):
+        for network, name in ((self.network_, "weights"), (self._average, "averages")):
             unpack_weights(state[name], network)
         for text, network in zip(state["small"], self._learning[1:], strict=True):
             unpack_weights(text, network)

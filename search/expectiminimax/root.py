@@ -232,7 +232,7 @@ def search_depth(line, depth):
     return settle(line, depth) if line.stop == 0 else 0.0
 
 
-@kernel(signature=void(RECORD, int64))
+@kernel
 def decide(line, roll):
     """Search the root from depth 0 on, as `search.root.deepen` does, to move with a roll.
 
@@ -243,6 +243,12 @@ def decide(line, roll):
     line.roll = roll
     line.completed = -1
     deepen(line, 0)
+
+
+@kernel(signature=void(RECORD[::1], int64))
+def decide_first(lines, roll):
+    """As `decide`, for the first of an array of lines."""
+    decide(lines[0], roll)
 
 
 @kernel

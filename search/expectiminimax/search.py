@@ -142,7 +142,7 @@ class Expectiminimax(Search):
         from search.expectiminimax.expectimax import expectiminimax
 
         twins: dict[int, Any] = {}
-        names = ("decide", "decide_many", "value_many", "list_many", "rate_many")
+        names = ("decide_first", "decide_many", "value_many", "list_many", "rate_many")
         self._source = SimpleNamespace(
             **{name: kernels.uncompiled(getattr(dice_root, name), twins) for name in names}
         )
@@ -221,7 +221,7 @@ class Expectiminimax(Search):
             )  # fmt: skip
 
     def _decide(self, roll: int) -> None:
-        self._source.decide(self.line.row, roll)
+        self._source.decide_first(self.line.record, roll)
 
     def _decide_shared(self, roll: int) -> None:
         """As `_decide`, with a thread for each line."""

@@ -10,7 +10,7 @@ from typing import Any
 from games import kernels
 from games.contract import DiceGame
 from search.evaluators.evaluator import Evaluator, Prefilter
-from search.expectiminimax.turn import NativeTurn, best_reply
+from search.expectiminimax.turn import NativeTurn, reply_by
 from search.lookups.lookup import Lookup
 
 __all__ = ["StaticChoice"]
@@ -43,6 +43,8 @@ class StaticChoice:
         if self.native:
             self._turn = NativeTurn(game)
             self._replies = self._turn.replies(evaluator, lookup)
+            place = self._turn.here, self._turn.after
+            self._by = self._replies.reply_at, self._replies.address, *place
 
     def choose(self, position: Any, roll: int) -> Any:
         """Returns the best move.
@@ -54,11 +56,10 @@ class StaticChoice:
             return self._choose_plainly(position, roll)
         if self.game.outcome(position) is not None or not 0 <= roll < len(self.game.rolls):
             raise ValueError(f"expected a position with moves and a roll, found {position}, {roll}")
-        turn, replies = self._turn, self._replies
-        turn.position = position
-        self.value = float(best_reply(replies.row, turn.here, roll, turn.after))
-        turn.check()
-        return replies.move
+        self._turn.position = position
+        self.value = reply_by(*self._by, roll)
+        self._turn.check()
+        return self._replies.move
 
     def _choose_plainly(self, position: Any, roll: int) -> Any:
         moves = self.game.legal_moves(position, roll)

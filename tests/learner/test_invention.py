@@ -22,12 +22,14 @@ from games.features.cell_terms import OFF, CellTerm
 from games.features.cells import EMPTY
 from games.features.term_file import feature_set_of, named
 from learner.__main__ import main
+from learner.invention.labels import cells_of
 from learner.invention.term_search import TermSearch, candidates
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
 from learner.rounds.invent import Invent
 from learner.rounds.samuel import Samuel
-from search import load_evaluator
+from learner.td_gammon.invent import InventWithDice
+from search import LinearEvaluator, load_evaluator
 
 CHECKERS = games.load("checkers")
 TRUTHS = [
@@ -115,6 +117,27 @@ def test_a_network_and_terms_are_learned_from_the_rules_and_resumed(tmp_path: Pa
     assert resumed.rounds_ == whole.rounds_ and begun.rounds_[:2] == whole.rounds_[:2]
 
 
+@pytest.mark.whole_run
+def test_terms_of_a_game_with_dice_are_learned_from_the_rules_and_resumed() -> None:
+    options: dict[str, Any] = {
+        "games": 330, "games_per_report": 150, "every": 2, "hidden": (12,), "memory": 50,
+        "round_games": 10, "explained": 30, "terms": 5, "seed": 5,
+    }  # fmt: skip
+    states: list[dict[str, Any]] = []
+    told: list[Any] = []
+
+    def watch(progress: Any) -> None:
+        states.append(json.loads(json.dumps(whole.checkpoint())))
+        told.append(progress.figures.get("come"))
+
+    whole = InventWithDice("backgammon", **options)
+    whole.fit(watch=watch)
+    assert told[0] is None and None not in told[1:] and "own " in told[1]
+    resumed = InventWithDice("backgammon", **options).fit(resume=states[1])
+    assert resumed.evaluator_.term_weights() == whole.evaluator_.term_weights()
+    assert 2 <= len(whole.evaluator_.features) <= 5
+
+
 # --- the command --------------------------------------------------------------------------------
 
 
@@ -151,6 +174,27 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
     Path("own.py").write_text(text.replace("return popcount(", "return popcounts(", 1))
     with pytest.raises(FeatureFileError, match=r"own\.py.*popcounts"):
         load_features("own.py", CHECKERS)
+
+
+@pytest.mark.thorough
+def test_with_dice_terms_explain_the_moves_of_an_evaluator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels made from two terms by hand give their weights back, in points."""
+    monkeypatch.chdir(tmp_path)
+    game = games.load("backgammon")
+    cells = cells_of(game)
+    truth = [CellTerm("man borne off"), CellTerm("point", "home board")]
+    features = feature_set_of(cells, named(cells, truth))
+    LinearEvaluator(game, features, [0.05, 0.03], name="truth").save("truth.json")
+    given = ["invent", "backgammon", "truth.json", "--terms", "5", "--games", "40"]
+    assert main([*given, "--output", "own.py"]) == 0
+    assert "+0.030  own point in the home board" in capsys.readouterr().out
+    weights = load_evaluator("own.json", game=game).term_weights()
+    for name, weight in zip(features.names, (0.05, 0.03), strict=True):
+        assert weights.pop(name) == pytest.approx(weight, rel=0.03)
+    assert all(abs(weight) < 0.002 for weight in weights.values())
+    assert {*features.names, *weights} == {*load_features("own.py", game).names}
 
 
 @pytest.mark.thorough
@@ -195,7 +239,9 @@ def test_samuels_reserve_is_invented_where_his_terms_say_nothing(tmp_path: Path)
 
 BAD: list[tuple[list[str], str]] = [
     (["nim", "POSITIONS"], "expected a game with a board, found nim, which has none"),
-    (["backgammon", "POSITIONS"], "expected a game with a board, found backgammon"),
+    (["backgammon", "POSITIONS"], "POSITIONS: expected an evaluator file or one of pips, hand"),
+    (["backgammon", "pips", "--games", "0"], "--games: expected at least 1, found 0"),
+    (["backgammon", "pips", "--games", "9"], "moves to compare of 20 games, found"),
     (["tic_tac_toe", "RESULTS"], "expected a game that declares its cells, found tic_tac_toe"),
     (["checkers", "RESULTS", "--terms", "0"], "--terms: expected 1 to 1000, found 0"),
     (["checkers", "RESULTS", "--terms", "1000000"], "--terms: expected 1 to 1000, found 1000000"),
