@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learner.game_learner import check_limits
-from learner.options import Range
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop
 from play.workers import Workers
@@ -37,6 +35,7 @@ Positions = NDArray[np.int64]
 _Task = tuple[Positions, list[int]]
 
 
+@dataclass(frozen=True)
 class Rollout:
     """Plays positions out with an evaluator against itself, with noise in both sides' values.
 
@@ -56,33 +55,16 @@ class Rollout:
 
     In checkers, players that look one ply ahead draw most won positions, so that many of their
     games say less than one search; with three plies, 8 games say more.
-
-    Raises TypeError if `evaluator` is not an evaluator, and ValueError for options out of range.
     """
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        *,
-        games: int = 8,
-        depth: int,
-        noise: float,
-        most_plies: int = 200,
-        decide: bool = True,
-        seed: int = 0,
-    ) -> None:
-        for name, number in (("games", games), ("most_plies", most_plies)):
-            Range(1).check(name, number)
-        check_limits(depth, None)
-        Range(0).check("seed", seed)
-        NoisyEvaluator(evaluator, amplitude=noise)
-        self.evaluator = evaluator
-        self.games = games
-        self.depth = depth
-        self.noise = noise
-        self.most_plies = most_plies
-        self.decide = decide
-        self.seed = seed
+    evaluator: Evaluator
+    _: KW_ONLY
+    games: int = 8
+    depth: int
+    noise: float
+    most_plies: int = 200
+    decide: bool = True
+    seed: int = 0
 
     def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
         """Returns each game's outcome for the side to move at its start, [positions, games]."""

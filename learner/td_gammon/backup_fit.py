@@ -7,7 +7,7 @@ value iteration, Gordon 1995). One optimiser and one falling rate serve the whol
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -27,7 +27,6 @@ from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
 from learner.td_gammon.kept import KeptPositions
-from learner.td_gammon.nets import composed, single
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
@@ -36,7 +35,7 @@ from search.evaluators.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.lookups.database import DatabaseLookup
 
-__all__ = ["BackupFit"]
+__all__ = ["BackupFit", "composed", "single"]
 
 #: Numbers of tables that play at a time, and of games that each does: enough that torch values many
 #: positions together. The games depend on them.
@@ -289,3 +288,29 @@ class BackupFit(GameLearner):
         self._player.read()
         self._compose()
         self.rounds_ = rounds
+
+
+def single(network: OutcomeNetwork) -> OutcomeNetwork:
+    """Returns a network whose only net, for all phases, is the first net of another."""
+    net = network.nets[0]
+    return OutcomeNetwork(network.game, [(net.inputs, net.layers)], name=network.name)
+
+
+def composed(
+    network: OutcomeNetwork, others: OutcomeNetwork | None, phases: Sequence[str]
+) -> OutcomeNetwork:
+    """Returns a network with a net of its own for some phases of the game.
+
+    network: has one net, for all phases but `phases`.
+    others: has the nets of `phases`.
+    phases: names of phases of the game; with none the result is a copy of `network`.
+    """
+    if not phases:
+        return network.copy()
+    assert others is not None and network.game.phases is not None
+    nets: list[Any] = []
+    for number, name in enumerate(network.game.phases.names):
+        source = others if name in phases else network
+        net = source.nets[number if len(source.nets) > 1 else 0]
+        nets.append((net.inputs, net.layers))
+    return OutcomeNetwork(network.game, nets, name=network.name)

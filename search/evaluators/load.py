@@ -21,7 +21,7 @@ from search.evaluators.header import EvaluatorError, short
 from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.layers import Inputs
 from search.evaluators.linear import LinearEvaluator, load_linear
-from search.evaluators.network import SHAPED, NetworkEvaluator
+from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
@@ -43,7 +43,7 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
         SignatureEvaluator,
         TupleEvaluator,
     )
-} | {SHAPED: NetworkEvaluator}
+}
 
 
 def as_evaluator(game: Game, evaluator: Any) -> Evaluator:

@@ -12,14 +12,10 @@ from numpy.typing import NDArray
 from games.contract import Game
 from search.evaluators.activations import RELU
 from search.evaluators.array_evaluator import NativeNumber
-from search.evaluators.header import check_fields
 from search.evaluators.layer_files import described_inputs, named_layers, read_inputs, read_layers
 from search.evaluators.layers import Inputs, Layer, LayeredNetwork, Net, separate
 
-__all__ = ["SHAPED", "NetworkEvaluator", "ScaledNetwork"]
-
-#: The form of files of networks with other activations than ReLU, or with skips.
-SHAPED = "plysmith-network-2"
+__all__ = ["NetworkEvaluator", "ScaledNetwork"]
 
 
 class ScaledNetwork(LayeredNetwork):
@@ -115,8 +111,6 @@ class NetworkEvaluator(ScaledNetwork):
         super().__init__(game, name, provenance)
         net = Net(inputs, layers, activations=activations, skips=skips)
         self.activations, self.skips = net.activations, net.skips
-        if not self.only_relu:
-            self.form = SHAPED
         self._hold_net(net, scale)
 
     @property
@@ -129,11 +123,3 @@ class NetworkEvaluator(ScaledNetwork):
             return {}
         skips = {"skips": [list(skip) for skip in self.skips]} if self.skips else {}
         return {"activations": list(self.activations), **skips}
-
-    @classmethod
-    def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if content["format"] == SHAPED:
-            check_fields(path, content, {"activations": list}, optional=content)
-        return super()._parts_in(path, content, arrays, game, inputs)

@@ -16,6 +16,7 @@ import numpy as np
 from games import kernels
 from games.kernels import kernel, product
 from games.kernels.memory import native_function, read_position
+from search.evaluators.array_evaluator import NativeNumber
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
 from search.native import call_float
 
@@ -53,27 +54,20 @@ class NoisyEvaluator(Evaluator):
     """The value of another evaluator plus noise that depends only on the position and the seed.
 
     evaluator: the evaluator.
-    amplitude: standard deviation of the noise, in the evaluator's unit; its mean over positions
-        is 0.
+    amplitude: standard deviation of the noise, in the evaluator's unit, at least 0; its mean over
+        positions is 0.
     seed: 0 to 2**63 - 1.
 
     Amplitude and seed may be changed while no search runs, which compiles nothing; engines must
     then forget earlier searches (`Engine.clear`). A position and the same board with the other side
     to move have unrelated noise: it is not antisymmetric.
 
-    Raises TypeError if `evaluator` is not an evaluator, or its game's positions are not tuples of
-    integers, and ValueError if an option is out of range.
+    Raises ValueError if the amplitude is not finite.
     """
 
+    amplitude = NativeNumber()
+
     def __init__(self, evaluator: Evaluator, *, amplitude: float, seed: int = 0) -> None:
-        if not isinstance(evaluator, Evaluator):
-            raise TypeError(f"expected an evaluator to add noise to, found {evaluator!r}")
-        start = evaluator.game.start()
-        if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
-            raise TypeError(
-                "expected a game whose positions are tuples of integers, found"
-                f" {evaluator.game.name} with {str(start)[:60]}"
-            )
         self.game = evaluator.game
         self.evaluator = evaluator
         self.name = f"{evaluator.name} with noise"
@@ -82,23 +76,9 @@ class NoisyEvaluator(Evaluator):
         self.amplitude = amplitude
         self.seed = seed
 
-    def __repr__(self) -> str:
-        return f"NoisyEvaluator({self.evaluator!r}, amplitude={self.amplitude}, seed={self.seed})"
-
     def __reduce__(self) -> Any:
         # addresses do not leave the process
         return _rebuilt, (self.evaluator, self.amplitude, self.seed)
-
-    @property
-    def amplitude(self) -> float:
-        """The standard deviation of the noise; finite, at least 0."""
-        return float(self._data[:1].view(np.float64)[0])
-
-    @amplitude.setter
-    def amplitude(self, amplitude: float) -> None:
-        if not 0.0 <= amplitude < math.inf:
-            raise ValueError(f"amplitude: expected a finite number from 0 on, found {amplitude}")
-        self._data[:1].view(np.float64)[0] = amplitude
 
     @property
     def seed(self) -> int:
@@ -107,13 +87,7 @@ class NoisyEvaluator(Evaluator):
 
     @seed.setter
     def seed(self, seed: int) -> None:
-        if not 0 <= seed < 1 << 63:
-            raise ValueError(f"seed: expected 0 to 2**63 - 1, found {seed}")
         self._data[1] = seed
-
-    def copy(self) -> NoisyEvaluator:
-        """Returns the same noise over a copy of the evaluator; raises TypeError if that is code."""
-        return _rebuilt(self.evaluator.copy(), self.amplitude, self.seed)
 
     def plain(self) -> Callable[[Any], float]:
         value, plain_noise = self.evaluator.plain(), kernels.uncompiled(noise)

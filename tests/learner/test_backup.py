@@ -18,7 +18,7 @@ from games.kernels import kernel
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.kinds import RareKinds
 from learner.td_gammon.backup import Backed, Backups, lambda_returns
-from learner.td_gammon.nets import composed, single
+from learner.td_gammon.backup_fit import composed, single
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import new_network
 from search.evaluators.evaluator import Prefilter

@@ -19,9 +19,8 @@ from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
 from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
-from learner.td_gammon.backup_fit import BackupFit
+from learner.td_gammon.backup_fit import BackupFit, single
 from learner.td_gammon.kept import KeptPositions
-from learner.td_gammon.nets import single
 from learner.td_gammon.td_gammon import new_network
 from search.evaluators.outcome_network import OutcomeNetwork
 

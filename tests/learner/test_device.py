@@ -19,7 +19,7 @@ from learner.models.network_model import network_model
 from learner.models.outcome_model import OutcomeModel
 from learner.models.quantised_model import QuantisedModel
 from learner.self_play import rows_of
-from learner.td_gammon.nets import single
+from learner.td_gammon.backup_fit import single
 from learner.td_gammon.prefilter import Decisions, imitation
 from learner.td_gammon.td_gammon import find_inputs, new_network
 from search.evaluators.samples import sample_positions

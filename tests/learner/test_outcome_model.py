@@ -17,7 +17,7 @@ from games.features import FeatureSet
 from games.kernels import kernel
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed
-from learner.td_gammon.nets import single
+from learner.td_gammon.backup_fit import single
 from learner.td_gammon.td_gammon import new_network
 from search import load_evaluator
 from search.evaluators.outcome_network import OutcomeNetwork
