@@ -46,7 +46,7 @@ stands where it is used. These are:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from games.cube import Cube
@@ -57,7 +57,16 @@ from games.rules import Rules
 if TYPE_CHECKING:
     from games.features import Outcomes, Phases
 
-__all__ = ["DiceGame", "Game", "Rules", "expect_game", "given", "rolled", "starts"]
+__all__ = [
+    "DiceGame",
+    "Game",
+    "Rules",
+    "expect_game",
+    "expect_position",
+    "given",
+    "rolled",
+    "starts",
+]
 
 Position = Any
 Move = Any
@@ -238,6 +247,13 @@ def expect_game(game: object) -> None:
     """Raise TypeError for anything but a game, such as the name of one."""
     if not isinstance(game, Game):
         raise TypeError(f"game: expected one such as games.load('checkers'), found {game!r}")
+
+
+def expect_position(game: Game, position: Position) -> None:
+    """Raise ValueError for what is no position of a game in kernels, as its length tells."""
+    fits = isinstance(position, Sized) and len(position) == len(game.start())
+    if game.rules and (not fits or isinstance(position, str)):
+        raise ValueError(f"expected a position of {len(game.start())} integers, found {position!r}")
 
 
 def given(roll: Roll | None) -> tuple[Roll, ...]:

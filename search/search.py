@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from games import kernels
-from games.contract import Game
+from games.contract import Game, expect_position
 from games.program import LOOK
 from games.values import WIN
 from search.evaluators.evaluator import Evaluator
@@ -76,7 +76,7 @@ class Search:
         """As `Engine.search`; with `exact_root` every root move gets its exact value."""
         limits.check_depth(*self.depths)
         began = time.perf_counter()
-        self._check_position(position)
+        expect_position(self.game, position)
         task = self._prepared(position, limits, history, roll, exact_root)
         if task is None:
             return self._finished(position)
@@ -301,13 +301,6 @@ class Search:
         self._due = control.due if control is not None else seconds or math.inf
         self._raise_failure()
         return interrupted or self._stopped
-
-    def _check_position(self, position: Any) -> None:
-        fits = isinstance(position, Sized) and len(position) == len(self.game.start())
-        if self.game.rules and not fits:
-            raise ValueError(
-                f"expected a position of {len(self.game.start())} integers, found {position!r}"
-            )
 
 
 def run_together(

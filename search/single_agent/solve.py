@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from games import kernels
-from games.contract import Position
+from games.contract import Position, expect_position
 from games.counted import counted
 from games.problem import Heuristic, KernelProblem, Known, Problem, expect_problem
 from search.evaluators.evaluator import Evaluator
@@ -95,6 +95,7 @@ def solve(
     if nodes is not None or seconds is not None:
         Limits(None, nodes, seconds)
     start = problem.start() if position is None else position
+    expect_position(problem, start)
     reason = problem.why_unsolvable(start)
     if reason:
         raise Unsolvable(reason)
