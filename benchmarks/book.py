@@ -96,35 +96,32 @@ class BookPolynomial(SignatureTables):
     def _inputs(self, rows: BookRows, terms: Floats) -> dict[str, NDArray[Any]]:
         return {"terms": (rows.signs[:, None] * terms).astype(np.float32)}
 
-    def _learn(self, pairs: MovePairs) -> tuple[Floats, float]:
+    def _learn(self, pairs: MovePairs) -> Floats:
         learned = self._worths == 0
         terms = self._kept["terms"]
         self.coefficients_ = np.zeros(len(learned))
-        unit = 1.0
         if self.method == "samuel":
             self.coefficients_[learned] = _agreements(pairs, terms[:, learned])
             self._slopes = powers_of_two(self.coefficients_, TOP_POWER) / 2.0**TOP_POWER
         else:
-            found, unit = self._regressed(pairs, terms[:, learned])
-            self.coefficients_[learned] = found
+            self.coefficients_[learned] = self._regressed(pairs, terms[:, learned])
             self._slopes = self.coefficients_.copy()
-        return terms @ self._slopes, unit
+        return np.asarray(terms @ self._slopes)
 
-    def _regressed(self, pairs: MovePairs, terms: NDArray[np.float32]) -> tuple[Floats, float]:
+    def _regressed(self, pairs: MovePairs, terms: NDArray[np.float32]) -> Floats:
         differences = np.concatenate(
             [terms[pairs.better] - terms[pairs.worse], pairs.material_ahead[:, None]], axis=1
         ).astype(np.float64)
         spread = np.sqrt(np.mean(differences**2, axis=0)) if len(differences) else np.ones(1)
         spread[spread == 0] = 1.0
         if len(differences) < 2:
-            return np.zeros(terms.shape[1]), 1.0
+            return np.zeros(terms.shape[1])
         # reverse every other pair, because the estimator needs two classes
         turned = np.where(np.arange(len(differences)) % 2, -1.0, 1.0)
         # terms are in units of their spread
         model = LogisticRegression(fit_intercept=False, solver="newton-cholesky")
         model.fit(turned[:, None] * differences / spread, turned > 0)
-        slopes = model.coef_[0] / spread
-        return slopes[:-1], 1.0 / slopes[-1] if slopes[-1] > 0 else 1.0
+        return np.asarray(model.coef_[0] / spread)[:-1]
 
     def _apply_scale(self, scale: float) -> None:
         self._evaluator.weights[:] = self._worths + scale * self._slopes

@@ -129,8 +129,8 @@ def counted_cells(
 
 def regressed_cells(
     pairs: CellPairs, cells: Ints, trend: Floats, *, smoothing: float, mirror: Ints
-) -> tuple[Floats, float]:
-    """Returns the log-odds of every cell, [phases, size], and of a unit of material, by regression.
+) -> Floats:
+    """Returns the log-odds of every cell, [phases, size], by regression.
 
     A move is preferred to another with probability 1 / (1 + exp(-d)), where d is the difference of
     the sums of their cells and material (Bradley and Terry 1952). A cell's coefficient is a
@@ -181,7 +181,7 @@ def regressed_cells(
     start[-1] = 1.0 / unit[-1]
     options = {"maxiter": ITERATIONS}
     solution = unit * minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
-    return unpacked(solution), float(solution[-1])
+    return np.asarray(unpacked(solution))
 
 
 def _design(pairs: CellPairs, cells: Ints, size: int) -> csr_matrix:

@@ -143,8 +143,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         if self._stale:
             self._stale = False
             pairs = self._pairs()
-            positional, scale = self._learn(pairs)
-            self._apply_scale(fitted_scale(pairs, positional) if len(pairs.worse) else scale)
+            self._apply_scale(fitted_scale(pairs, self._learn(pairs)))
         evaluator: Evaluator = self._evaluator
         return evaluator
 
@@ -193,11 +192,10 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         phases = layout.phases_of(rows.positions) if len(rows) else np.zeros(0)
         return {"cells": cells.astype(np.int16), "phase": phases.astype(np.int8)}
 
-    def _learn(self, pairs: MovePairs) -> tuple[Floats, float]:
+    def _learn(self, pairs: MovePairs) -> Floats:
         """Change `_evaluator` by the stored moves.
 
-        Returns the positional part of the value of all moves for the side that chooses, [rows], and
-        its factor if the scale is not to be fitted.
+        Returns the positional part of the value of all moves for the side that chooses, [rows].
         """
         layout, tables = self.layout_, self._evaluator.tables
         phases = self._kept["phase"].astype(np.int64)
@@ -205,45 +203,34 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         first, second, third = layout.sizes
         phase = pairs.phase[:, None]
         cells = self._kept["cells"].astype(np.int64)
-        tables["first"][:], _ = self._cells(pairs, cells, first, layout.inputs(1))
+        tables["first"][:] = self._cells(pairs, cells, first, layout.inputs(1))
         seen = pairs.occurrences(cells, sum(first))
         tables["first_levels"][:] = levels_of(tables["first"], seen, first, layout.first_levels)
         above = layout.second_cells(tables["first_levels"][phase, cells])
-        tables["second"][:], _ = self._cells(pairs, above, second, layout.inputs(2))
+        tables["second"][:] = self._cells(pairs, above, second, layout.inputs(2))
         seen = pairs.occurrences(above, sum(second))
         tables["second_levels"][:] = levels_of(tables["second"], seen, second, layout.second_levels)
         top = layout.third_cells(tables["second_levels"][phase, above])[:, None]
         if not layout.summed:
-            tables["third"][:], unit = self._cells(pairs, top, (third,), layout.inputs(3))
-            positional = tables["third"][pairs.phase, top[:, 0]]
-        else:
-            every = np.concatenate(
-                [cells, sum(first) + above, sum(first) + sum(second) + top], axis=1
-            )
-            joint, unit = self._cells(
-                pairs,
-                every,
-                (*first, *second, third),
-                block_diag(*(layout.inputs(level) for level in (1, 2, 3))),
-            )
-            for name, part in zip(
-                ("first", "second", "third"),
-                np.split(joint, np.cumsum([sum(first), sum(second)]), axis=1),
-                strict=True,
-            ):
-                tables[name][:] = part
-            positional = joint[phase, every].sum(axis=1)
-        return positional, 1.0 / unit if unit > 0 else 1.0
+            tables["third"][:] = self._cells(pairs, top, (third,), layout.inputs(3))
+            return np.asarray(tables["third"][pairs.phase, top[:, 0]])
+        every = np.concatenate([cells, sum(first) + above, sum(first) + sum(second) + top], axis=1)
+        inputs = block_diag(*(layout.inputs(level) for level in (1, 2, 3)))
+        joint = self._cells(pairs, every, (*first, *second, third), inputs)
+        parts = np.split(joint, np.cumsum([sum(first), sum(second)]), axis=1)
+        for name, part in zip(("first", "second", "third"), parts, strict=True):
+            tables[name][:] = part
+        return np.asarray(joint[phase, every].sum(axis=1))
 
     def _apply_scale(self, scale: float) -> None:
         self._evaluator.scale[0] = scale
 
     def _cells(
         self, pairs: CellPairs, cells: Ints, sizes: tuple[int, ...], inputs: Floats
-    ) -> tuple[Floats, float]:
-        """Returns the coefficients of the cells of a level, and of a unit of material."""
+    ) -> Floats:
+        """Returns the coefficients of the cells of a level."""
         mirror = mirrored_cells(sizes)
         smoothing = self._smoothing
         if self.method == "samuel":
-            return counted_cells(pairs, cells, sum(sizes), smoothing=smoothing, mirror=mirror), 1.0
+            return counted_cells(pairs, cells, sum(sizes), smoothing=smoothing, mirror=mirror)
         return regressed_cells(pairs, cells, inputs, smoothing=smoothing, mirror=mirror)

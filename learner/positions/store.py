@@ -192,8 +192,6 @@ class PositionStore:
     def _paths(self) -> list[Path]:
         if not self.folder.is_dir():
             return []
-        for old in self.folder.glob("positions-*.npz"):
-            raise StoreError(f"{old}: expected positions as .safetensors, found those of old runs")
         paths = [path for path in self.folder.iterdir() if SHARD.fullmatch(path.name)]
         return sorted(paths, key=self._number)
 

@@ -345,13 +345,6 @@ DAMAGE: dict[str, Any] = {
 
 
 @plain
-def test_positions_of_old_runs_are_not_taken_for_none(tmp_path: Path) -> None:
-    (tmp_path / "positions-000001.npz").touch()
-    with pytest.raises(StoreError, match="expected positions as .safetensors, found those of old"):
-        PositionStore(tmp_path, NIM).load()
-
-
-@plain
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_or_foreign_shard_is_named(tmp_path: Path, damage: str) -> None:
     store_of(tmp_path, 300)
