@@ -391,7 +391,7 @@ TWINS = {
 def test_term_agrees_with_its_slow_twin(name, positions):
     term, twin = SIMPLE_TERMS[name], TWINS[name]
     seen = Counter()
-    for i, position in enumerate(positions[::2]):
+    for i, position in enumerate(positions[::5]):
         # every second one unchanged, the others with sides exchanged, so that captures are pending
         p = swap_sides(position) if i % 2 else position
         value = term(p)

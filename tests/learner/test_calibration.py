@@ -153,7 +153,7 @@ def test_chances_that_follow_the_search_are_found_again() -> None:
     spread = [(draw, *[slope] * len(KNOTS)) for draw, slope in rows.values()]
     terms = dict.fromkeys(TERMS, (-0.05,) * (1 + len(KNOTS))) | dict(zip(rows, spread, strict=True))
     truth = Calibration((1.0,), (1.0,), {}, terms, nodes=(200, 200_000), pieces=(2, 24))
-    count = 160_000
+    count = 80_000
     nodes = random.choice([200, 2_000, 20_000, 200_000], count, p=[0.4, 0.4, 0.1, 0.1])
     values, pieces = random.normal(0, 1, count), random.integers(4, 25, count)
     win, loss = truth.shares(values, np.zeros(count, int), nodes, pieces)

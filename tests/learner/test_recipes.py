@@ -100,9 +100,9 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
 
 #: The first game of each learner, in which a killed run is resumed.
 KILLED = dict(reversed(TRIED))
-#: Those of `make test`: with a store, without one, and with dice. `test_every_learner` resumes each
-#: learner after every report, without the folder of a run.
-USUAL = ("batch-checkers", "treestrap-checkers", "tdgammon-backgammon")
+#: Those of `make test`: with a store, and with dice. `test_every_learner` resumes each learner
+#: after every report, without the folder of a run.
+USUAL = ("batch-checkers", "tdgammon-backgammon")
 
 
 def keeps_games_that_can_be_read(folder: Path) -> None:

@@ -140,16 +140,6 @@ def test_rows_come_back_as_they_were_in_shards_of_the_size_asked_for(tmp_path: P
 
 
 @plain
-def test_one_append_may_fill_several_shards(tmp_path: Path) -> None:
-    store = PositionStore(tmp_path, NIM, shard_rows=10)
-    store.extend(rows_of(**numbered(0, 35)))
-    assert store.waiting == 5
-    store.flush()
-    assert list(store.shards().values()) == [10, 10, 10, 5]
-    same(store.load(), 0, 35)
-
-
-@plain
 def test_how_often_it_is_flushed_does_not_change_a_byte(tmp_path: Path) -> None:
     often, once = (PositionStore(tmp_path / name, NIM, shard_rows=40) for name in "ab")
     for first in range(0, 90, 9):

@@ -22,7 +22,7 @@ from games.nim import Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
-from play.match import loop
+from play.match import loop, openings
 from play.match.driver import play_match
 from play.match.ladder import ladder
 from play.match.loop import play
@@ -139,10 +139,10 @@ def test_three_plies_come_first() -> None:
         for c in CHECKERS.legal_moves(after(CHECKERS, (a, b)))
     ]
     assert len(sequences) == 302
-    openings = list(islice(Openings(CHECKERS, seed=4), 500))
-    assert [len(moves) for moves in openings] == 216 * [3] + 284 * [4]
-    assert set(openings[:216]) <= set(sequences)
-    assert len({after(CHECKERS, moves) for moves in openings}) == 500
+    found = list(islice(Openings(CHECKERS, seed=4), 500))
+    assert [len(moves) for moves in found] == 216 * [3] + 284 * [4]
+    assert set(found[:216]) <= set(sequences)
+    assert len({after(CHECKERS, moves) for moves in found}) == 500
 
 
 def after(game: Game, moves: tuple[Any, ...]) -> Any:
@@ -161,9 +161,14 @@ def test_openings_are_the_seeds() -> None:
     assert first[:216] != list(islice(Openings(CHECKERS, seed=2), 216))
 
 
-def test_openings_run_out() -> None:
-    openings = list(Openings(Nim(), plies=1))
-    ends = [after(Nim(), moves) for moves in openings]
+@pytest.fixture
+def few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small games run out of openings after fewer lines that are repeated."""
+    monkeypatch.setattr(openings, "_TRIES", 200)
+
+
+def test_openings_run_out(few_tries: None) -> None:
+    ends = [after(Nim(), moves) for moves in Openings(Nim(), plies=1)]
     assert 10 < len(ends) == len(set(ends))
     assert all(Nim().outcome(position) is None for position in ends)
     assert list(Openings(Nim((1, 2, 3)), plies=10)) == []
@@ -171,7 +176,7 @@ def test_openings_run_out() -> None:
 
 
 @plain
-def test_openings_pass_no_position_twice() -> None:
+def test_openings_pass_no_position_twice(few_tries: None) -> None:
     for plies in range(9):
         for moves in Openings(Ring(), plies=plies):
             passed = [after(Ring(), moves[:i]) for i in range(len(moves) + 1)]
@@ -181,11 +186,11 @@ def test_openings_pass_no_position_twice() -> None:
 
 @compiled_only
 def test_too_many_positions_to_list() -> None:
-    openings = list(islice(Openings(CHECKERS, plies=20), 20))
-    assert all(len(moves) == 20 for moves in openings)
-    assert openings == list(islice(Openings(CHECKERS, plies=20), 20))
+    found = list(islice(Openings(CHECKERS, plies=20), 20))
+    assert all(len(moves) == 20 for moves in found)
+    assert found == list(islice(Openings(CHECKERS, plies=20), 20))
     # a long training run must not drift to openings of many random plies
-    assert {len(moves) for moves in islice(Openings(CHECKERS, plies=9), 1000)} == {9}
+    assert {len(moves) for moves in islice(Openings(CHECKERS, plies=9), 250)} == {9}
 
 
 # Matches
@@ -243,7 +248,7 @@ def test_games_that_repeat_others_with_colours_swapped_are_said(
 def test_threads_change_nothing(shuffle: int | None) -> None:
     def played(threads: int, seed: int = 7) -> list[tuple[Any, ...]]:
         first = checkers_player("material", seed=shuffle)
-        options: dict[str, Any] = {"limits": DEPTH_2, "games": 16, "seed": seed}
+        options: dict[str, Any] = {"limits": DEPTH_2, "games": 8, "seed": seed}
         return moves_of(play_match(CHECKERS, first, RANDOM, threads=threads, **options))
 
     assert played(1) == played(2) == played(3)
@@ -253,8 +258,7 @@ def test_threads_change_nothing(shuffle: int | None) -> None:
 @compiled_only
 def test_the_seed_decides_what_random_players_do() -> None:
     def played(seed: int) -> list[tuple[Any, ...]]:
-        openings = Openings(CHECKERS, seed=0)
-        options: dict[str, Any] = {"limits": DEPTH_1, "games": 10, "openings": openings}
+        options: dict[str, Any] = {"limits": DEPTH_1, "games": 10}
         return moves_of(play_match(CHECKERS, RANDOM, checkers_player("rote"), seed=seed, **options))
 
     assert played(1) == played(1)
@@ -299,12 +303,12 @@ def test_repeated_games_are_not_counted() -> None:
 
     player = Player("zero", as_evaluator(Fixed(), None))
     # From "" and from "a" the player makes the same game: the second pair repeats the first.
-    openings: Any = [(), ("a",), ("b",)]
-    match = play_match(Fixed(), player, player, limits=DEPTH_1, games=50, openings=openings)
+    lines: Any = [(), ("a",), ("b",)]
+    match = play_match(Fixed(), player, player, limits=DEPTH_1, games=50, openings=lines)
     assert (len(match.units), match.repeated, match.interrupted) == (2, 1, False)
 
 
-def test_openings_of_a_small_game_run_out() -> None:
+def test_openings_of_a_small_game_run_out(few_tries: None) -> None:
     match = play_match(Pile(), RANDOM, RANDOM, limits=DEPTH_1, games=100_000)
     assert 10 < match.summary().games == 2 * len(match.units) < 40
     assert len(match.units) + match.repeated == len(list(Openings(Pile())))
@@ -313,11 +317,11 @@ def test_openings_of_a_small_game_run_out() -> None:
 
 @compiled_only
 def test_the_stronger_player_wins() -> None:
-    match = play_match(CHECKERS, checkers_player("classic"), RANDOM, limits=DEPTH_2, games=40)
+    match = play_match(CHECKERS, checkers_player("classic"), RANDOM, limits=DEPTH_2, games=20)
     summary = match.summary()
-    assert summary.games == 40
+    assert summary.games == 20
     assert summary.score.value > 0.95
-    mirror = play_match(CHECKERS, RANDOM, checkers_player("classic"), limits=DEPTH_2, games=40)
+    mirror = play_match(CHECKERS, RANDOM, checkers_player("classic"), limits=DEPTH_2, games=20)
     assert mirror.summary().score.value < 0.05
 
 
@@ -339,8 +343,8 @@ def test_sprt_stops_early() -> None:
 @compiled_only
 def test_equal_nodes_and_seconds() -> None:
     first, second = checkers_player("classic"), checkers_player("material")
-    match = play_match(CHECKERS, first, second, limits=Limits(nodes=2000), games=8)
-    again = play_match(CHECKERS, first, second, limits=Limits(nodes=2000), games=8, threads=1)
+    match = play_match(CHECKERS, first, second, limits=Limits(nodes=500), games=4)
+    again = play_match(CHECKERS, first, second, limits=Limits(nodes=500), games=4, threads=1)
     assert moves_of(match) == moves_of(again)
     depths = [
         note.depth
@@ -467,9 +471,9 @@ def test_games_read_back_from_pdn() -> None:
 @compiled_only
 def test_ladder_in_order_of_strength() -> None:
     players = [RANDOM, checkers_player("material"), checkers_player("classic")]
-    ratings, played = ladder(CHECKERS, players, limits=DEPTH_2, games=60)
+    ratings, played = ladder(CHECKERS, players, limits=DEPTH_2, games=20)
     assert [rating.name for rating in ratings] == ["classic", "material", "random"]
-    assert [rating.games for rating in ratings] == [120, 120, 120]
+    assert [rating.games for rating in ratings] == [40, 40, 40]
     assert ratings[2].elo == Estimate(0.0, 0.0, 0.0)
     assert [m.names for m in played] == [
         ("random", "material"),
@@ -505,7 +509,7 @@ def test_a_database_ends_games_with_its_result() -> None:
     database = DatabaseLookup(CHECKERS, "endgame")
     probe = database.plain()
     first, second = checkers_player("classic"), checkers_player("material")
-    options: dict[str, Any] = {"limits": DEPTH_1, "games": 40, "threads": 1, "seed": 3}
+    options: dict[str, Any] = {"limits": DEPTH_1, "games": 20, "threads": 1, "seed": 3}
     whole = play_match(CHECKERS, first, second, **options)
     ended = play_match(CHECKERS, first, second, database=database, **options)
     seen = set()

@@ -58,7 +58,7 @@ def test_it_plays_what_the_search_finds(name: str) -> None:
     own = Thinker(ours, evaluator, Limits(depth=depth), table_mib=1)
     generator = random.Random(5)
     several = 0
-    for number in range(4):
+    for number in range(2):
         state = pyspiel.load_game(name).new_initial_state()
         choice.restart()
         while not state.is_terminal():

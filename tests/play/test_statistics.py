@@ -334,7 +334,7 @@ def slow_ratio(sprt, tally):
     return tally.units * (above - below)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(
     st.one_of(st.tuples(*[st.integers(1, 60)] * 5), st.tuples(*[st.integers(1, 60)] * 3)), sprts()
 )
@@ -365,7 +365,7 @@ def test_the_test_errs_as_seldom_as_promised(truth):
     chances = level * (1 + lead * places / deviation)
     sprt = Sprt(0, 40, alpha=0.1, beta=0.1)
     verdicts = []
-    for _ in range(40):
+    for _ in range(25):
         seen = np.zeros(5, dtype=int)
         verdict = "continue"
         while verdict == "continue":
@@ -373,7 +373,7 @@ def test_the_test_errs_as_seldom_as_promised(truth):
             verdict = sprt.verdict(Tally(tuple(seen)))
         verdicts.append(verdict)
     right = "accept H1" if truth else "accept H0"
-    assert verdicts.count(right) >= 33
+    assert verdicts.count(right) >= 21
 
 
 @pytest.mark.parametrize("bounds", [(-50, 0), (20, 90)])

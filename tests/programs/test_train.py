@@ -764,17 +764,3 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
     assert "games: expected at least 1, found 0" in fails(
         capsys, "checkers", "--resume", run, "--games", 0
     )
-
-
-def test_help_is_quick_because_it_imports_little() -> None:
-    program = (
-        "import sys, train\n"
-        "try:\n    train.main(['--help'])\n"
-        "except SystemExit:\n    pass\n"
-        "heavy = {'numba', 'torch', 'sklearn', 'matplotlib', 'numpy', 'scipy', 'tqdm'}\n"
-        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    for option in ("--resume", "--snapshot-games", "--final-games", "--set", "--from"):
-        assert option in done.stdout
