@@ -16,14 +16,13 @@ unknown inputs are ours.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.features import Encoding
 from games.problem import KernelProblem
 from learner.frame import Progress, last_round
 from learner.heuristics.examples import Examples
@@ -34,8 +33,9 @@ from learner.positions.packing import packed, unpacked
 from play.workers import Workers
 from search.evaluators.heuristic import LearnedHeuristic
 from search.single_agent.solve import solve
+from search.textbook.solution import Solution
 
-__all__ = ["HeuristicBatch", "HeuristicBootstrap", "SolvedPosition"]
+__all__ = ["HeuristicBatch", "HeuristicBootstrap"]
 
 #: Length of the first walks from the goal, the factor by which walks become longer, and the length
 #: beyond which positions are random.
@@ -62,22 +62,6 @@ GUESSED = 5000
 
 
 @dataclass(frozen=True)
-class SolvedPosition:
-    """The solution of a position, which A* found.
-
-    start: the position.
-    expanded: number of positions expanded.
-    moves: the moves that solve it; None if it was not solved.
-    cost: their cost.
-    """
-
-    start: Any
-    expanded: int
-    moves: tuple[Any, ...] | None
-    cost: float
-
-
-@dataclass(frozen=True)
 class _Task:
     """Positions with the heuristic, the weight and the expansions of their searches."""
 
@@ -88,15 +72,14 @@ class _Task:
     nodes: int
 
 
-def _work(task: _Task) -> list[SolvedPosition]:
-    lessons = []
-    for position in task.positions:
-        found = solve(
+def _work(task: _Task) -> list[Solution]:
+    return [
+        solve(
             task.problem, position, task.heuristic,
             weight=task.weight, nodes=task.nodes, memory_mib=MEMORY,
-        )  # fmt: skip
-        lessons.append(SolvedPosition(position, found.expanded, found.moves, found.cost))
-    return lessons
+        )
+        for position in task.positions
+    ]  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -137,11 +120,20 @@ class HeuristicBootstrap(ProblemLearner):
         self._examples = Examples(self.game_, self.encoding_, ROOM)
         self._weights = np.zeros(self.encoding_.size)
         if self.base:
-            values = base_values(self.game_, self.base)
-            self._weights = starting_weights(self.game_, self.encoding_, values, seed=self.seed)
+            self._weights = self._starting_weights()
         self.evaluator_ = LearnedHeuristic(
             self.game_, self.encoding_, self._weights, base=self.base
         )
+
+    def _starting_weights(self) -> NDArray[np.float64]:
+        """Returns weights [inputs] that reproduce the base heuristics as well as they can."""
+        problem, encoding, chance = self.game_, self.encoding_, random.Random(self.seed)
+        positions = [problem.random_position(chance.getrandbits(40)) for _ in range(START)]
+        rows = packed_rows(encoding.active_rows(positions), encoding.size)
+        base = [problem.evaluators[name].value for name in self.base]
+        values = np.array([max(float(one(place)) for one in base) for place in positions])
+        start = np.zeros(encoding.size)
+        return fit_weights(rows, values, start=start, over=1.0, ridge=1e-3, steps=50)
 
     def _searcher(self) -> LearnedHeuristic:
         """Returns the heuristic of the searches of a round."""
@@ -160,10 +152,10 @@ class HeuristicBootstrap(ProblemLearner):
         chance = random.Random(f"{self.seed} {len(self.rounds_)}")
         drawn = [(self._position(chance), chance.random()) for _ in range(self.each)]
         lessons = list(self._lessons([position for position, _ in drawn]))
-        for lesson, (_, number) in zip(lessons, drawn, strict=True):
+        for lesson, (position, number) in zip(lessons, drawn, strict=True):
             if lesson.moves is not None:
                 aside = number < HELD_OUT
-                self._examples.add(lesson.start, lesson.moves, lesson.cost, aside=aside)
+                self._examples.add(position, lesson.moves, lesson.cost, aside=aside)
         self._fit()
         self.updates_ = len(self._examples)
         expanded = [lesson.expanded for lesson in lessons if lesson.moves is not None]
@@ -188,8 +180,8 @@ class HeuristicBootstrap(ProblemLearner):
             else:
                 self._weight += RISE
 
-    def _lessons(self, positions: list[Any]) -> Iterable[SolvedPosition]:
-        """Yields the lesson of each position, in order."""
+    def _lessons(self, positions: list[Any]) -> Iterable[Solution]:
+        """Yields the solution of each position, in order."""
         tasks = (
             _Task(
                 self.game_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
@@ -288,30 +280,3 @@ class HeuristicBatch(HeuristicBootstrap):
 
     def _searcher(self) -> Any:
         return self._known
-
-
-def base_values(
-    problem: KernelProblem, base: Sequence[str]
-) -> Callable[[Sequence[Any]], NDArray[np.float64]]:
-    """Returns a function that values positions by the largest of the base heuristics."""
-    known = [problem.evaluators[name].value for name in base]
-
-    def values(positions: Sequence[Any]) -> NDArray[np.float64]:
-        return np.array([max(float(one(place)) for one in known) for place in positions])
-
-    return values
-
-
-def starting_weights(
-    problem: KernelProblem,
-    encoding: Encoding,
-    values: Callable[[Sequence[Any]], NDArray[np.float64]],
-    *,
-    seed: int,
-) -> NDArray[np.float64]:
-    """Returns weights [inputs] that reproduce the values of a heuristic as well as they can."""
-    chance = random.Random(seed)
-    positions = [problem.random_position(chance.getrandbits(40)) for _ in range(START)]
-    rows = packed_rows(encoding.active_rows(positions), encoding.size)
-    start = np.zeros(encoding.size)
-    return fit_weights(rows, values(positions), start=start, over=1.0, ridge=1e-3, steps=50)
