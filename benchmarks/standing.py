@@ -142,6 +142,17 @@ MEASUREMENTS = (
         _points,
         "points a game against GNU Backgammon's 0-ply",
     ),
+    *(
+        Measurement(
+            "backgammon",
+            f"match backgammon {name} gnubg:0 --games 4000 --seed 31",
+            (name,),
+            "against GNU Backgammon's 0-ply, no search",
+            _points,
+            "points a game against GNU Backgammon's 0-ply",
+        )
+        for name in ("hand", "pips")
+    ),
     Measurement(
         "connect_four",
         f"judge connect_four {' '.join(TRUTH)} --referee truth --games 200 --seed 31",
@@ -244,6 +255,8 @@ def table(game: str) -> str:
         entry = kept.get(measurement.command)
         if entry is None or game not in (measurement.game, HEADLINE):
             continue
+        if game == HEADLINE and not entry["digests"]:  # nothing that was learned
+            continue
         wrapped = textwrap.wrap(
             f"plysmith play {measurement.command}",
             116,
@@ -270,21 +283,23 @@ def table(game: str) -> str:
 
 def scale(kept: dict[str, dict[str, Any]]) -> str:
     """Returns the table by which people choose: one figure an evaluator, the strongest first."""
-    lines = []
+    found: dict[str, dict[str, tuple[float, str]]] = {}
     for measurement in MEASUREMENTS:
         if not measurement.scale or measurement.command not in kept:
             continue
-        found: dict[str, tuple[float, str]] = {}
+        of_game = found.setdefault(measurement.game, {})
         for player, text, _ in measurement.rows(kept[measurement.command]["figures"]):
             figure = FIGURE.search(text)
             if figure is not None:
                 words = f"{measurement.scale} {figure[3]}"
                 number = f"{figure[1]}{figure[2] or ''}"
-                found.setdefault(evaluator_of(player), (float(figure[1]), f"{number} | {words}"))
-        ranked = sorted(found.items(), key=lambda item: -item[1][0])
+                of_game.setdefault(evaluator_of(player), (float(figure[1]), f"{number} | {words}"))
+    lines = []
+    for game, of_game in found.items():
+        ranked = sorted(of_game.items(), key=lambda item: -item[1][0])
         for place, (name, (_, text)) in enumerate(ranked):
             first = ", the strongest" * (place == 0 and len(ranked) > 1)
-            lines.append(f"| `{measurement.game}/{name}` | {text}{first} |\n")
+            lines.append(f"| `{game}/{name}` | {text}{first} |\n")
     return f"\n| evaluator | figure | what it says |\n|---|---|---|\n{''.join(lines)}\n"
 
 

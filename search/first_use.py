@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from games.contract import Game
+from games.kernels.compiler import GENERATED
 from games.kernels.compiling import compiling, is_made, kernels_of, new_count, size_of
 from search.lookups.database import Databases
 
@@ -17,10 +18,12 @@ __all__ = ["FirstUse", "first_use", "kernels_of_use", "will_use"]
 #: Sizes of what the searches compile, by package, of any search and of each, in bytes of bytecode
 #: as counted in first uses; and the kernel that is compiled last, by its module.
 ANY = {"search.root": 1426, "search.native": 1418, "search.table": 1456}
-ALPHABETA = {"search.alphabeta": 8076}, "search.alphabeta.root"
-EXPECTIMINIMAX = {"search.expectiminimax": 15672}, "search.expectiminimax.root"
-MULTIPLAYER = {"search.multiplayer": 8000}, "search.multiplayer.kernels"
+ALPHABETA = {"search.alphabeta": 8076, GENERATED: 2000}, "search.alphabeta.root"
+EXPECTIMINIMAX = {"search.expectiminimax": 15672, GENERATED: 4200}, "search.expectiminimax.root"
+MULTIPLAYER = {"search.multiplayer": 8000, GENERATED: 4400}, "search.multiplayer.kernels"
 LAST = "search_depth"
+#: Size of the C functions of an evaluator for each of its terms, of which outcomes have four.
+TERM, OF_OUTCOMES = 86, 4
 #: Nothing is said of the time before this size is compiled, which takes a second or two.
 ENOUGH = 1500
 
@@ -77,6 +80,9 @@ def first_use() -> FirstUse | None:
     game, evaluator = _latest
     new = [size_of(kernel) for kernel in kernels_of_use(game, evaluator()) if not is_made(kernel)]
     left = sum(new) + (_size_of_search(game, now.sizes) if game.rules is not None else 0)
+    if new:
+        gives = getattr(evaluator(), "gives_outcomes", bool(getattr(game, "dice", 0)))
+        left += TERM * (OF_OUTCOMES if gives else 1) * len(_terms(game, evaluator()))
     share = now.size / max(1.0, now.size + left)
     if now.rate is None or now.size < min(ENOUGH, left):
         return FirstUse(share)
@@ -88,14 +94,21 @@ def kernels_of_use(game: Any, evaluator: Any) -> list[Any]:
     parts = [game.rules, getattr(game, "outcomes", None)]
     functions = [getattr(part, one.name) for part in parts if part for one in fields(part)]
     for net in getattr(evaluator, "nets", (evaluator,)):
-        features, encoding = getattr(net, "features", None), getattr(net, "encoding", None)
-        functions += [] if features is None else features.terms.values()
+        encoding = getattr(net, "encoding", None)
         functions += [] if encoding is None else [encoding.active]
     usual = Databases.of(game).usual
     if usual and getattr(evaluator, "gives_outcomes", evaluator is None):  # or not loaded yet
         database = Databases.of(game).named[usual]
         functions += [database.probe, database.outcomes]
-    return kernels_of(functions)
+    return kernels_of([*functions, *_terms(game, evaluator).values()])
+
+
+def _terms(game: Any, evaluator: Any) -> dict[str, Any]:
+    """Returns the terms of an evaluator by name; before it is loaded, those of the game's first."""
+    sets = [getattr(net, "features", None) for net in getattr(evaluator, "nets", (evaluator,))]
+    if evaluator is None:
+        sets = list(game.features.values())[:1]
+    return {name: term for features in sets if features for name, term in features.terms.items()}
 
 
 def _size_of_search(game: Any, done: Mapping[str, int]) -> int:

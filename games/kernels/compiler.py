@@ -30,7 +30,9 @@ from typing import Any, TypeVar, overload
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
 from numba.core.typeinfer import register_dispatcher
 
 from games.kernels.cache import SharedCacheFile
@@ -62,6 +64,18 @@ _known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
+class _Recursive(CPUDispatcher):  # type: ignore[misc]
+    """A kernel that calls itself: compiled at its first use, and only for its own signature."""
+
+    def compile(self, sig: Any) -> Any:
+        with global_compiler_lock:
+            if self._can_compile:
+                with register_dispatcher(self):
+                    super().compile(self.asked[0])
+                self.disable_compile()
+            return next(iter(self.overloads.values())).entry_point
+
+
 @overload
 def kernel(function: Function) -> Function: ...
 
@@ -82,7 +96,7 @@ def kernel(
 
     function: the function.
     signature: a Numba signature, needed only by a function that calls itself; it is then compiled
-        at once.
+        for no other.
     fastmath: allow sums of floating-point numbers to be reordered.
 
     Raises TypeError if a recursive function has no signature, and NameError if a function uses a
@@ -127,9 +141,7 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
         if not cannot_cache(error):
             raise
     if signature is not None:
-        with register_dispatcher(dispatcher):  # so that it can call itself
-            dispatcher.compile(signature)
-            dispatcher.disable_compile()
+        dispatcher.__class__ = _Recursive
     dispatcher.fingerprint = mark
     dispatcher.how = how
     dispatcher.asked = (signature, fastmath)

@@ -5,10 +5,11 @@ Compiled kernels are kept on disk, so that this happens once for each version of
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from numba.core import event
@@ -16,7 +17,7 @@ from numba.core import event
 from games.kernels.cache import is_kept
 from games.kernels.compiler import is_kernel
 
-__all__ = ["Compiling", "compiling", "is_made", "kernels_of", "new_count", "size_of"]
+__all__ = ["Compiling", "compiling", "counting", "is_made", "kernels_of", "new_count", "size_of"]
 
 #: Seconds without compiling after which it counts as ended.
 PAUSE = 1.0
@@ -48,6 +49,13 @@ class _Listener(event.Listener):  # type: ignore[misc]
         self._began = self._ended = -PAUSE
 
     def on_start(self, event: Any) -> None:
+        self.begin()
+
+    def on_end(self, event: Any) -> None:
+        self.end(event.data["dispatcher"].py_func)
+
+    def begin(self) -> None:
+        """Count a function that begins to be compiled."""
         with self._lock:
             now = time.monotonic()
             if self._depth == 0 and now - self._ended > PAUSE:
@@ -56,12 +64,13 @@ class _Listener(event.Listener):  # type: ignore[misc]
                 self._ended += gap
             self._depth += 1
 
-    def on_end(self, event: Any) -> None:
+    def end(self, function: Any) -> None:
+        """Count a function that is finished; None if it was read from disk."""
         with self._lock:
             self._depth -= 1
-            function = event.data["dispatcher"].py_func
-            self._sizes[".".join(function.__module__.split(".")[:2])] += size_of(function)
-            self._ended = time.monotonic()
+            if function is not None:
+                self._sizes[".".join(function.__module__.split(".")[:2])] += size_of(function)
+                self._ended = time.monotonic()
 
     def new_count(self) -> None:
         """Begin to count anew; the rate stays that of the whole process."""
@@ -82,6 +91,16 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
 _listener = _Listener()
 event.register("numba:compile", _listener)
+
+
+@contextlib.contextmanager
+def counting(made: Any) -> Iterator[None]:
+    """Count a C function of Numba, for which there are no events, that is compiled in a block."""
+    _listener.begin()
+    try:
+        yield
+    finally:
+        _listener.end(None if made.cache_hits else made._pyfunc)
 
 
 def new_count() -> None:

@@ -40,6 +40,7 @@ from games.kernels.compiler import (
     is_kernel,
     toolchain,
 )
+from games.kernels.compiling import counting
 
 __all__ = [
     "load_float",
@@ -256,7 +257,8 @@ def _callback(function: Any, signature: str, options: dict[str, Any], *, cached:
     if cached:
         made.enable_caching()
         made._cache._cache_file.__class__ = SharedCacheFile
-    made.compile()
+    with counting(made):
+        made.compile()
     return made
 
 

@@ -16,6 +16,7 @@ from play.players.limits import Limits
 from play.players.player import Player
 from search import Lookup, as_evaluator, parse_techniques
 from search.expectiminimax.move_filters import as_filters
+from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.rote import RoteMemory
@@ -56,6 +57,7 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     parts = split(text)
     if parts.evaluator == RANDOM:
         raise ValueError(f"player: expected {RANDOM} alone, found {text!r}")
+    will_use(game)
     evaluator = as_evaluator(game, parts.source)
     limits, options = _settings(game, parts, techniques)
     lookups: list[Lookup] = []

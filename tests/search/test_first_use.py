@@ -17,7 +17,7 @@ import games
 from games import waiting
 from games.kernels import compiling
 from search import Engine, first_use
-from search.first_use import ANY, EXPECTIMINIMAX, FirstUse
+from search.first_use import ANY, EXPECTIMINIMAX, TERM, FirstUse
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = "search.first_use"
@@ -69,11 +69,12 @@ def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPa
 
 def test_the_time_left_is_that_of_the_size_left(monkeypatch: pytest.MonkeyPatch) -> None:
     game = games.load("backgammon")
-    Engine(game, "hand")
+    evaluator = Engine(game, "hand").evaluator
     now = compiling.Compiling(3000, {"search.root": 400}, 0.001, 0.5)
     monkeypatch.setattr(first_use, "compiling", lambda: now)
     monkeypatch.setattr(first_use, "is_made", lambda kernel: False)
-    own = sum(map(compiling.size_of, first_use.kernels_of_use(game, first_use._latest[1]())))
+    own = sum(map(compiling.size_of, first_use.kernels_of_use(game, evaluator)))
+    own += TERM * len(evaluator.features.terms)
     left = own + sum((ANY | EXPECTIMINIMAX[0]).values()) - 400
     found = first_use.first_use()
     assert found is not None and found.share == pytest.approx(3000 / (3000 + left))

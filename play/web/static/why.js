@@ -2,8 +2,8 @@
 // The Why panel: the parts of a value before and after a move, by one or two evaluators.
 
 import { entryOf, evaluatorGroups } from "./choices.js";
-import { h, memory, put, sentence, signed, toast } from "./dom.js";
-import { post } from "./api.js";
+import { compileProgress, h, memory, put, sentence, signed, toast } from "./dom.js";
+import { post, whileCompiling } from "./api.js";
 import { Picker } from "./picker.js";
 
 export class WhyPanel {
@@ -92,8 +92,9 @@ export class WhyPanel {
     this.asked = asked;
     const evaluators = [this.chosen(0), this.chosen(1)].filter(Boolean);
     const content = { ply, evaluators, move: this.move || null };
+    const show = (now) => this.asked === asked && put(this.result, compileProgress(now));
     try {
-      const answer = await post(`/api/tables/${this.page.view.id}/why`, content);
+      const answer = await whileCompiling(post(`/api/tables/${this.page.view.id}/why`, content), show);
       if (this.asked !== asked) return;
       this.answer = answer;
       this.show(answer);
