@@ -41,7 +41,7 @@ TRUTHS = [
 
 
 @functools.cache
-def rows(count: int = 400) -> Rows:
+def rows(count: int = 200) -> Rows:
     return noise(CHECKERS, count, seed=1)
 
 
@@ -82,7 +82,7 @@ def test_truth_beside_terms_written_by_hand_is_found() -> None:
 
 @pytest.mark.thorough
 def test_noise_has_no_terms() -> None:
-    assert deceived(CHECKERS, 20, 60) <= 1
+    assert deceived(CHECKERS, 12, 60) <= 1
 
 
 @pytest.mark.thorough
@@ -102,16 +102,16 @@ def test_candidates_that_never_occur_or_equal_another_are_left_out() -> None:
 @pytest.mark.thorough
 def test_a_network_and_terms_are_learned_from_the_rules_and_resumed(tmp_path: Path) -> None:
     options: dict[str, Any] = {
-        "depth": 2, "terms": 4, "round_games": 20, "every": 2, "hidden": (8,), "explained": 80,
+        "depth": 2, "terms": 4, "round_games": 15, "every": 2, "hidden": (8,), "explained": 60,
     }  # fmt: skip
     states: list[dict[str, Any]] = []
-    whole = Invent("checkers", games=80, store=tmp_path / "a", **options)
+    whole = Invent("checkers", games=60, store=tmp_path / "a", **options)
     whole.fit("material", watch=lambda _: states.append(whole.checkpoint()))
     assert 1 <= len(whole.evaluator_.features) <= 4
     come = [figures["come"] for figures in whole.rounds_ if "come" in figures]
     assert len(come) == 2 and come[0].startswith("own ")
-    begun = Invent("checkers", games=60, store=tmp_path / "b", **options).fit("material")
-    resumed = Invent("checkers", games=80, store=tmp_path / "b", **options)
+    begun = Invent("checkers", games=45, store=tmp_path / "b", **options).fit("material")
+    resumed = Invent("checkers", games=60, store=tmp_path / "b", **options)
     resumed.fit("material", resume=json.loads(json.dumps(states[-2])))
     assert resumed.evaluator_.term_weights() == whole.evaluator_.term_weights()
     assert resumed.rounds_ == whole.rounds_ and begun.rounds_[:2] == whole.rounds_[:2]

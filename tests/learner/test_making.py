@@ -39,6 +39,7 @@ OTHERWISE = {
 }
 
 
+@pytest.mark.whole_run
 @pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 def test_a_stopped_making_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "with space"

@@ -63,14 +63,17 @@ def tiny(learner: str, games: int, folder: Path) -> list[object]:
     return [*arguments, *TINY, *(["--set", "capacity=5000"] if learner == "rote" else [])]
 
 
-#: The program with a checkpoint after each game, which kills itself in the one after game `last`.
-KILLED = """
+#: The program with a checkpoint after each game.
+EVERY_GAME = """
 import os, signal, sys, threading, train
 from learner.run import folder
-from learner.run import progress_bar
 from learner.run.progress_bar import Bar
 
 folder.CHECKPOINT_SECONDS, folder.MOST_SHARE = 0.0, 1e9
+"""
+RUN = "train.main(sys.argv[1:])\n"
+#: What kills it in the game after game `last`.
+KILLED = """
 shown, last = Bar.__call__, int(sys.argv.pop(1))
 
 def show(self, progress, measured):
@@ -79,7 +82,6 @@ def show(self, progress, measured):
         threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGKILL)).start()
 
 Bar.__call__ = show
-train.main(sys.argv[1:])
 """
 
 
@@ -98,7 +100,7 @@ def succeeds(*arguments: object) -> None:
 
 def killed(arguments: list[object], last: int) -> int:
     """Kill a run after some of its games; returns how many its checkpoint has."""
-    process = start([last, *arguments], "-c", KILLED)
+    process = start([last, *arguments], "-c", EVERY_GAME + KILLED + RUN)
     out, err = process.communicate(timeout=180)
     assert process.returncode == -signal.SIGKILL, out + err
     # measuring processes end with the one that started them
@@ -319,7 +321,7 @@ def test_a_finished_rote_run_is_not_measured_again(
 
 def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any) -> None:
     folder = tmp_path / "run"
-    process = start(tiny("samuel1959", 5000, folder))
+    process = start(tiny("samuel1959", 5000, folder), "-c", EVERY_GAME + RUN)
     try:
         wait_for_checkpoint(process, folder)
         holder = json.loads((folder / "run.lock").read_text())
@@ -591,6 +593,7 @@ def with_features(folder: Path, learner: str, *, games: int = 8) -> list[object]
             "--features", folder / "mine.py", "--run"]  # fmt: skip
 
 
+@pytest.mark.whole_run
 def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: Any) -> None:
     folder = tmp_path / "run"
     succeeds(*with_features(tmp_path, "rootstrap"), folder)

@@ -145,7 +145,7 @@ def tic_tac_toe() -> tuple[Game, Twin, list[Any]]:
 def test_every_position_of_tic_tac_toe(options: dict[str, Any]) -> None:
     game, twin, positions = tic_tac_toe()
     engine = Engine(game, "open_lines", **options)
-    for position in positions:
+    for position in positions[:: 3 if options else 1]:
         depth = 9 - (position[0] | position[1]).bit_count()
         result = engine.search(position, depth=depth)
         assert result.value == twin.value(position, depth)

@@ -146,7 +146,10 @@ def value_of(library: Any, position: Any) -> float:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(
+    "compiler",
+    [*COMPILERS[:1], *(pytest.param(name, marks=pytest.mark.whole_run) for name in COMPILERS[1:])],
+)
 @pytest.mark.parametrize("kind", EVALUATORS)
 def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) -> None:
     evaluator = EVALUATORS[kind]()
