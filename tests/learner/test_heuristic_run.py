@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -142,10 +141,14 @@ def test_exact_costs_of_the_15_puzzle() -> None:
 def test_ctrl_c_ends_the_judgement_and_is_no_position_without_a_solution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    sent: list[None] = []
+
+    def interrupt(progress: Any) -> None:  # once, and while the search runs
+        if not sent:
+            sent.append(signal.raise_signal(signal.SIGINT))
+
     def interrupted(*arguments: Any, **options: Any) -> Any:
-        timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-        timer.start()
-        return solve(*arguments, **options, progress=lambda _: None)
+        return solve(*arguments, **options, progress=interrupt)
 
     problem = SlidingTiles(4, 4)
     position = problem.parse_position("15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0")  # 80 moves

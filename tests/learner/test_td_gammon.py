@@ -227,9 +227,9 @@ def test_weights_that_are_lost_are_told() -> None:
 
 
 def test_it_learns() -> None:
-    run = TDGammon(GAME, games=3000, inputs="points", hidden=(24,), seed=2).fit()
+    run = TDGammon(GAME, games=2000, inputs="points", hidden=(24,), seed=2).fit()
     learned, rival = Player("learned", run.evaluator_), parse_player(GAME, "random")
-    match = play_match(GAME, learned, rival, games=400, seed=3, threads=2)
+    match = play_match(GAME, learned, rival, games=200, seed=3, threads=2)
     assert match.summary().mean.low > 1.5  # points a game; gammons are the rule
     chances = run.evaluator_.outcomes([START])[0]
     assert 0.4 < chances[0] < 0.7 and chances[1] > 0.05 < chances[3]
@@ -409,18 +409,13 @@ def test_what_an_actor_plays_with_small_nets(prefiltering: bool) -> None:
     for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
         position = tuple(before.tolist())
         replies = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
-        ends = [GAME.outcome(reply) for reply in replies]
-
-        def value(network: OutcomeNetwork, i: int, replies: Any, ends: Any) -> float:
-            return float(network(replies[i]) if ends[i] is None else ends[i])
-
-        cheap = sorted(value(small, i, replies, ends) for i in range(len(replies)))
-        kept = [
-            i
-            for i in range(len(replies))
-            if not prefiltering or value(small, i, replies, ends) <= cheap[:2][-1]
-        ]
-        dear = [value(large, i, replies, ends) for i in range(len(replies))]
+        ends = np.array([GAME.outcome(reply) for reply in replies], dtype=float)
+        cheap, dear = (
+            np.where(np.isnan(ends), network.values(replies), ends).tolist()
+            for network in (small, large)
+        )
+        limit = sorted(cheap)[:2][-1] if prefiltering else np.inf
+        kept = [i for i, one in enumerate(cheap) if one <= limit]
         assert tuple(after.tolist()) == replies[min(kept, key=dear.__getitem__)]
         passed_over += min(dear) < min(dear[i] for i in kept)
     assert (passed_over > 0) == prefiltering

@@ -155,7 +155,7 @@ def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) 
     evaluator = EVALUATORS[kind]()
     export(evaluator, tmp_path, name="net")
     # the interpreter is the oracle: no code of Numba's takes part
-    value, positions = evaluator.plain(), sample_positions(evaluator.game, 3000)[::7]
+    value, positions = evaluator.plain(), sample_positions(evaluator.game, 3000)[::20]
     values = [value(position) for position in positions]
     rows = kind in ("network", "outcomes", "quantised")
     for more in ([], *([["-DPLAIN"], ["-march=native"]] if rows else [])):
