@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import signal
 import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from errors import errors_of
+from interrupts import ctrl_c
 from twin import PlainFace, random_positions
 
 import games
@@ -302,12 +302,8 @@ def test_threads_end_with_the_search_and_the_engine_goes_on() -> None:
     threads = threading.active_count()
     engine = Engine(CHECKERS, CLASSIC, threads=3)
     start = CHECKERS.start()
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    assert engine.search(start, depth=90).interrupted
-    timer.join()
+    with ctrl_c():
+        assert engine.search(start, depth=90).interrupted
     assert threading.active_count() == threads
     assert 1 <= engine.search(start, seconds=0.1).depth
     found = engine.search(start, depth=7)
