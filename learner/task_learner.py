@@ -6,16 +6,22 @@ weights. The result therefore depends only on the options and the seed, not on t
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Generator, Iterable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from learner.frame import Progress
 from learner.game_learner import GameLearner, check_plies
+from learner.journal import Journal
 from learner.self_play import Lesson, SelfPlay, Task
 from play.workers import Workers
+from play.workers.sources import digest
+from play.workers.transport import pack
 from search import Lookup, Techniques
 
 __all__ = ["TaskLearner"]
@@ -42,6 +48,8 @@ class TaskLearner(GameLearner):
     #: lookup and selective techniques of the searches, set by subclasses
     lookup_: Lookup | None = field(default=None, init=False)
     techniques_: Techniques | None = field(default=None, init=False)
+    #: games that have been played, but not learned from
+    _journal: Journal | None = field(default=None, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -69,6 +77,11 @@ class TaskLearner(GameLearner):
         """Learn from the games of the round, which `games_played_` counts; returns figures."""
         raise NotImplementedError
 
+    def keep_journal(self, path: Path) -> None:
+        """Keep games that have been played, but not learned from, if a cluster plays."""
+        if self.workers is not None and self.workers.cluster is not None:
+            self._journal = Journal(path)
+
     # --- learning -----------------------------------------------------------------------------
 
     def _check_options(self) -> None:
@@ -83,17 +96,44 @@ class TaskLearner(GameLearner):
                 until = min(self.games, self.round_end())
                 some = islice(openings, until - self.games_played_)
                 yield from self._round(at_work, some, until)
+        if self._journal is not None:
+            self._journal.path.unlink(missing_ok=True)
 
     def _round(
         self, workers: Workers, openings: Iterable[tuple[Any, ...]], until: int
     ) -> Generator[Progress, None, None]:
         """Play the rest of a round in one stream that keeps all workers busy, and learn."""
         reported = self.games_played_
-        with closing(workers.map(SelfPlay(self._task()), list(openings))) as played:
-            while lessons := list(islice(played, GAMES_PER_LOOK)):
+        with closing(self._play(workers, openings)) as played:
+            for lessons in played:
                 self._keep(lessons)
                 self.games_played_ += len(lessons)
                 figures = self._end_round(workers) if self.games_played_ == until else None
                 if figures or self.games_played_ - reported >= self.report_games():
                     reported = self.games_played_
                     yield self.progress(lessons[-1].played.record(), figures)
+
+    def _play(
+        self, workers: Workers, openings: Iterable[tuple[Any, ...]]
+    ) -> Generator[list[Lesson], None, None]:
+        """Yields the lessons of a game from each opening, in order, a few at a time."""
+        task, starts, first = self._task(), list(openings), self.games_played_
+        play = SelfPlay(task)
+        known = {} if self._journal is None else self._journal.begin(self._mark(play))
+        missing = [number for number in range(first, first + len(starts)) if number not in known]
+
+        def arrived(begin: int, count: int, results: bytes) -> None:
+            if self._journal is not None:
+                self._journal.add(missing[begin : begin + count], results)
+
+        left = [starts[number - first] for number in missing]
+        with closing(workers.map(play, left, arrived=arrived)) as lessons:
+            numbers = range(first, first + len(starts))
+            every = (known.pop(n) if n in known else next(lessons) for n in numbers)
+            while some := list(islice(every, GAMES_PER_LOOK)):
+                yield some
+
+    def _mark(self, play: SelfPlay) -> str:
+        """Returns a digest of everything that decides the games of this round."""
+        decides = digest() + json.dumps(self.identity())
+        return hashlib.sha256(decides.encode() + pack(play)).hexdigest()

@@ -3,6 +3,7 @@
 Every run leaves in its folder:
 
     checkpoint.json   what resuming goes on from (`learner.run.folder`)
+    journal           on a cluster: games that were played, but not learned from when it stopped
     log.csv           one line a game, or a batch of games; of a problem, a round of positions
     positions/        the store of a learner that learns from one, or the memory of a rote learner
     options.json, provenance.json   its settings, and the code of each session
@@ -24,6 +25,7 @@ from learner.arena import Strength
 from learner.frame import Learner, Progress
 from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
 from learner.run.settings import RunSettings
+from learner.task_learner import TaskLearner
 from search.lookups.rote import RoteMemory
 
 __all__ = ["MemoryRun", "Run", "Show"]
@@ -154,6 +156,8 @@ class Run:
                 self.game, learner, self.settings,
                 resume=resume, changed=changed, say=say, finished=self.finished,
             )  # fmt: skip
+            if isinstance(learner, TaskLearner):
+                learner.keep_journal(self.folder.path / "journal")
             if not resume:
                 self._created()
                 self._save()  # so that there is something to resume from the first game on

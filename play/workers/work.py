@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -16,7 +16,7 @@ from play.workers.remote import do_part, say
 from play.workers.sources import digest
 from play.workers.transport import pack, unpack
 
-__all__ = ["GoneError", "Work"]
+__all__ = ["Arrived", "GoneError", "Work"]
 
 #: An answer is late after this many times the usual time, and at least these seconds.
 LATE, LATE_SECONDS = 20.0, 5.0
@@ -32,6 +32,9 @@ TRIES = 4
 #: client needs some for each.
 PART_SECONDS, LEAST_SECONDS, CLIENT_SECONDS = 1.0, 0.1, 0.004
 
+#: Takes the number of the first task of a part, that of its tasks, and their packed results.
+Arrived = Callable[[int, int, bytes], None]
+
 
 class GoneError(ConnectionError):
     """A cluster that does not go on."""
@@ -40,7 +43,8 @@ class GoneError(ConnectionError):
 class Part:
     """Some tasks, and Dask's futures of them: several if an answer was late."""
 
-    def __init__(self, tasks: list[Any]) -> None:
+    def __init__(self, first: int, tasks: list[Any]) -> None:
+        self.first = first
         self.tasks, self.packed = len(tasks), pack(tasks)
         self.futures: list[Any] = []
         self.sent = 0.0
@@ -52,7 +56,11 @@ class Part:
 class Work:
     """One `map` of a cluster."""
 
-    def __init__(self, cluster: Any, function: bytes, parts: Parts) -> None:
+    def __init__(
+        self, cluster: Any, function: bytes, parts: Parts, arrived: Arrived | None
+    ) -> None:
+        self._arrived = arrived
+        self._fresh: list[tuple[int, int, bytes]] = []
         self.cluster, self.parts, self.pace = cluster, parts, parts.pace
         self._function = function
         self._held: Any = function
@@ -77,7 +85,7 @@ class Work:
                 tasks = self.parts.next(jobs, seconds, LEAST_SECONDS)
                 drawn = not tasks
                 if tasks:
-                    self._open.append(Part(tasks))
+                    self._open.append(Part(self.parts.drawn - len(tasks), tasks))
                     self._send(self._open[-1])
                     running += 1
             if not self._open:
@@ -158,6 +166,10 @@ class Work:
         except (OSError, TimeoutError):
             self.cluster.again(self._generation)
             self._send_again()
+        for answer in self._fresh:  # whose errors are not those of the cluster
+            if self._arrived is not None:
+                self._arrived(*answer)
+        self._fresh.clear()
         self.cluster.check_not_lonely()
 
     def _answered(self, part: Part, future: Any) -> None:
@@ -183,6 +195,7 @@ class Work:
             return
         self.pace.add(part.tasks, seconds, time.monotonic() - part.sent)
         part.answer, part.bytes = unpack(data), len(data)
+        self._fresh.append((part.first, part.tasks, data))
         for future in part.futures:
             future.release()
         part.futures = []

@@ -139,8 +139,14 @@ class Workers:
         self,
         function: Callable[[Task], Result],
         tasks: Iterable[Task],
+        *,
+        arrived: Callable[[int, int, bytes], None] | None = None,
     ) -> Generator[Result, None, None]:
         """The results of `function` for each task, in the order of the tasks.
+
+        arrived: with a cluster, called with the number of the first task of a part, the number of
+            its tasks, and their packed results (`play.workers.transport.do_packed`), as soon as
+            they are there.
 
         Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
         results taken, or parts of several short ones of a list; processes have at most 2 `jobs`
@@ -163,7 +169,7 @@ class Workers:
         for a function, task or result that cannot be sent.
         """
         if self.cluster is not None:
-            yield from self.cluster.map(function, tasks)
+            yield from self.cluster.map(function, tasks, arrived)
             return
         pace = self._paces[kind_of(function)]
         send, receive = self._ends(function, pace)
