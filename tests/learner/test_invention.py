@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 from scipy.special import expit, logit
 
 import games
@@ -237,47 +240,21 @@ def test_samuels_reserve_is_invented_where_his_terms_say_nothing(tmp_path: Path)
         again._set_state(state)
 
 
-BAD: list[tuple[list[str], str]] = [
-    (["nim", "POSITIONS"], "expected a game with a board, found nim, which has none"),
-    (["backgammon", "POSITIONS"], "POSITIONS: expected an evaluator file or one of pips, hand"),
-    (["backgammon", "pips", "--games", "0"], "--games: expected at least 1, found 0"),
-    (["backgammon", "pips", "--games", "9"], "moves to compare of 20 games, found"),
-    (["tic_tac_toe", "RESULTS"], "expected a game that declares its cells, found tic_tac_toe"),
-    (["checkers", "RESULTS", "--terms", "0"], "--terms: expected 1 to 1000, found 0"),
-    (["checkers", "RESULTS", "--terms", "1000000"], "--terms: expected 1 to 1000, found 1000000"),
-    (["checkers", "RESULTS", "--from", "x"], "features: expected one of classic, samuel"),
-    (["checkers", "NOTHING"], "NOTHING: expected a folder of positions, found none"),
-    (
-        ["checkers", "POSITIONS"],
-        "expected at least 1000 quiet positions with a known result of 20 games",
-    ),
-    (["connect_four", "POSITIONS"], "expected positions of game 'connect_four', found 'checkers'"),
-    (["checkers", "RESULTS"], "expected positions with values and known results"),
-    (["checkers", "RESULTS", "--output", "x.txt"], "expected a file that ends in .py, found x.txt"),
-]
-
-
-@pytest.mark.parametrize(("given", "expected"), BAD, ids=[str(i) for i in range(len(BAD))])
-def test_bad_input_is_one_line_and_leaves_nothing(
-    given: list[str],
-    expected: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    few, without = rows(30).take(slice(100)), rows()
-    store = PositionStore("POSITIONS", CHECKERS)
-    store.extend(few)
-    store.flush()
-    store = PositionStore("RESULTS", CHECKERS)
-    store.extend(Rows.of(without.positions, value=1.0, game_number=without.game_number))
-    store.flush()
-    before = sorted(tmp_path.rglob("*"))
-    assert main(["invent", *given]) == 2
-    error = capsys.readouterr().err
-    assert expected in error and len(error.strip().splitlines()) == 1, error
-    assert sorted(tmp_path.rglob("*")) == before
+def error_of_line(line: str, names: dict[str, Any], folder: Path) -> str:
+    """Returns what the command prints as it refuses, beside stores of positions."""
+    few = PositionStore(folder / "POSITIONS", CHECKERS)
+    few.extend(rows(30).take(slice(100)))
+    few.flush()
+    unknown = PositionStore(folder / "RESULTS", CHECKERS)
+    labels = {"value": 1.0, "game_number": rows().game_number}
+    unknown.extend(Rows.of(rows().positions, **labels))
+    unknown.flush()
+    before, err = sorted(folder.rglob("*")), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stderr(err):
+        assert main(["invent", *line.split()]) == 2
+    assert sorted(folder.rglob("*")) == before
+    (said,) = err.getvalue().splitlines()
+    return said.replace(str(folder), "{tmp}")
 
 
 def test_a_board_that_lacks_a_piece_is_refused(
@@ -300,3 +277,6 @@ def test_terms_of_the_same_words_get_different_names() -> None:
     assert list(named(CELLS, same)) == [
         "man_with_edge_two_left", "man_with_edge_two_left_2",
     ]  # fmt: skip
+
+
+test_errors = errors_of(globals())

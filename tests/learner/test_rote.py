@@ -396,37 +396,14 @@ def test_damaged_bytes_never_do_harm(saved: bytes, tmp_path: Path, seed: int) ->
         assert age >= 0
 
 
-HOSTILE: dict[str, tuple[Any, str]] = {
-    "format": (lambda head, _: head.update(format="other"), "expected a rote memory"),
-    "capacity": (lambda head, _: head.update(capacity=10**11), "capacity: expected 1 to"),
-    "small": (lambda head, _: head.update(capacity=3), "expected at most 3 records"),
-    "text": (lambda head, _: head.update(oldest="x"), "field 'oldest'"),
-    "direction": (lambda head, _: head.update(direction=0.5), "direction"),
-    "missing": (lambda head, _: head.pop("oldest"), "field 'oldest'"),
-    "more": (lambda head, _: head.update(more=1), "expected no fields but"),
-    "large": (lambda _, columns: columns["values"].fill(1e13), "at most 1e[+]12"),
-    "depth": (lambda _, columns: columns["depths"].fill(-1), "of at least 0"),
-    "age": (lambda _, columns: columns["ages"].fill(-1), "of at least 0"),
-    "key": (lambda _, columns: columns["keys"].fill(2), "expected odd keys in order"),
-    "twice": (lambda _, columns: columns["keys"].fill(3), "expected odd keys in order"),
-    "no column": (lambda _, columns: columns.pop("ages"), "expected an array 'ages'"),
-    "short": (lambda _, columns: columns.update(ages=columns["ages"][1:]), "expected int64 of"),
-    "floats": (lambda _, columns: columns.update(ages=columns["ages"] * 1.0), "expected int64 of"),
-}
-
-
-@plain
-@pytest.mark.parametrize("case", HOSTILE)
-def test_hostile_files(tmp_path: Path, case: str) -> None:
-    change, message = HOSTILE[case]
+def changed(tmp_path: Path, change: Any) -> None:
+    """Loads a memory whose file says something else: `change` gets its header and columns."""
     path = tmp_path / "memory.safetensors"
     filled().save(path)
     header, columns = load_arrays(path, most=WIN)
     change(header, columns)
     save_arrays(path, header, columns)
-    with pytest.raises(EvaluatorError, match=message) as caught:
-        RoteMemory.load(CHECKERS, path)
-    assert len(str(caught.value)) < 600 + len(str(path))
+    RoteMemory.load(CHECKERS, path)
 
 
 @plain

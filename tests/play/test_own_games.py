@@ -27,7 +27,6 @@ from play.web.grid_face import face_of
 from play.web.limits import ServerLimits
 from play.web.seat import WebSeat
 from play.web.table import Table
-from search import EvaluatorError, load_evaluator
 
 ROOT = Path(__file__).resolve().parents[2]
 compiled_only = pytest.mark.skipif(not compiled, reason="plays whole games")
@@ -152,22 +151,6 @@ def test_games_of_a_folder_are_played_by_the_installed_program(
     assert plysmith.main(["play", "terminal", "plain_games:Pile"]) == 2
     said = capsys.readouterr().err
     assert "pile has no evaluator of its own: expected the name or the file of one" in said
-
-
-@pytest.mark.plain
-def test_no_file_imports_a_module(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    (folder / "evil.py").write_text("raise SystemExit('imported')\n")
-    path = folder / "evaluator.json"
-    path.write_text(
-        '{"format": "plysmith-linear-1", "game": "evil:Game", "rules": 1, "features": "x",'
-        ' "identity": "0", "weights": {}, "name": "x", "provenance": {}}'
-    )
-    with pytest.raises((EvaluatorError, ValueError)):
-        load_evaluator(path)
-    with pytest.raises(ValueError, match="expected one of checkers, .* found 'evil:Game'"):
-        games.known("evil:Game")
-    assert "evil" not in sys.modules
 
 
 # --- in the browser ---------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import games
 from games.checkers.rules import swap_sides
 from games.features import FeatureSet
 from games.kernels import kernel
-from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search import EvaluatorError, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
 
@@ -218,7 +217,7 @@ def test_symmetric_layouts_mirror_cells() -> None:
 
 
 @plain
-def test_it_searches_and_copies_are_independent() -> None:
+def test_copies_are_independent() -> None:
     tested = evaluator()
     copy = tested.copy()
     position = CHECKERS.start()
@@ -229,10 +228,6 @@ def test_it_searches_and_copies_are_independent() -> None:
     copy.scale[0] = 5
     copy.material[:] = 0
     assert tested(position) == before != copy(position)
-    found = Engine(CHECKERS, tested, table_mib=1).search(position, depth=3)
-    assert found.move in CHECKERS.legal_moves(position)
-    sent = pickle.loads(pickle.dumps(tested))
-    assert sent(position) == before
 
 
 def layout(**changes: Any) -> SignatureLayout:
@@ -244,18 +239,15 @@ def layout(**changes: Any) -> SignatureLayout:
 
 @plain
 @pytest.mark.parametrize("summed", [True, False])
-def test_files_hold_all_of_it(tmp_path: Path, summed: bool) -> None:
+def test_files_hold_all_tables(tmp_path: Path, summed: bool) -> None:
     tested = evaluator(summed)
-    tested.provenance["made by"] = "test"
-    path = tmp_path / f"tables{tested.suffix}"
-    tested.save(path)
-    for loaded in (load_evaluator(path), as_evaluator(CHECKERS, str(path))):
-        assert isinstance(loaded, SignatureEvaluator)
-        assert loaded.provenance == {"made by": "test"} and loaded.name == tested.name
-        positions = [*random_positions(CHECKERS, 3, 20)]
-        assert loaded.values(positions).tolist() == tested.values(positions).tolist()
-        for name, table in tested.tables.items():
-            assert loaded.tables[name].tobytes() == table.tobytes()
+    tested.save(tmp_path / "tables.safetensors")
+    loaded = load_evaluator(tmp_path / "tables.safetensors")
+    assert isinstance(loaded, SignatureEvaluator)
+    positions = [*random_positions(CHECKERS, 3, 20)]
+    assert loaded.values(positions).tolist() == tested.values(positions).tolist()
+    for name, table in tested.tables.items():
+        assert loaded.tables[name].tobytes() == table.tobytes()
 
 
 @plain
