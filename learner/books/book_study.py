@@ -40,8 +40,8 @@ __all__ = ["BookStudy"]
 class BookStudy(GameLearner):
     """An evaluator that prefers the moves of a book.
 
-    book: files of games, separated by commas (None: games that the evaluator `judge` plays against
-        itself at `depth`).
+    book: files of games, separated by commas (None: games that the game's reference evaluator plays
+        against itself at `depth`).
     games: most games to study.
     method: see `SignatureTables`.
     side: learn from the moves of the "winner" or of "both".
@@ -61,7 +61,6 @@ class BookStudy(GameLearner):
     black_first: bool | None = None
     held_out: float = ranged(0.2, 0, below=1)
     opening_plies: int = 6
-    judge: Any = None
 
     agreement_: Agreement | None = field(init=False)
 
@@ -121,7 +120,7 @@ class BookStudy(GameLearner):
             yield self._replayed(moves)
         for record in make_book(
             self.game_,
-            self.judge or reference(self.game_),
+            reference(self.game_),
             games=self.games,
             depth=self.depth or 1,
             seed=self.seed,

@@ -23,7 +23,6 @@ from scipy.sparse import csr_matrix
 from learner.frame import Progress
 from learner.heuristics.costs import MOST_POSITIONS, least_costs
 from learner.heuristics.frame import ProblemLearner
-from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 
@@ -44,7 +43,6 @@ class Admissible(ProblemLearner):
         or its name.
     encoding: the inputs that get the weights, or their name; None for the problem's first encoding.
     base: names of the problem's admissible heuristics; the result is at least the value of each.
-    most: greatest number of positions of the problem.
     seed: seed of the choice of the first positions.
 
     After `fit`: `evaluator_`, whose `proved` says that all positions were compared; and `costs_`,
@@ -52,18 +50,17 @@ class Admissible(ProblemLearner):
     programs, and at the end all that were compared.
     """
 
-    most: int = ranged(MOST_POSITIONS, 1)
     #: all positions of the problem
     games: int = field(default=MOST_POSITIONS, init=False)
 
     def begin(self, evaluator: Any) -> None:
         """Raises ValueError if there are more positions or moves that cannot be taken back."""
         super().begin(evaluator)
-        costs = least_costs(self.game_, most=self.most)
+        costs = least_costs(self.game_)
         if costs is None:
             raise ValueError(
-                f"game: expected at most {self.most:,} positions and moves that can be taken back,"
-                f" found {self.game_.name}"
+                f"game: expected at most {MOST_POSITIONS:,} positions and moves that can be taken"
+                f" back, found {self.game_.name}"
             )
         self.costs_ = costs
         self.games = len(costs)

@@ -33,9 +33,11 @@ MOST_PLIES = 400
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
+#: The largest weight is 2 to this power.
+TOP_POWER = 18
 
 
-def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[np.float64]:
+def powers_of_two(correlations: NDArray[np.float64], top: int = TOP_POWER) -> NDArray[np.float64]:
     """Returns weights from correlations: sign(C) * 2 ** round(top * |C| / max |C|), 0 if C is 0.
 
     All 12 coefficients that Samuel prints follow from his correlations by this formula.
@@ -92,7 +94,6 @@ class Samuel1959(GameLearner):
     asymmetric: if the difference has the sign of the value, correct only the terms that contribute
         against it (second series; False in the first).
     threshold: least difference to learn from (None: the mean size of the active weights).
-    top_power: the largest weight is 2 to this power.
 
     An evaluator to start from gives the signs and the order of its `active` largest weights.
 
@@ -111,7 +112,6 @@ class Samuel1959(GameLearner):
     trial: int = ranged(4, 1)
     asymmetric: bool = True
     threshold: float | None = ranged(None, 0)
-    top_power: int = ranged(18, 1, 30)
 
     #: A man, 4 times this, outweighs 16 weights of up to 2**18 in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
@@ -149,8 +149,8 @@ class Samuel1959(GameLearner):
         if learned:
             # the inverse of `powers_of_two`, as far as it goes: the largest weight correlates 0.5
             for name in learned:
-                power = self.top_power + math.log2(sizes[name] / sizes[largest[0]])
-                size = 0.5 * max(power, 0.25) / self.top_power
+                power = TOP_POWER + math.log2(sizes[name] / sizes[largest[0]])
+                size = 0.5 * max(power, 0.25) / TOP_POWER
                 self.correlations_[self._index[name]] = math.copysign(
                     size, start.weights[self._index[name]]
                 )
@@ -284,7 +284,7 @@ class Samuel1959(GameLearner):
         self._tally[newcomer] = 0
 
     def _set_weights(self) -> None:
-        learned = powers_of_two(self.correlations_, self.top_power)
+        learned = powers_of_two(self.correlations_)
         self._alpha.weights[:] = np.where(self.fixed_, self._alpha.weights, learned)
 
     # --- between games ------------------------------------------------------------------------

@@ -42,7 +42,8 @@ ROLLOUT_DEPTH = 3
 class BatchLearner(TaskLearner):
     """The base class of learners that fit a model to stored positions.
 
-    Each round learns from the quiet positions of the last rounds. Positions that are equal, also by
+    Each round learns from the quiet positions of the last rounds, also from those that search has
+    proven, which tie values to the end of the game. Positions that are equal, also by
     symmetry, become one row with the mean of their labels. Options beside those of `TaskLearner`:
 
     round_games: games of a round.
@@ -50,8 +51,6 @@ class BatchLearner(TaskLearner):
     games_per_report: games between two reports.
     blend: share of the game's result in a target, 0 to 1; the rest is the value that search backed
         up.
-    decided: whether to learn also from positions that search has proven won or lost, which tie
-        values to the end of the game.
     store: folder of the positions (None: a temporary one).
     rollouts: number of games from each position, played at three plies with the weights learned so
         far; their mean replaces the result of the position's own game (`learner.rounds.playouts`).
@@ -71,7 +70,6 @@ class BatchLearner(TaskLearner):
     keep_rounds: int = ranged(low=1)
     games_per_report: int = ranged(32, 1)
     blend: float = ranged(0.5, 0, 1)
-    decided: bool = True
     opening_plies: int = 4
     decide: bool = True
     store: Any = None
@@ -200,7 +198,7 @@ class BatchLearner(TaskLearner):
         width = len(self.game_.start())
         recent = passing.apply(self.game_, Rows.concatenate(self._recent, width))
         self._recent = [recent]
-        passing = Filter(first_bounded=0, quiet=True, undecided=not self.decided)
+        passing = Filter(first_bounded=0, quiet=True)
         rows = distinct(self.game_, passing.apply(self.game_, recent))
         if not len(rows):  # all games were decided by their openings
             return {"positions": 0.0}

@@ -152,9 +152,7 @@ class QuantisedFit(BatchLearner):
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
             self._ended = True
-            passing = Filter(
-                first_bounded=self.first_of_round(), quiet=True, undecided=not self.decided
-            )
+            passing = Filter(first_bounded=self.first_of_round(), quiet=True)
             self.store_.flush()
             rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):

@@ -100,24 +100,6 @@ def test_stored_labels_are_those_of_the_games(tmp_path: Path) -> None:
     assert rows.result.tolist() == [record.outcome() * side for side in sides]
 
 
-@compiled_only
-def test_decided_positions_are_learned_from_where_wanted(tmp_path: Path) -> None:
-    kept = {}
-    for decided in (True, False):
-        folder = tmp_path / str(decided)
-        learner = make(BatchFit, folder, games=5, depth=4, decide=False, decided=decided,
-                       most_plies=150)  # fmt: skip
-        learner.fit("classic")
-        rows = PositionStore(folder, CHECKERS).load()
-        assert (np.abs(rows.value) > WIN / 2).any()
-        kept[decided] = learner.rounds_[0]["positions"]
-        wanted = Filter(quiet=True, undecided=not decided)
-        assert kept[decided] == len(
-            distinct(CHECKERS, PositionStore(folder, CHECKERS).load(keep=wanted))
-        )
-    assert kept[True] > kept[False]
-
-
 def test_scale_of_rows_that_say_nothing() -> None:
     positions = np.zeros((4, 4), dtype=np.int64)
 
@@ -312,9 +294,9 @@ def test_a_temporary_store_goes_with_the_learner() -> None:
     assert not folder.exists()
 
 
-def test_a_round_without_positions_changes_nothing() -> None:
-    # at nine plies every position of this game is proved won or lost
-    learner = BatchFit(NIM, features="parity", games=4, round_games=2, depth=9, decided=False)
+def test_a_round_without_positions_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("learner.rounds.batch.distinct", lambda game, rows: rows.take(slice(0)))
+    learner = BatchFit(NIM, features="parity", games=4, round_games=2, depth=9)
     learner.fit()
     assert learner.rounds_ == [{"positions": 0.0}] * 2
     assert not learner.evaluator_.weights.any()
