@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 import games
 from games import PositionError, check_game
@@ -233,15 +234,4 @@ def test_a_network_over_its_observation_learns_and_is_a_bot(tmp_path: Any) -> No
         bot.step(pyspiel.load_game("breakthrough").new_initial_state())
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("banqi", "expected dice that stay the same, found banqi"),
-        ("kuhn_poker", "for two who .*, found kuhn_poker"),
-        ("nothing", "expected a game of OpenSpiel, found 'nothing': Unknown game 'nothing'"),
-        ("go(board_size=x)", "expected a game of OpenSpiel, found 'go"),
-    ],
-)
-def test_other_games_are_refused(name: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        games.load(f"openspiel:{name}")
+test_errors = errors_of(globals())

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from errors import errors_of
 
 from games import kernels
 from learner.run import command_line, runs
 from learner.run.asked import settings_of
+from learner.run.config import with_config
 from learner.run.repeat import compared
 from learner.run.seeds import lines_of, seeds_of
 from learner.run.settings import RunSettings, write_settings
@@ -136,28 +138,12 @@ def test_options_that_differ_are_named_whether_read_from_a_file_or_typed(tmp_pat
     assert other.unlike(kept) == kept.unlike(other) == ["seed", "hidden", "rate"]
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("games = ", "expected options as TOML, found"),
-        ("magic = 1", "expected options among game, backend"),
-        ("resume = 'x'", "found resume"),
-        ("games = [[1]]\n[games2]", "found games2"),
-        ("set = 3", "expected [set] with options of the learner, found 3"),
-        ("seed = 1979-05-27", "seed: expected a text or a number, found datetime.date"),
-        ("game = 'os:path'", "a file names no code: expected --game to be typed, found os:path"),
-        ("learner = 'a:B'", "expected --learner to be typed, found a:B"),
-        ("features = 'f.py'", "expected --features to be typed, found f.py"),
-        ("opponents = ['random', 'hub:x']", "expected --opponents to be typed"),
-    ],
-)
-def test_a_file_of_options_that_is_refused(
-    text: str, message: str, tmp_path: Path, capsys: Any
-) -> None:
+def configured(tmp_path: Path, text: str) -> None:
+    """Reads a file of options as the program does."""
     (tmp_path / "run.toml").write_text(text)
-    assert train("--config", tmp_path / "run.toml") == 2
-    assert message in capsys.readouterr().err
+    arguments = ["--config", str(tmp_path / "run.toml")]
+    read = command_line.parser()
+    with_config(read, read.parse_args(arguments), arguments)
 
 
 @pytest.mark.whole_run
@@ -178,3 +164,6 @@ def test_runs_are_listed(seeds: Path, capsys: Any) -> None:
     assert "expected a folder with runs, found none" in capsys.readouterr().err
     assert runs.main([str(seeds), "--game", "nim"]) == 0
     assert capsys.readouterr().out == f"no runs in {seeds}\n"
+
+
+test_errors = errors_of(globals())

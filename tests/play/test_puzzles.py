@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from errors import errors_of
 
 pytest.importorskip("starlette")
 httpx = pytest.importorskip("httpx2")
@@ -24,6 +25,7 @@ from play.web.thinking import Thinking  # noqa: E402
 from search.evaluators.heuristic import LearnedHeuristic  # noqa: E402
 from search.single_agent.patterns import build_patterns  # noqa: E402
 from search.textbook import breadth_first  # noqa: E402
+from tests.web_client import client_of  # noqa: E402
 from tests.web_server import ROOT  # noqa: E402
 
 EIGHT: Any = games.load("sliding8")
@@ -56,6 +58,14 @@ def ask(client: Client, action: str, puzzle: str = "sliding8", **content: Any) -
     return client.post(f"/api/puzzles/{puzzle}/{action}", json=content)
 
 
+def refused(runs: Path, action: str, puzzle: str = "sliding8", **content: Any) -> None:
+    """Raises what a server says as it refuses to act."""
+    with client_of(runs) as client:
+        answer = ask(client, action, puzzle, **{"position": SCRAMBLED, **content})
+    assert answer.status_code == 400
+    raise ValueError(answer.json()["error"])
+
+
 def solved(client: Client, puzzle: str = "sliding8", **content: Any) -> list[dict[str, Any]]:
     answer = ask(client, "solve", puzzle, **content)
     assert answer.status_code == 200, answer.text
@@ -85,28 +95,7 @@ def test_a_new_puzzle_is_another_one_that_can_be_solved(client: Client) -> None:
     assert first["unsolvable"] == second["unsolvable"] == ""
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"position": "1 2 3"}, "expected 9 tiles from 0 (the blank) to 8 in reading order, found"),
-        ({"position": "1 1 2 3 4 5 6 7 8"}, "expected each tile from 0 to 8 once, found 1 twice"),
-        ({"position": "x" * 500}, "expected 9 tiles from 0"),
-        ({"position": ""}, "expected a position, found none"),
-        ({"position": 7}, "expected a position, found none"),
-        ({"position": SCRAMBLED, "move": "5 9"}, "expected one of 8, 7, found"),
-    ],
-)
-def test_bad_positions_are_refused_in_one_line(client: Client, content: Any, message: str) -> None:
-    answer = ask(client, "look", **content)
-    assert answer.status_code == 400
-    assert answer.json()["error"].startswith(message) and "\n" not in answer.json()["error"]
-
-
-def test_only_known_puzzles_and_actions_are_answered(client: Client) -> None:
-    for name in ("checkers", "tests.toys:Toy", "x"):
-        answer = ask(client, "look", name)
-        assert answer.status_code == 400
-        assert answer.json()["error"].startswith("puzzle: expected one of pancakes10, ")
+def test_only_known_actions_are_answered(client: Client) -> None:
     assert ask(client, "play").status_code == 404
 
 
@@ -197,23 +186,6 @@ def test_a_strategy_of_the_textbook_shows_its_frontiers(
     assert last["error"] == "no solution within 0.1 seconds"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"method": "sma"}, "method: expected one of astar, ida, greedy, beam, found 'sma'"),
-        ({"method": "magic"}, "method: expected one of astar, ida, greedy, beam, found 'magic'"),
-        ({"weight": 0.5}, "weight: expected 1 to 100, found 0.5"),
-        ({"seconds": True}, "seconds: expected 0.1 to 60, found 'True'"),
-        ({"memory": 1e9}, "memory: expected 1 to 1024, found 1e+09"),
-        ({"heuristic": "sliding15:manhattan"}, "evaluator: expected one of sliding8 in the list"),
-        ({"heuristic": "../secret"}, "evaluator: expected one of sliding8 in the list"),
-    ],
-)
-def test_bad_searches_are_refused_in_one_line(client: Client, content: Any, message: str) -> None:
-    answer = ask(client, "solve", **{"position": SCRAMBLED, **content})
-    assert answer.status_code == 400 and answer.json()["error"].startswith(message)
-
-
 def test_a_search_without_a_solution_says_why(client: Client) -> None:
     swapped = {"position": "1 2 0 3 4 5 6 8 7", "heuristic": "sliding8:manhattan"}
     (*_, last) = solved(client, **swapped)
@@ -264,3 +236,6 @@ def test_a_search_streams_its_frontier_and_ends_when_nobody_reads(tmp_path: Path
             await asyncio.sleep(0.05)
 
     asyncio.run(asyncio.wait_for(read(), 2 * PATIENCE))
+
+
+test_errors = errors_of(globals())
