@@ -51,7 +51,7 @@ def learn(games: int, threads: int, candidates: int) -> tuple[float, float, floa
     networks play very long games.
     """
     learner = TDGammon(
-        GAME, games=games, inputs="points", hidden=(128,), replays=0, tables=threads,
+        GAME, games=games, inputs="points", hidden=(128,), tables=threads,
         candidates=candidates, games_per_report=games // 6,
     )  # fmt: skip
     seen: list[tuple[int, int, float, float]] = []

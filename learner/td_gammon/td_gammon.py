@@ -2,8 +2,7 @@
 
 Tesauro (1992, 1995) let a network follow its own later values, TD(lambda), over hundreds of
 thousands of games, starting from random weights. Here playing and learning are native code
-(`learner.td_gammon.td_play`); a game is learned from backwards at its end, together with a few
-earlier ones.
+(`learner.td_gammon.td_play`); a game is learned from backwards at its end.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from learner.frame import Progress
 from learner.game_learner import GameLearner
 from learner.models.schedule import Schedule
 from learner.options import Range, ranged
-from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
+from learner.positions.packing import arrays_of, pack_weights, unpack_weights
 from learner.td_gammon.backup import check_compiled, check_game
 from learner.td_gammon.table import recorded
 from learner.td_gammon.td_play import ActorLearner
@@ -54,8 +53,6 @@ class TDGammon(GameLearner):
     rate, last_rate: step sizes of gradient descent at the beginning and at the end; between them
         the step size falls by the same factor with every game.
     lambda_: the lambda of TD(lambda), 0 to 1.
-    replays: number of games of the memory that are learned from again after each new one.
-    memory: number of games that are remembered, the last ones.
     tables: number of games played at a time. Each has weights of its own for `round_games` games;
         then the changes of the weights are added up, in a fixed order, so that results depend only
         on the seed and this number.
@@ -79,8 +76,6 @@ class TDGammon(GameLearner):
     rate: float = ranged(0.06, above=0, high=10)
     last_rate: float = ranged(0.003, above=0, high=10)
     lambda_: float = ranged(0.5, 0, 1)
-    replays: int = ranged(3, 0, 100)
-    memory: int = ranged(1000, 1, 100_000)
     tables: int = ranged(2, 1, 256)
     round_games: int = ranged(20, 1, 1_000_000)
     candidates: int = ranged(8, 0, MOST_KEPT)
@@ -129,10 +124,8 @@ class TDGammon(GameLearner):
 
     def _actor(self, number: int) -> ActorLearner:
         network, *small = (one.copy() for one in self._learning)
-        return ActorLearner(
-            network, seed=(self.seed, number), room=self.memory, replays=self.replays,
-            prefilter=Prefilter(small[0], self.candidates) if small else None,
-        )  # fmt: skip
+        prefilter = Prefilter(small[0], self.candidates) if small else None
+        return ActorLearner(network, seed=(self.seed, number), prefilter=prefilter)
 
     def learn(self) -> Generator[Progress, None, None]:
         with ThreadPoolExecutor(self.tables) as threads:
@@ -210,10 +203,7 @@ class TDGammon(GameLearner):
             "weights": pack_weights(self.network_),
             "averages": pack_weights(self._average),
             "small": [pack_weights(network) for network in self._learning[1:]],
-            "tables": [
-                {name: packed(array) for name, array in actor.get_state().items()}
-                for actor in self._actors
-            ],
+            "tables": [actor.get_state() for actor in self._actors],
             "errors": {"mean": list(self.errors_)},
         }
 
@@ -225,9 +215,7 @@ class TDGammon(GameLearner):
         for text, network in zip(state["small"], self._learning[1:], strict=True):
             unpack_weights(text, network)
         for actor, saved in zip(self._actors, state["tables"], strict=True):
-            if not isinstance(saved, dict):
-                raise ValueError(f"tables: expected the state of one, found {str(saved)[:60]}")
-            actor.set_state({n: unpacked(text, np.int64) for n, text in saved.items()})
+            actor.set_state(saved)
         self.errors_ = [float(error) for error in state["errors"]["mean"]]
 
 

@@ -6,7 +6,6 @@ and backups.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +21,7 @@ from search.evaluators.evaluator import MOST_KEPT, Evaluator, Fail, Prefilter
 from search.lookups.lookup import Lookup
 from search.native import call_float, call_int
 
-__all__ = ["MOST_KEPT", "Prefilter", "Replies", "check_function", "ranking", "static_native"]
+__all__ = ["MOST_KEPT", "Prefilter", "Replies", "ranking", "static_native"]
 
 #: The record that native code reads to choose a reply; it writes the chosen move.
 REPLIES = np.dtype(
@@ -252,41 +251,3 @@ def _chosen(width: int, move: str, indent: str) -> list[str]:
         f"{indent}store_int(record, {word(REPLIES, 'move')}, {move})",
         *(f"{indent}store_int(target, {i}, int(after[{i}]))" for i in range(width)),
     ]
-
-
-def check_function(game: DiceGame) -> Callable[[int, int, int, int], int]:
-    """Returns a native function check(positions, rolls, plies, moves), which checks a whole game.
-
-    positions: address of the plies + 1 positions of the game; the first must be valid.
-    rolls: address of the rolls, which must be valid.
-    plies: number of plies.
-    moves: address of room for the game's `most_moves` integers.
-
-    The function returns 1 if every position after the first follows by a legal move with its roll,
-    and the game is over in the last position and in no other, else 0.
-    """
-    width, rules = len(game.start()), game.rules
-    same = " and ".join(f"int(after[{i}]) == load_int(source, {width + i})" for i in range(width))
-    text = "\n".join(
-        [
-            "def check_at(source, rolls, plies, stack):",
-            f"    moves = array_at(int64_pointer(stack), ({getattr(game, 'most_moves', 256)},))",
-            "    for ply in range(plies):",
-            f"        position = {read_position(width)}",
-            "        value = float(outcome(position))",
-            "        legal = False",
-            "        if value != value:",
-            "            for i in range(int(legal_moves(position, load_int(rolls, ply), moves))):",
-            "                after = play(position, moves[i])",
-            f"                legal = legal or ({same})",
-            "        if not legal:",
-            "            return 0",
-            f"        source += {8 * width}",
-            f"    value = float(outcome({read_position(width)}))",
-            "    return 1 if value == value else 0",
-        ]
-    )
-    rule: Any = rules
-    scope = dict(legal_moves=rule.legal_moves, play=rule.play, outcome=rule.outcome)
-    address = native_function("check_at", text, scope, "int64(int64, int64, int64, int64)")
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(address)

@@ -216,11 +216,11 @@ CASES = {
     ),
     "tdgammon": Case(
         partial(
-            TDGammon, BACKGAMMON, games=330, seed=5, inputs="points", hidden=(24,), memory=50,
+            TDGammon, BACKGAMMON, games=330, seed=5, inputs="points", hidden=(24,),
             games_per_report=100, round_games=10,
         ),
         (100, 200, 300, 330),
-        others=({"lambda_": 0.6}, {"memory": 51}, {"tables": 3}, {"averaging": 0.5}),
+        others=({"lambda_": 0.6}, {"tables": 3}, {"averaging": 0.5}),
         longer=340, another_seed=True,
     ),
     "backups": Case(

@@ -123,7 +123,7 @@ def test_a_network_and_terms_are_learned_from_the_rules_and_resumed(tmp_path: Pa
 @pytest.mark.whole_run
 def test_terms_of_a_game_with_dice_are_learned_from_the_rules_and_resumed() -> None:
     options: dict[str, Any] = {
-        "games": 330, "games_per_report": 150, "every": 2, "hidden": (12,), "memory": 50,
+        "games": 330, "games_per_report": 150, "every": 2, "hidden": (12,),
         "round_games": 10, "explained": 30, "terms": 5, "seed": 5,
     }  # fmt: skip
     states: list[dict[str, Any]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import copy
 import dataclasses
 import functools
 import json
@@ -41,7 +40,6 @@ GAME = games.load("backgammon")
 SMALL: dict[str, Any] = {
     "inputs": "points",
     "hidden": (24,),
-    "memory": 50,
     "games_per_report": 100,
     "round_games": 10,
 }
@@ -141,9 +139,7 @@ def test_a_run_reports_and_counts() -> None:
     assert [report.updates for report in reports][-1] == run.updates_
     assert len(run.errors_) == 4 and all(0 < error < 0.25 for error in run.errors_)
     assert reports[0].figures == {"loss": run.errors_[0]}
-    # each game is learned from once, and of those in memory three times as many
-    plies = sum(actor.plies for actor in run._actors)
-    assert 3 * plies < run.updates_ < 5 * plies and plies > 330 * 20
+    assert run.updates_ == sum(actor.updates for actor in run._actors) > 330 * 20
     assert (run.evaluator_.name, run.network_ is not run.evaluator_) == ("tdgammon", True)
     assert -3 <= run.evaluator_(START) <= 3
 
@@ -163,12 +159,12 @@ def test_the_last_game_is_a_record() -> None:
 def test_every_table_counts() -> None:
     one, two = (learner(games=60, seed=1, tables=tables).fit() for tables in (1, 3))
     assert not same(one, two)
-    assert [actor.plies > 0 for actor in two._actors] == [True] * 3
+    assert [actor.updates > 0 for actor in two._actors] == [True] * 3
     again = learner(games=60, seed=1, tables=3).fit()
     assert same(two, again)
     # fewer games than tables
     few = learner(games=2, seed=1, tables=3).fit()
-    assert [actor.plies > 0 for actor in few._actors] == [True, True, False]
+    assert [actor.updates > 0 for actor in few._actors] == [True, True, False]
     squares = few.errors_[0]
     assert 0 < squares < 0.3
 
@@ -180,7 +176,7 @@ def test_what_tables_learned_is_added_up() -> None:
     first = [array.copy() for array in bits(run.network_)]
     own = []
     for number in range(2):
-        actor = ActorLearner(run.network_.copy(), seed=(9, number), room=50, replays=3)
+        actor = ActorLearner(run.network_.copy(), seed=(9, number))
         actor.play(10, rate=0.06, last_rate=0.06 * 0.3, lambda_=0.5)
         own.append(bits(actor.evaluator))
     run.fit()
@@ -242,100 +238,55 @@ def packed(array: NDArray[Any]) -> str:
     return base64.b64encode(array.tobytes()).decode("ascii")
 
 
-def unpacked(text: str) -> NDArray[np.int64]:
-    return np.frombuffer(base64.b64decode(text), dtype=np.int64).copy()
-
-
-def changed(name: str, place: Any, value: int) -> Callable[[dict[str, Any]], None]:
-    """Another number in an array of the first actor."""
-
-    def change(state: dict[str, Any]) -> None:
-        array = unpacked(state["tables"][0][name])
-        array[place] = value
-        state["tables"][0][name] = packed(array)
-
-    return change
-
-
-def shorter(name: str) -> Callable[[dict[str, Any]], None]:
-    def change(state: dict[str, Any]) -> None:
-        state["tables"][0][name] = packed(unpacked(state["tables"][0][name])[:-1])
-
-    return change
-
-
 def resumed(change: Callable[[dict[str, Any]], Any]) -> None:
-    """Goes on from a checkpoint, with a full memory, that was changed."""
+    """Goes on from a checkpoint that was changed."""
     state = json.loads(whole_run()[1][2])
-    assert unpacked(state["tables"][0]["table"])[0] == 50
     change(state)
     learner(games=330, seed=5).fit(resume=state)
-
-
-def test_games_in_memory_that_break_the_rules_or_go_on_are_refused() -> None:
-    actor = an_actor()
-    actor.play(3, rate=0.1, last_rate=0.03, lambda_=0.5)
-    state = actor.get_state()
-    an_actor().set_state(copy.deepcopy(state))
-    lengths = state["lengths"][:3].tolist()
-    # the first game without its last ply, as if it were over
-    cut = copy.deepcopy(state)
-    cut["lengths"][0] -= 1
-    cut["games"] = np.delete(cut["games"].reshape(-1, 5), lengths[0], axis=0).reshape(-1)
-    cut["rolls"] = np.delete(cut["rolls"], lengths[0] - 1)
-    with pytest.raises(ValueError, match="expected games played by the rules from start to end"):
-        an_actor().set_state(cut)
-    # and the last position of one that has another colour to move
-    other = copy.deepcopy(state)
-    other["games"][5 * lengths[0] + 4] ^= 1
-    with pytest.raises(ValueError, match="expected games played by the rules from start to end"):
-        an_actor().set_state(other)
 
 
 def test_checkpoints_are_small_and_quick() -> None:
     run, checkpoints, _ = whole_run()
     nets = [run.network_, run.evaluator_, *run._learning[1:]]
     weights = sum(array.size for net in nets for array in bits(net))
-    plies = sum(int(actor.lengths.sum()) for actor in run._actors)
-    assert len(checkpoints[-1]) < 4 / 3 * (4 * weights + 48 * plies) + 20_000
+    assert len(checkpoints[-1]) < 4 / 3 * 4 * weights + 20_000
 
 
 # --- tables ----------------------------------------------------------------------------------
 
 
-def an_actor(seed: int = 4, *, room: int = 5, replays: int = 2) -> ActorLearner:
+def an_actor(seed: int = 4) -> ActorLearner:
     network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
-    return ActorLearner(network, seed=(seed, 0), room=room, replays=replays)
+    return ActorLearner(network, seed=(seed, 0))
 
 
-def test_an_actor_keeps_its_last_games() -> None:
+def test_an_actor_learns_once_from_each_position_and_keeps_its_last_game() -> None:
     actor = an_actor()
-    games = []
+    plies = 0
     for _ in range(8):
         actor.play(1, rate=0.1, last_rate=0.03, lambda_=0.5)
         positions, rolls = actor.last_game()
         assert len(positions) == len(rolls) + 1
         ends = [outcome(tuple(p)) == outcome(tuple(p)) for p in positions.tolist()]
         assert ends == [False] * len(rolls) + [True]
-        games.append(positions)
-    kept = [actor.memory[i, : actor.lengths[i] + 1] for i in range(5)]
-    for place, game in zip((0, 1, 2, 3, 4), (5, 6, 7, 3, 4), strict=True):
-        assert np.array_equal(kept[place], games[game])
-    assert actor.plies == sum(len(game) - 1 for game in games)
-    assert actor.updates >= actor.plies
+        plies += len(rolls)
+    assert actor.updates == plies
 
 
 def test_first_rolls_of_games_are_no_doubles() -> None:
-    actor = an_actor(room=200, replays=0)
-    actor.play(200, rate=0.1, last_rate=0.03, lambda_=0.5)
-    firsts = {ROLLS[roll] for roll in actor.rolls[:, 0].tolist()}
-    later = {ROLLS[roll] for roll in actor.rolls[:, 1].tolist()}
+    actor = an_actor()
+    firsts, later = set(), set()
+    for _ in range(200):
+        actor.play(1, rate=0.1, last_rate=0.03, lambda_=0.5)
+        first, second, *_ = actor.last_game()[1].tolist()
+        firsts.add(ROLLS[first])
+        later.add(ROLLS[second])
     assert all(high != low for high, low in firsts) and len(firsts) == 15
     assert len(later) > 18
 
 
 def test_what_an_actor_plays_is_the_best_move() -> None:
-    actor = an_actor(replays=0)
+    actor = an_actor()
     # nothing is learned at a rate of 0, so that what chose the moves is still there
     network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
     generator = np.random.default_rng(8)
@@ -365,7 +316,7 @@ def test_what_an_actor_plays_with_small_nets(prefiltering: bool) -> None:
         for net in network.nets:
             net.layers[-1][0][...] = random.normal(0, 0.5, net.layers[-1][0].shape)
     prefilter = Prefilter(small.copy(), 2)
-    actor = ActorLearner(large.copy(), seed=(3, 0), room=5, replays=0, prefilter=prefilter)
+    actor = ActorLearner(large.copy(), seed=(3, 0), prefilter=prefilter)
     actor.play(1, rate=0.0, last_rate=0.0, lambda_=0.5, prefilter=prefiltering)
     positions, rolls = actor.last_game()
     passed_over = 0
@@ -399,28 +350,24 @@ def test_games_without_end_are_dropped() -> None:
     class Endless(Backgammon):
         rules = dataclasses.replace(Backgammon.rules, outcome=endless)
 
-    actor = an_actor(room=3)
+    actor = an_actor()
     actor.play(4, rate=0.1, last_rate=0.03, lambda_=0.5)
-    plies, updates, lengths = actor.plies, actor.updates, actor.lengths.tolist()
+    updates = actor.updates
     before = [array.copy() for array in bits(actor.evaluator)]
-    ends, last = actor._turn.outcome_at, actor.last_game()
+    ends = actor._turn.outcome_at
     actor._turn.put(outcome_at=rules_addresses(Endless())["outcome_at"])
     assert actor.play(2, rate=0.1, last_rate=0.03, lambda_=0.5) == 0.0
     actor._turn.put(outcome_at=ends)
-    # nothing was learned; of the game whose place was taken nothing is left
-    assert (actor.plies, actor.updates) == (plies, updates)
+    assert actor.updates == updates
     assert all(map(np.array_equal, before, bits(actor.evaluator)))
-    assert actor.lengths.tolist() == [lengths[0], 0, lengths[2]]
-    assert all(map(np.array_equal, last, actor.last_game()))
     # what goes on from there is the same with a checkpoint in between
-    again = an_actor(room=3)
-    again.set_state(copy.deepcopy(actor.get_state()))
+    again = an_actor()
+    again.set_state(actor.get_state())
     for found, array in zip(bits(again.evaluator), before, strict=True):
         found[...] = array
     errors = [one.play(3, rate=0.1, last_rate=0.03, lambda_=0.5) for one in (actor, again)]
     assert errors[0] == errors[1] > 0
     assert all(map(np.array_equal, bits(actor.evaluator), bits(again.evaluator)))
-    assert (actor.lengths > 0).all() and np.array_equal(actor.lengths, again.lengths)
 
 
 test_errors = errors_of(globals())
