@@ -6,12 +6,54 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
+import games
+from games.kernels.compiling import compiling
 from games.waiting import PAUSE, WorkBar, compiling_text, doing, left_text
+from learner.run.asked import DEFAULTS
+from learner.run.recipes import recipe_of
+from learner.run.settings import RunSettings
+from search.first_use import first_use
 
-__all__ = ["Bar"]
+__all__ = ["Bar", "foretold"]
 
 #: Seconds between two lines of progress, which take the place of a bar, if asked to be quiet.
 QUIET = 60.0
+#: Seconds for a byte where the seconds of recipes were measured; bytes that only runs compile.
+RATE, MORE = 0.72e-3, 5_500
+#: Seconds without compiling after which all is on disk.
+AT_ONCE = 4.0
+
+
+def foretold(
+    settings: RunSettings, left: Callable[[], float | None], *, resume: bool
+) -> Callable[[], float | None]:
+    """Returns a function: about how many seconds a run still takes; None as long as it is unknown.
+
+    left: the same as the run tells it, which is asked first, and knows it when games are played.
+
+    Before, it is what the recipe says (`seconds`, for its number of games) at the speed with which
+    this machine compiles, and the compiling. It is unknown of a run that is unlike its recipe.
+    """
+    game, began = games.load(settings.game), time.monotonic()
+    usual = {**DEFAULTS, **recipe_of(settings.learner, game).run(game), "seed": settings.seed}
+    mine, names = settings.as_dict(), (*DEFAULTS, "depth", "nodes", "from", "features")
+    seconds = usual.get("seconds", 0.0) * settings.games / usual["games"]
+    if resume or [mine[n] for n in names] != [usual.get(n) for n in names]:
+        seconds = 0.0
+    elif settings.options != usual.get("options", {}):
+        seconds = 0.0
+    answer: float | None = None
+
+    def asked() -> float | None:
+        nonlocal answer
+        told, now, use = left(), compiling(), first_use()
+        if told is None and seconds and now and now.rate and use and use.seconds:
+            answer = use.seconds + now.rate * (MORE + seconds / RATE)
+        elif seconds and answer is None and time.monotonic() - began > AT_ONCE:
+            answer = seconds
+        return answer if told is None else told
+
+    return asked
 
 
 class Bar(WorkBar):
@@ -36,7 +78,9 @@ class Bar(WorkBar):
         self._said: float | None = None
         #: when all began
         self._start = time.monotonic()
-        self._told = doing(lambda: "" if self._lines else f"  … {self.texts()[0]}")
+        self._told = doing(
+            lambda: "" if self._lines else f"  … {'; '.join(filter(None, self.texts()))}"
+        )
 
     def __enter__(self) -> Self:
         self._told.__enter__()
@@ -67,12 +111,12 @@ class Bar(WorkBar):
         return max(1.0, seconds - (now - self._answer[1]))
 
     def texts(self) -> list[str]:
-        now, left = time.monotonic(), self.left() if self.note else None
+        now, left = time.monotonic(), self.left()
         told = "" if left is None else f"{left_text(left)} in all"
         if self._said is not None:
             return [told or f"for {now - self._said:.0f} s"]
         since = f"nothing learned yet, after {now - self._start:.0f} s"
-        return [told, self.note] if self.total else [compiling_text(brief=True) or since]
+        return [told, self.note] if self.total else [compiling_text(brief=True) or since, told]
 
     def say(self, text: str) -> None:
         """Print a line below the bar, which has come to its end."""

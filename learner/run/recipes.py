@@ -19,12 +19,15 @@ from games.problem import Problem
 __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recipe_of"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
-#: more than two players the result is all that is learned from.
-SHORT: dict[str, Any] = {"games": 300, "depth": 5}
+#: more than two players the result is all that is learned from. `seconds` is the time of the whole
+#: after its first game, on two cores.
+SHORT: dict[str, Any] = {"games": 300, "depth": 5, "seconds": 8.0}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
-#: Of a game in plain Python, whose searches are slow.
-SHORT_IN_PYTHON: dict[str, Any] = {"snapshots": 3, "final_games": 40, "match_games": 100}
+#: Of a game in plain Python, whose searches are slow, nobody knows how slow.
+SHORT_IN_PYTHON: dict[str, Any] = {
+    "snapshots": 3, "final_games": 40, "match_games": 100, "seconds": 0.0,
+}  # fmt: skip
 SHORT_OF_PROBLEM: dict[str, Any] = {"games": 5_000, "depth": None, "match_games": 200}
 
 

@@ -20,7 +20,7 @@ from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
 from learner.run.learners import feature_file, make_learner
 from learner.run.measured_run import REPORT_SEED, MeasuredRun
-from learner.run.progress_bar import Bar
+from learner.run.progress_bar import Bar, foretold
 from learner.run.recipes import recipe_of
 from learner.run.run import MemoryRun
 from learner.run.settings import RunSettings
@@ -67,7 +67,7 @@ def train_evaluator(
         own = session.left()
         return own if own is None or usual is None else time.monotonic() - began + 2 * own
 
-    with Bar(quiet, learner.counted, left) as bar:
+    with Bar(quiet, learner.counted, foretold(settings, left, resume=resume)) as bar:
         best = learn(session, settings, bar, resume=resume, changed=changed)
         say_weights(best, bar.say)
         for line in remarks(learner, best):
@@ -254,7 +254,8 @@ def train_heuristic(
         lines.append(f"{folder} was finished before; --games N learns from more positions")
     else:
         began = time.perf_counter()
-        with Bar(quiet, learner.counted, session.left) as bar:
+        left = foretold(settings, session.left, resume=resume)
+        with Bar(quiet, learner.counted, left) as bar:
             heuristic = session.train(resume=resume, changed=changed, show=bar, say=bar.say)
             bar.say(f"learned in {time.perf_counter() - began:.1f} s")
             lines = session.report(heuristic, settings.opponents, positions=settings.match_games)

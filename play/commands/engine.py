@@ -49,7 +49,10 @@ def run_engine(options: argparse.Namespace) -> int:
     )
     game = with_features(game, options)
     limits = limits_of(options, **usual_limits(game))
-    thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
+    try:
+        thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"--{protocol} plays {game.name}: {error}") from None
     if options.gnubg_socket is not None:
         return _serve_socket(thinker, options.gnubg_socket)
     return _serve_lines(thinker, options)

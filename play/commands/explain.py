@@ -63,7 +63,6 @@ def run_explain(options: argparse.Namespace) -> int:
     from games.extras import extra
     from games.problem import Problem
     from games.tree import Explicit
-    from play.judging.explanation import contribution_table, explain
     from play.players.limits import Limits
     from play.players.thinker import Thinker, usual_evaluator
 
@@ -102,17 +101,31 @@ def run_explain(options: argparse.Namespace) -> int:
         print("\nThe game is over: there is nothing to explain.")
         return 0
     print("\nWhat makes up the static value, for the side to move\n")
-    parts = [explain(thinker.evaluator, position) for thinker in thinkers]
-    for line in contribution_table(titles, parts, options.most):
-        print(line)
+    _show_parts(options, position, titles, [thinker.evaluator for thinker in thinkers])
     for line in _values(game, titles, thinkers, position, roll):
         print(line)
     return 0
 
 
+def _show_parts(
+    options: argparse.Namespace, position: Any, titles: list[str], evaluators: list[Any]
+) -> None:
+    """Show what makes up the values of a position by evaluators that are sums or that see parts."""
+    from play.judging.explanation import contribution_table, explain
+
+    parts = {}
+    for title, evaluator in zip(titles, evaluators, strict=True):
+        try:
+            parts[title] = explain(evaluator, position)
+        except TypeError:  # there is nothing to take away
+            print(f"{title}: not a sum, and {evaluator.game.name} has no pieces to take away")
+    if parts:
+        for line in contribution_table(list(parts), list(parts.values()), options.most):
+            print(line)
+
+
 def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any) -> int:
     """Show what makes up heuristics' values of a position, and their values after each move."""
-    from play.judging.explanation import contribution_table, explain
     from search import as_evaluator
 
     refuse(options, ("depth",), "a game of two sides", problem)
@@ -126,15 +139,7 @@ def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any
     if reason:
         print(f"\nThere is no solution: {reason}.")
     print("\nWhat makes up the estimated cost to the goal\n")
-    parts = {}
-    for title, evaluator in zip(titles, evaluators, strict=True):
-        try:
-            parts[title] = explain(evaluator, position)
-        except TypeError:  # the problem has nothing to take away
-            print(f"{title}: not a sum, and {problem.name} has no pieces to take away")
-    if parts:
-        for line in contribution_table(list(parts), list(parts.values()), options.most):
-            print(line)
+    _show_parts(options, position, titles, evaluators)
     print("\nEstimates: cost of the move + that to the goal after it")
     width = max(map(len, ["move", *titles]))
     moves = problem.legal_moves(position)

@@ -56,13 +56,12 @@ OTHERS = {
         "solve": ("solve GAME --heuristic EVALUATOR", "fifth never overestimates"),
     },
 }
-#: A kernel has no parts to explain. No other program speaks a protocol for these.
-SILENT = ("connect_four", OWN_GAME, OWN_KERNEL)
+#: No other program speaks a protocol for these, and the engine says of which game its protocol is.
+NO_ENGINE = ("connect_four", OWN_GAME, OWN_KERNEL)
 HERE = [
     (kind, place)
     for kind, (game, *_) in KINDS.items()
     for place in (OTHERS[kind] if game == OWN_PROBLEM else PLACES)
-    if (place != "engine" or game not in SILENT) and (place, game) != ("explain", OWN_KERNEL)
 ]
 
 
@@ -108,8 +107,13 @@ def test_every_kind_is_used_in_every_place(
     monkeypatch.setattr(socket, lambda server, **options: None)
     names = {"GAME": game, "PLAYER": player, "EVALUATOR": player.partition("+")[0]}
     words = [names.get(word, word) for word in command.split()]
-    assert main([*words, *options]) == 0
-    assert said in capsys.readouterr().out
+    refused = place == "engine" and game in NO_ENGINE
+    assert main([*words, *options]) == (2 if refused else 0)
+    shown = capsys.readouterr()
+    if refused:
+        assert f"--hub plays checkers: {player}: expected" in shown.err and not shown.out
+    else:
+        assert said in shown.out
 
 
 @pytest.mark.parametrize("kind", KINDS)
