@@ -20,6 +20,7 @@ __all__ = ["FirstUse", "first_use", "kernels_of_use", "will_use"]
 ANY = {"search.root": 1426, "search.native": 1418, "search.table": 1456}
 ALPHABETA = {"search.alphabeta": 8076, GENERATED: 2000}, "search.alphabeta.root"
 EXPECTIMINIMAX = {"search.expectiminimax": 15672, GENERATED: 4200}, "search.expectiminimax.root"
+SINGLE_AGENT = {"search.single_agent": 5500, GENERATED: 4000}, "search.single_agent.native"
 MULTIPLAYER = {"search.multiplayer": 8000, GENERATED: 4400}, "search.multiplayer.kernels"
 LAST = "search_depth"
 #: Size of the C functions of an evaluator for each of its terms, of which outcomes have four.
@@ -113,11 +114,10 @@ def _terms(game: Any, evaluator: Any) -> dict[str, Any]:
 
 def _size_of_search(game: Any, done: Mapping[str, int]) -> int:
     """Returns the size of what the search of a game still compiles; nothing is imported for it."""
-    if not isinstance(game, Game):
-        return 0
-    sizes, last = ALPHABETA
-    if game.dice or game.players > 2:
+    sizes, last = ALPHABETA if isinstance(game, Game) else SINGLE_AGENT
+    if isinstance(game, Game) and (game.dice or game.players > 2):
         sizes, last = EXPECTIMINIMAX if game.dice else MULTIPLAYER
     if (kernel := getattr(sys.modules.get(last), LAST, None)) is not None and is_made(kernel):
         return 0
-    return sum(max(0, size - done.get(name, 0)) for name, size in {**ANY, **sizes}.items())
+    sizes = {**ANY, **sizes} if isinstance(game, Game) else sizes
+    return sum(max(0, size - done.get(name, 0)) for name, size in sizes.items())

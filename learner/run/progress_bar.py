@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import games
-from games.kernels.compiling import compiling
+from games.kernels.compiling import compiling, is_made
 from games.waiting import PAUSE, WorkBar, compiling_text, doing, left_text
 from learner.run.asked import DEFAULTS
-from learner.run.recipes import recipe_of
+from learner.run.recipes import UsualRuns, learners_of, recipe_of
 from learner.run.settings import RunSettings
-from search.first_use import first_use
+from search.first_use import first_use, kernels_of_use, will_use
 
 __all__ = ["Bar", "foretold"]
 
@@ -20,8 +20,6 @@ __all__ = ["Bar", "foretold"]
 QUIET = 60.0
 #: Seconds for a byte where the seconds of recipes were measured; bytes that only runs compile.
 RATE, MORE = 0.72e-3, 5_500
-#: Seconds without compiling after which all is on disk.
-AT_ONCE = 4.0
 
 
 def foretold(
@@ -31,26 +29,26 @@ def foretold(
 
     left: the same as the run tells it, which is asked first, and knows it when games are played.
 
-    Before, it is what the recipe says (`seconds`, for its number of games) at the speed with which
-    this machine compiles, and the compiling. It is unknown of a run that is unlike its recipe.
+    Before, it is what the recipe of the usual learner says (`seconds`, for its number of games) at
+    the speed with which this machine compiles, and the compiling. It is unknown of other runs.
     """
-    game, began = games.load(settings.game), time.monotonic()
+    game = games.load(settings.game)
+    will_use(game)
     usual = {**DEFAULTS, **recipe_of(settings.learner, game).run(game), "seed": settings.seed}
     mine, names = settings.as_dict(), (*DEFAULTS, "depth", "nodes", "from", "features")
-    seconds = usual.get("seconds", 0.0) * settings.games / usual["games"]
-    if resume or [mine[n] for n in names] != [usual.get(n) for n in names]:
-        seconds = 0.0
-    elif settings.options != usual.get("options", {}):
-        seconds = 0.0
-    answer: float | None = None
+    first = UsualRuns.of(game).learner or next(iter(learners_of(game)))
+    alike = settings.learner == first and settings.options == usual.get("options", {})
+    alike = alike and all(mine[name] == usual.get(name) for name in names) and not resume
+    alike = alike and ":" not in settings.game  # of a user's own game nobody knows
+    seconds = usual.get("seconds", 0.0) * settings.games / usual["games"] if alike else 0.0
+    made = all(map(is_made, kernels_of_use(game, None)))
+    answer = seconds if seconds and made else None
 
     def asked() -> float | None:
         nonlocal answer
         told, now, use = left(), compiling(), first_use()
         if told is None and seconds and now and now.rate and use and use.seconds:
             answer = use.seconds + now.rate * (MORE + seconds / RATE)
-        elif seconds and answer is None and time.monotonic() - began > AT_ONCE:
-            answer = seconds
         return answer if told is None else told
 
     return asked
