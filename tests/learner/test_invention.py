@@ -144,7 +144,7 @@ def test_terms_of_a_game_with_dice_are_learned_from_the_rules_and_resumed() -> N
 # --- the command --------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_the_command_writes_terms_that_load_as_the_users_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,7 @@ def test_costs_are_those_of_each_decision() -> None:
         assert (kept, lost) == pytest.approx((np.mean(numbers), np.mean(losses)))
 
 
+@pytest.mark.whole_run
 def test_a_file_gets_a_prefilter_that_loses_little(file: Path) -> None:
     before: Any = load_evaluator(file)
     command = ["prefilter", "backgammon", str(file), *"--games 64 --units 8 --passes 2".split()]

@@ -100,9 +100,9 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
 
 #: The first game of each learner, in which a killed run is resumed.
 KILLED = dict(reversed(TRIED))
-#: Those of `make test`: with a store, and with dice. `test_every_learner` resumes each learner
-#: after every report, without the folder of a run.
-USUAL = ("batch-checkers", "tdgammon-backgammon")
+#: That of `make test`. `test_every_learner` resumes each learner after every report, without the
+#: folder of a run.
+USUAL = "batch-checkers"
 
 
 def keeps_games_that_can_be_read(folder: Path) -> None:
@@ -122,7 +122,7 @@ def keeps_games_that_can_be_read(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "game"),
     [
-        pytest.param(name, game, id=case, marks=() if case in USUAL else pytest.mark.whole_run)
+        pytest.param(name, game, id=case, marks=() if case == USUAL else pytest.mark.whole_run)
         for name, game in TRIED
         for case in [f"{name}-{game.name}"]
     ],

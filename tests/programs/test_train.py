@@ -347,6 +347,7 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any) -> None
     process = start(tiny("samuel1959", 5000, folder), "-c", EVERY_GAME + RUN)
     try:
         wait_for_checkpoint(process, folder)
+        process.send_signal(signal.SIGSTOP)  # it has shown enough, and takes a core
         holder = json.loads((folder / "run.lock").read_text())
         log = (folder / "log.csv").stat().st_size
         arguments = ["checkers", "--resume", folder, "--quiet"]
