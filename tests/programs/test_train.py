@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
+import io
 import json
 import os
 import platform
@@ -12,6 +14,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +23,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from errors import errors_of
 from processes import wait_until_gone
 
 import plysmith
@@ -124,12 +128,17 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
     raise AssertionError("no checkpoint")
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run by Samuel's rules from beginning to end."""
-    folder = tmp_path_factory.mktemp("finished") / "run"
-    succeeds(*tiny("samuel1959", 12, folder))
+@functools.cache
+def whole() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder with a run by Samuel's rules from beginning to end."""
+    folder = tempfile.TemporaryDirectory()
+    succeeds(*tiny("samuel1959", 12, Path(folder.name) / "run"))
     return folder
+
+
+@pytest.fixture(scope="module")
+def finished() -> Path:
+    return Path(whole().name) / "run"
 
 
 @pytest.fixture
@@ -148,6 +157,44 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     assert status == 2, err
     assert "Traceback" not in err
     return err
+
+
+def resumed(folder: Path, *options: object, change: Any = None, game: str = "checkers") -> None:
+    """Raises what is said of a finished run that does not go on, after a change of its files."""
+    run = Path(shutil.copytree(Path(whole().name) / "run", folder / "run"))
+    if change is not None:
+        change(run)
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err):
+        assert train.main([game, *map(str, options), "--resume", str(run)]) == 2
+    (said,) = err.getvalue().splitlines()
+    raise ValueError(said)
+
+
+def file(name: str, content: bytes) -> Any:
+    return lambda run: (run / name).write_bytes(content)
+
+
+def fields(name: str, **values: Any) -> Any:
+    """Returns a change of fields of a JSON file."""
+    return lambda run: (run / name).write_text(
+        json.dumps(json.loads((run / name).read_text()) | values)
+    )
+
+
+def alpha(run: Path) -> None:
+    state = json.loads((run / "checkpoint.json").read_text())["learner"]
+    fields("checkpoint.json", learner={**state, "alpha": [1.0]})(run)
+
+
+def part(share: float) -> Any:
+    """Returns a change that cuts off the end of the checkpoint."""
+
+    def change(run: Path) -> None:
+        text = (run / "checkpoint.json").read_text()
+        (run / "checkpoint.json").write_text(text[: int(share * len(text))])
+
+    return change
 
 
 # --- a run -----------------------------------------------------------------------------------
@@ -534,39 +581,6 @@ def test_nothing_to_resume(tmp_path: Path, capsys: Any, learner: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [b"", b"{", b"null", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"format": "plysmith-run-1"}'],
-    ids=["empty", "open", "null", "list", "bytes", "deep", "lacking"],
-)
-def test_damaged_checkpoints(run: Path, capsys: Any, damage: bytes) -> None:
-    (run / "checkpoint.json").write_bytes(damage)
-    found = fails(capsys, "checkers", "--resume", run)
-    assert f"{run / 'checkpoint.json'}: expected a checkpoint, found a damaged one" in found
-    assert (run / "best.json").exists()
-
-
-def test_truncated_checkpoints_and_logs(run: Path, capsys: Any) -> None:
-    whole = (run / "checkpoint.json").read_text()
-    for part in (1, len(whole) // 2, len(whole) - 1):
-        (run / "checkpoint.json").write_text(whole[:part])
-        assert "expected a checkpoint, found a damaged" in fails(
-            capsys, "checkers", "--resume", run
-        )
-    content = json.loads(whole)
-    for change in (
-        {"learner": {}}, {"learner": 7}, {"learner": {**content["learner"], "alpha": [1.0]}},
-        {"measured": {"6": [{"opponent": "material"}]}}, {"measured": 3}, {"taken": None},
-        {"log_sizes": {}}, {"format": "plysmith-run-9"},
-    ):  # fmt: skip
-        (run / "checkpoint.json").write_text(json.dumps({**content, **change}))
-        assert "expected a" in fails(capsys, "checkers", "--resume", run), change
-    (run / "checkpoint.json").write_text(whole)
-    with open(run / "log.csv", "r+b") as log:
-        log.truncate(50)
-    assert "log.csv is shorter than" in fails(capsys, "checkers", "--resume", run)
-
-
 @pytest.mark.parametrize("name", ["log.csv", "games.pdn", "snapshots/000006.json", "snapshots"])
 def test_a_deleted_file_is_named_before_any_training(run: Path, capsys: Any, name: str) -> None:
     before = (run / "checkpoint.json").read_bytes()
@@ -579,18 +593,6 @@ def test_a_deleted_file_is_named_before_any_training(run: Path, capsys: Any, nam
     assert name in found and "checkpoint" not in found
     assert "put" in found and "back, or begin a new run" in found
     assert (run / "checkpoint.json").read_bytes() == before
-
-
-def test_damaged_options(run: Path, capsys: Any) -> None:
-    whole = json.loads((run / "options.json").read_text())
-    for text in ("", "[]", "7", "[" * 100_000, json.dumps({"game": "checkers"})):
-        (run / "options.json").write_text(text)
-        found = fails(capsys, "checkers", "--resume", run)
-        assert f"{run / 'options.json'}: expected the options of a run, found" in found
-    for change in ({"depth": 3}, {"seed": 4}, {"options": {"trial": 9}}):
-        (run / "options.json").write_text(json.dumps({**whole, **change}))
-        found = fails(capsys, "checkers", "--resume", run)
-        assert "expected a checkpoint of the same learner, options and features" in found
 
 
 # --- a user's own features --------------------------------------------------------------------
@@ -772,22 +774,4 @@ def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
     assert "odd_rows" in json.loads((tmp_path / "run/best.json").read_text())["weights"]
 
 
-# --- mistakes on the command line ------------------------------------------------------------
-
-
-def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
-    for arguments, message in (
-        (["nim"], "expected a run of nim by samuel1959, found one of checkers by samuel1959"),
-        (["checkers", "--learner", "td"], "expected a run of checkers by td, found one of"),
-        (["checkers", "--depth", 3], "expected no other options but --games, found --depth"),
-        (["checkers", "--seed", 0], "found --seed"),
-        (["checkers", "--set", "trial=1"], "found --set"),
-        (["checkers", "--from", "rote"], "found --from"),
-        (["checkers", "--features", "samuel"], "expected no --features, found samuel"),
-        (["checkers", "--opponents", "random"], "expected --opponents material, found random"),
-        (["checkers", "--run", "x", "--match-games", 4], "found --run, --match-games"),
-    ):
-        assert message in fails(capsys, *arguments, "--resume", run)
-    assert "games: expected at least 1, found 0" in fails(
-        capsys, "checkers", "--resume", run, "--games", 0
-    )
+test_errors = errors_of(globals())
