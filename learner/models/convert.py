@@ -20,18 +20,15 @@ from games.features import Encoding, FeatureSet
 from learner.models.stack import Stack, Sum
 from learner.models.torch_graph import ACCEPTED as TORCH
 from learner.models.torch_graph import torch_output
-from learner.self_play import rows_of
 from search import Evaluator, LinearEvaluator
 from search.evaluators.activations import RELU
 from search.evaluators.layers import Inputs, size_of
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
 
-__all__ = ["Case", "agreement", "agreement_text", "as_native"]
+__all__ = ["Case", "agreement", "as_native"]
 
 POSITIONS = 1000
-#: Most inputs of a comparison, of 8 bytes each.
-MOST_INPUTS = 1 << 25
 #: Beyond this a probability no longer determines its logit exactly.
 MOST_LOGIT = 30.0
 
@@ -156,34 +153,9 @@ def agreement(
         # compare within the precision of the model's own outputs
         native, found = (np.clip(v, -abs(factor) * most, abs(factor) * most)
                          for v in (native, found))  # fmt: skip
-    return _worst(positions, native, found, worst)
-
-
-def _worst(positions: Sequence[Any], native: Values, found: Values, worst: int) -> list[Case]:
     difference = np.abs(native - found) / np.maximum(1.0, np.abs(found))
     order = np.argsort(-np.nan_to_num(difference, nan=np.inf), kind="stable")[:worst]
     return [Case(positions[i], float(native[i]), float(found[i])) for i in order]
-
-
-def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, worst: int = 3) -> str:
-    """Returns the agreement of native code with torch about a network, the worst cases first.
-
-    evaluator: a network of ReLUs over an encoding or a feature set.
-
-    Positions are random; fewer are used if the inputs would be too many.
-    """
-    from learner.models.network_model import NetworkModel
-
-    sample = sample_positions(evaluator.game, min(positions, MOST_INPUTS // evaluator.widths[0]))
-    values = NetworkModel(evaluator, scale=1.0).values(rows_of(evaluator.inputs, sample))
-    cases = _worst(sample, evaluator.values(sample), values, worst)
-    most = cases[0].difference
-    lines = [f"native code and torch agree to {most:.1e} on {len(sample):,} random positions"]
-    lines += [
-        f"  {c.native:+.7f} and {c.model:+.7f}: {evaluator.game.position_text(c.position)}"
-        for c in cases
-    ]
-    return "\n".join(lines)
 
 
 def _taken_apart(model: Any, width: int) -> Stack:

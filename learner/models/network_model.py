@@ -174,13 +174,6 @@ class NetworkModel(NativeModel):
         self.write()
         return total / max(1, len(rows))
 
-    def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Returns the evaluator's values of positions whose inputs are given, [positions]."""
-        self.read()
-        with threads_of_torch(), torch.no_grad():
-            outputs = forward(self.layers, self._rows(rows), sparse=self.sparse)
-        return np.asarray(outputs.double().cpu().numpy() * self.evaluator.scale)
-
     def get_state(self) -> dict[str, Any]:
         return {**super().get_state(), "scale": self.evaluator.scale}
 

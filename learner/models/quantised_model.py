@@ -196,11 +196,10 @@ class QuantisedModel(TorchModel):
                 "expected at least one epoch, rates above 0 and at most 1, found"
                 f" epochs={epochs}, rate={rate}, last_rate={last_rate}"
             )
-        total, done = 0.0, 0
+        done = 0
         rates = Schedule.between(rate, last_rate)
         with threads_of_torch():
             for _ in range(epochs):
-                total = 0.0
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
                     logits, order = self._logits(_some(positions, chosen))
@@ -209,9 +208,7 @@ class QuantisedModel(TorchModel):
                     rate_now = rates.at(done, epochs * len(cut))
                     self.descend(loss / float(len(chosen)), rate_now)
                     self._keep_limits()
-                    total += float(loss.detach())
                     done += 1
-        self.loss_ = total / max(1, len(expected))
         return self
 
     def expectations(self, positions: Any) -> NDArray[np.float64]:

@@ -29,7 +29,6 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from search import Evaluator, LinearEvaluator
-from search.evaluators.network import NetworkEvaluator
 
 __all__ = ["train_evaluator", "train_heuristic", "train_rote"]
 
@@ -70,7 +69,7 @@ def train_evaluator(
     with Bar(quiet, learner.counted, foretold(settings, left, resume=resume)) as bar:
         best = learn(session, settings, bar, resume=resume, changed=changed)
         say_weights(best, bar.say)
-        for line in remarks(learner, best):
+        for line in remarks(learner):
             bar.say(line)
         if session.finished:
             print_report(folder, ended=bool(getattr(learner, "last_epochs", 0)))
@@ -265,22 +264,17 @@ def train_heuristic(
     return 0
 
 
-def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
+def remarks(learner: Learner) -> list[str]:
     """Returns further remarks on a finished run, in lines for people.
 
-    They are, for a network, the agreement of native code with torch; for a study of a book, the
-    evaluator's agreement with the games held out, and the errors in the files.
+    They are, for a study of a book, the evaluator's agreement with the games held out, and the
+    errors in the files.
     """
-    lines = []
-    if isinstance(evaluator, NetworkEvaluator):
-        from learner.models.convert import agreement_text
-
-        lines.append(agreement_text(evaluator))
-    if isinstance(learner, BookStudy):
-        if learner.agreement_ is not None:
-            lines.append(f"on the games held out: {learner.agreement_.text()}")
-        lines.append(learner.book_.text())
-    return lines
+    if not isinstance(learner, BookStudy):
+        return []
+    held = learner.agreement_
+    lines = [] if held is None else [f"on the games held out: {held.text()}"]
+    return [*lines, learner.book_.text()]
 
 
 def say_weights(evaluator: Evaluator, say: Callable[[str], None]) -> None:
