@@ -61,14 +61,14 @@ def main(arguments: list[str] | None = None) -> int:
     deeper = sum(depth > options.depth for depth in depths)
     figures: dict[str, Any] = {
         "games": options.games,
-        "searches": learner.moves_,
+        "searches": learner.updates_,
         "positions": len(depths),
         "deeper": deeper,
         "deepest": max(depths),
         "seconds": round(time.perf_counter() - began, 1),
     }
     print(
-        f"{options.games} games, {learner.moves_} searches, {len(depths)} positions remembered,"
+        f"{options.games} games, {learner.updates_} searches, {len(depths)} positions remembered,"
         f" {deeper} of them deeper than one search, the deepest {max(depths)} plies;"
         f" {figures['seconds']} s"
     )

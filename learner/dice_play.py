@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import count, repeat
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,11 @@ def starts_of(game: Game, *, plies: int, seed: int) -> Iterable[tuple[Any, ...]]
 
 
 def game_seeds(seed: int) -> Iterator[tuple[int, int]]:
-    """Yields the seeds of the dice of each game of a learner, without end.
+    """Returns the seeds of the dice of each game of a learner, without end.
 
     They take the place of the openings of games without dice.
     """
-    number = 0
-    while True:
-        yield seed, number
-        number += 1
+    return zip(repeat(seed), count())
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.contract import Game
 from games.extras import Extra
@@ -50,11 +50,9 @@ def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:
     They are two seeds, and the most random moves a side from the end of the game, 0 for the game's
     start. They take the place of the openings of games for two.
     """
-    number = 0
-    while True:
+    for number in count():
         done = number // round_games
         yield seed, number, FARTHEST << done if done < LATE_ROUNDS else 0
-        number += 1
 
 
 @dataclass(frozen=True)
@@ -131,12 +129,8 @@ class MultiplayerSelfPlay:
             values.append(result.value)
             depths.append(result.depth)
         return PlayedByMany(
-            self.game, record.positions, record.moves, 0, _numbers(values),
+            self.game, record.positions, record.moves, 0, np.array(values, dtype=np.float64),
             np.array(depths, dtype=np.int64), None, None, record.outcome() or 0.0,
             record.reason or "most plies", {}, (self.engine.evaluator.unit,) * 2,
             record.outcomes() if record.over else None,
         )  # fmt: skip
-
-
-def _numbers(values: list[float]) -> NDArray[np.float64]:
-    return np.array(values, dtype=np.float64)

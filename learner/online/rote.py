@@ -33,8 +33,7 @@ class Rote(GameLearner):
 
     openings: number of distinct openings, which are repeated (None: one for each game).
     opening_plies: length of the openings in plies.
-    merge_moves: moves between two merges of the memory.
-    capacity, oldest, direction: see `RoteMemory`.
+    capacity, oldest, direction: see `RoteMemory`, which merges after each game.
     store: folder of the memory in checkpoints (None: a temporary one).
 
     After `fit`: `memory_`, and `evaluator_`, which has played. `updates_` counts the moves.
@@ -43,9 +42,8 @@ class Rote(GameLearner):
     games: int = ranged(2000, 1)
     openings: int | None = ranged(None, 1)
     opening_plies: int = 3
-    merge_moves: int = ranged(20, 1)
     capacity: int = 1_000_000
-    oldest: int = 5000
+    oldest: int = 700
     direction: float = 0.0005
     store: Any = None
 
@@ -62,9 +60,9 @@ class Rote(GameLearner):
         engine = Engine(self.game_, self.evaluator_, lookup=self.memory_, table_mib=TABLE_MIB)
         for record in self.records():
             self._play(engine, record)
+            self.memory_.merge()
             self.games_played_ += 1
             yield self.progress(record, {"positions": len(self.memory_)})
-        self.memory_.merge()
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
         distinct = islice(super()._openings(), self.openings or self.games)
@@ -84,9 +82,6 @@ class Rote(GameLearner):
                 depth = result.depth + self._remembered(record.position, result)
                 self.memory_.store(record.position, result.value, depth, backed_up=result.depth)
             self.updates_ += 1
-            if self.updates_ % self.merge_moves == 0:
-                self.memory_.merge()
-                engine.clear()
             record.play(result.move, value=result.value, depth=result.depth)
         if not record.over:
             record.declare(0.0, f"{MOST_PLIES} plies")
@@ -101,26 +96,19 @@ class Rote(GameLearner):
     # --- state --------------------------------------------------------------------------------
 
     def _get_state(self) -> dict[str, Any]:
-        """Save the memory in the store; returns the name of the file, and what is not merged yet.
+        """Save the memory in the store; returns the name of the file.
 
-        Nothing is merged for it, so that how often one is written does not change the memory. The
-        file of the last state stays until the next, for it may be on disk when this one is not.
+        The file of the last state stays until the next, for it may be on disk when this one is not.
         """
-        new, used = self.memory_.pending()
-        # another name than that of the same games after a merge, whose file must not replace this
-        waiting = f"-{len(new)}" if new or used else ""
-        name = f"memory-{self.games_played_:06d}{waiting}.safetensors"
+        name = f"memory-{self.games_played_:06d}.safetensors"
         self.memory_.save(self._folder / name, evaluator=self.evaluator_.name)
         for path in self._folder.glob("memory-*.safetensors"):
             if path.name not in (name, self._file):
                 path.unlink()
         self._file = name
-        return {"memory": name, "new": new, "used": used}
+        return {"memory": name}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         name = Path(state["memory"]).name
-        new = [(int(key), float(value), int(depth)) for key, value, depth in state["new"]]
-        used = [(int(key), int(uses)) for key, uses in state["used"]]
         self.memory_ = RoteMemory.load(self.game_, self._folder / name)
-        self.memory_.set_pending(new, used)
         self._file = name

@@ -202,30 +202,6 @@ class RoteMemory(Lookup):
         else:
             self._enter(keys, values, depths, np.zeros_like(keys))
 
-    def pending(self) -> tuple[list[tuple[int, float, int]], list[tuple[int, int]]]:
-        """Returns what the next `merge` will use, and files do not hold.
-
-        These are the key, value and depth of each position stored since the last, and the key and
-        number of uses of each record that searches have used since.
-        """
-        new = [(key, value, depth) for key, (value, depth) in self._new.items()]
-        slots = np.flatnonzero(self._uses)
-        used = zip(self._keys[slots].tolist(), self._uses[slots].tolist(), strict=True)
-        return new, sorted(used)
-
-    def set_pending(self, new: list[tuple[int, float, int]], used: list[tuple[int, int]]) -> None:
-        """Go on from what `pending` returned when the records in this memory were saved.
-
-        Raises ValueError if a used record is not in the memory.
-        """
-        self._new = {key: (value, depth) for key, value, depth in new}
-        keys = np.array([key for key, _ in used], dtype=np.int64)
-        slots = np.flatnonzero(np.isin(self._keys, keys) & (self._keys != 0))
-        if len(slots) != len(keys):
-            raise ValueError(f"expected {len(keys)} used records, found {len(slots)} of them")
-        uses = dict(used)
-        self._uses[slots] = [uses[int(key)] for key in self._keys[slots]]
-
     def _enter(
         self,
         keys: NDArray[np.int64],

@@ -551,7 +551,7 @@ def test_a_search_that_ends_in_a_remembered_value_stands_for_the_depths_of_both(
                 else [p]
             )
         ]
-    learner = Rote(CHECKERS, games=1, depth=3, opening_plies=0, direction=0.01, merge_moves=400)
+    learner = Rote(CHECKERS, games=1, depth=3, opening_plies=0, direction=0.01)
     learner.prepare("classic")
     for position in leaves:
         value = 2.0 if CHECKERS.to_move(position) else -2.0
@@ -575,7 +575,7 @@ def test_a_search_that_ends_in_a_remembered_value_stands_for_the_depths_of_both(
 def test_a_damaged_state_of_the_learner_is_refused(tmp_path: Path) -> None:
     whole = Rote(CHECKERS, games=2, depth=2, seed=1, capacity=300, store=tmp_path).fit("material")
     state = json.loads(json.dumps(whole.checkpoint()))
-    for damage in ({"new": None}, {"games_played": "x"}, {"memory": 7}, {"used": [[1, 2, 3]]}):
+    for damage in ({"games_played": "x"}, {"memory": 7}):
         with pytest.raises(ValueError, match="expected a state of this learner, found"):
             clone(whole).fit("material", resume={**state, **damage})
     (tmp_path / state["memory"]).unlink()
