@@ -134,8 +134,10 @@ EVALUATORS: dict[str, Callable[[], Evaluator]] = {
 
 
 def compiled(folder: Path, compiler: str, *more: str) -> Any:
-    command = [compiler, *WARNINGS, "-O1", *more, "-shared", "-fPIC", "net.c", "-lm", "-o"]
-    subprocess.run([*command, "net.so"], cwd=folder, check=True)
+    command = [compiler, *WARNINGS, "-O1", *more, "-fPIC", "-c", "net.c", "-o", "net.o"]
+    subprocess.run(command, cwd=folder, check=True)
+    command = [compiler, "-shared", "net.o", "-lm", "-o", "net.so"]
+    subprocess.run(command, cwd=folder, check=True)
     library = ctypes.CDLL(str(folder / "net.so"))
     library.net_value.restype = ctypes.c_double
     return library
@@ -164,7 +166,7 @@ def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) 
             found = value_of(library, position)
             near = 0.0 if kind == "quantised" else 1e-5 if kind == "network" else 1e-6
             assert found == pytest.approx(expected, rel=near, abs=near)
-        test = [compiler, *WARNINGS, *more, "net_selftest.c", "net.c", "-lm", "-o", "selftest"]
+        test = [compiler, *WARNINGS, *more, "net_selftest.c", "net.o", "-lm", "-o", "selftest"]
         subprocess.run(test, cwd=tmp_path, check=True)
         said = subprocess.run(["./selftest"], cwd=tmp_path, capture_output=True, text=True)
         assert (said.returncode, said.stdout) == (0, "0 of 1000 positions differ\n")
