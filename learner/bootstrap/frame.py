@@ -61,8 +61,6 @@ class Bootstrap(TaskLearner):
     games_per_update: int = ranged(8, 1)
     opening_plies: int = 4
     decide: bool = True
-    #: fixed values for learners that do not offer these options
-    epochs: int = field(default=1, init=False)
 
     #: Whether it learns from backed-up values, not only from static values.
     backups: ClassVar[bool] = True
@@ -158,12 +156,10 @@ class Bootstrap(TaskLearner):
         high = np.concatenate([lesson.high for lesson in lessons])
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         random = np.random.default_rng((self.seed, before))
-        errors = [
-            self.model_.learn(rows, low, high, rate=rate, random=random) for _ in range(self.epochs)
-        ]
-        self.errors_.append(errors[0])
+        error = self.model_.learn(rows, low, high, rate=rate, random=random)
+        self.errors_.append(error)
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
-        return {"loss": errors[0]}
+        return {"loss": error}
 
     # --- state --------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ DECAY = 1.0
 #: The moves where the learner errs in a whole game are taught once more for each 1 / OFTEN of the
 #: chance of that, at most MOST times in a pass.
 OFTEN, MOST = 400, 20
+#: Positions after the random moves whose moves all teach, and positions of a larger search.
+POSITIONS, SEARCHED = 2, 3500
 #: The referee of each thread, which keeps its tables from game to game.
 _AT_HAND = threading.local()
 
@@ -58,14 +60,13 @@ def _referee(game: Game) -> Any:
 @dataclass(frozen=True)
 class _Teacher:
     game: Game
-    positions_per_game: int
     traces: bool = False
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         game, referee = self.game, _referee(self.game)
         asked: list[tuple[int, ...]] = []
         classes: list[int] = []
-        last = min(played.opening + self.positions_per_game, len(played.moves))
+        last = min(played.opening + POSITIONS, len(played.moves))
         for row in played.positions[played.opening : last]:
             position = tuple(map(int, row))
             for move, kind in referee.classes(position).items():
@@ -95,16 +96,12 @@ class Solved(Bootstrap):
 
     whole: the least chance with which a position of whole games that is visited comes up; 0: no
         whole games.
-    searched: positions that the larger search looks at.
-    positions_per_game: positions after the random moves whose moves all teach.
     epochs: passes over the positions of `games_per_update` games, and as many that are kept.
     """
 
     games: int = 200_000
     depth: int | None = 1
     whole: float = ranged(0.0, 0, 1)
-    searched: int = ranged(3500, 1)
-    positions_per_game: int = ranged(2, 1)
     games_per_update: int = 2000
     epochs: int = ranged(5, 1)
     #: fixed value for an option that it has no use for
@@ -136,7 +133,7 @@ class Solved(Bootstrap):
         self._errors: list[tuple[Any, int]] = []
 
     def _teacher(self) -> Teacher:
-        return _Teacher(self.game_, self.positions_per_game)
+        return _Teacher(self.game_)
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
         least, most = self._plies
@@ -255,7 +252,7 @@ class Solved(Bootstrap):
         if self.whole:
             plain, aided = self._engines()
             share = self._sweep(plain, depth=self.depth, nodes=self.nodes)
-            searched = self._sweep(aided, nodes=self.searched)
+            searched = self._sweep(aided, nodes=SEARCHED)
             sound = {"sound games": f"{share:.1%}", "by search": f"{searched:.1%}"}
         random = np.random.default_rng((self.seed, before))
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)

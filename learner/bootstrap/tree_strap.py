@@ -14,12 +14,14 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
-from learner.options import ranged
 from learner.self_play import Target, evenly, pick, quiet
 from play.match.game_loop import Played
 from search import EXACT, LOWER, UPPER, Engine
 
 __all__ = ["TreeStrap"]
+
+#: Most positions of each game, taken evenly.
+POSITIONS = 4000
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,9 @@ class TreeStrap(Bootstrap):
     """All quiet positions that were searched follow their backed-up values or bounds.
 
     That is TreeStrap(alpha-beta).
-
-    positions_per_game: most positions of each game, taken evenly.
     """
 
     games: int = 1000
-    positions_per_game: int = ranged(4000, 1)
 
     def _teacher(self) -> _Teacher:
-        return _Teacher(self.game_, self.scale, self.positions_per_game)
+        return _Teacher(self.game_, self.scale, POSITIONS)

@@ -46,8 +46,6 @@ RANGES: dict[str, Range] = {
     "games_per_update": COUNT,
     "lambda_": SHARE,
     "samuel lambda_": PART,
-    "positions_per_game": COUNT,
-    "searched": COUNT,
     # rounds
     "round_games": COUNT,
     "keep_rounds": COUNT,

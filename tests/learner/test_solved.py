@@ -25,7 +25,7 @@ GAME = ConnectFour()
 @pytest.mark.plain
 @pytest.mark.skipif(not kernels.compiled, reason="takes minutes uncompiled")
 def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
-    learner = Solved(GAME, games=2, tuples="lines", positions_per_game=3, whole=0.0, seed=4)
+    learner = Solved(GAME, games=2, tuples="lines", whole=0.0, seed=4)
     learner.prepare()
     opening = next(learner._openings())
     targets: list[Any] = []
@@ -41,7 +41,7 @@ def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
     SelfPlay(Task(GAME, learner.evaluator_, inputs, 1, None, 200, True, keep))(opening)
     ((played, target),) = targets
     truth, expected = Solver(table_mib=8), {}
-    for row in played.positions[len(opening) : len(opening) + 3]:
+    for row in played.positions[len(opening) : len(opening) + 2]:
         position = tuple(map(int, row))
         for move in GAME.legal_moves(position):
             after = GAME.play(position, move)
@@ -49,7 +49,7 @@ def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
                 expected[after] = WON * truth.value(after, -1, 1)
     taught = [tuple(map(int, row)) for row in target.positions]
     assert dict(zip(taught, target.low, strict=True)) == expected
-    assert len(taught) >= 9 and (target.low == target.high).all()
+    assert len(taught) >= 6 and (target.low == target.high).all()
 
 
 @pytest.mark.plain
