@@ -50,15 +50,6 @@ def calibration(
     come from one game.
     """
     expected, targets = (np.asarray(a, dtype=np.float64) for a in (predicted, found))
-    for name, given in (("predicted", expected), ("found", targets)):
-        if given.ndim != 1 or len(given) != len(targets):
-            raise ValueError(f"{name}: expected one number a row, found shape {given.shape}")
-        if not ((given >= 0) & (given <= 1)).all():
-            raise ValueError(
-                f"{name}: expected numbers of 0 to 1, found {given.min()} to {given.max()}"
-            )
-    if bins < 1:
-        raise ValueError(f"bins: expected at least 1, found {bins}")
     weights = np.ones(len(targets)) if sample_weight is None else np.asarray(sample_weight, float)
     games = np.arange(len(targets)) if groups is None else np.asarray(groups)
     places = np.minimum((expected * bins).astype(np.int64), bins - 1)
@@ -102,7 +93,5 @@ def _interval(mean: float, share: Any, targets: Any, games: Any) -> tuple[float,
 
 def calibration_error(table: Sequence[CalibrationBin]) -> float:
     """Returns the expected calibration error: the mean distance of predictions and results."""
-    if not table:
-        raise ValueError("table: expected at least one bin, found none")
     total = sum(part.count for part in table)
     return sum(part.count * abs(part.predicted - part.found) for part in table) / total
