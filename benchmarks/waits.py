@@ -51,7 +51,7 @@ CASES = {
     "rollout": "play rollout backgammon start wide --roll 31 --games 648",
     "explain": "play explain checkers start checkers/quantised",
     "solve": "play solve sliding15",
-    "patterns": "play patterns sliding15 {}/tiles --sum 5-5-5",
+    "patterns": "play patterns sliding15 {}/tiles.safetensors --sum 5-5-5",
     "calibrate": "learner calibrate checkers classic --games 100",
     "endgame": "endgame build --pieces 4 --directory {}",
     "tune": "tune checkers classic men=1:0.5:2 --run {}/tune --iterations 40 --games 100",

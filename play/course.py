@@ -177,7 +177,10 @@ def main(arguments: list[str] | None = None, program: str = "python -m play.cour
     """
     parser = Parser(prog=program, description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("check", help="check an exercise").add_argument("file", type=Path)
+    checked = commands.add_parser("check", help="check an exercise")
+    checked.add_argument(
+        "file", type=Path, metavar="FILE", help="your function, in ex1.py to ex10.py"
+    )
     counted = commands.add_parser("count", help="count the games and positions of a small game")
     counted.add_argument("game", metavar="GAME", help="a game's name, or module:Class")
     options = parser.parse_args(arguments)

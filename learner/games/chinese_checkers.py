@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from games.chinese_checkers import ChineseCheckers, rules
+from games.chinese_checkers import ChineseCheckers, ChineseCheckers2, ChineseCheckers6, rules
 from games.chinese_checkers.star import POINTS, SEATS, both_words
 from games.extras import extend
 from learner.multiplayer_play import LateStarts
@@ -53,4 +53,7 @@ MAKINGS = {
     )
 }
 
-extend(ChineseCheckers, UsualRuns("batch", RECIPES), LateStarts(_late_position), Makings(MAKINGS))
+extend(ChineseCheckers, LateStarts(_late_position), Makings(MAKINGS))
+for _kind, _seconds in ((ChineseCheckers, 95.0), (ChineseCheckers2, 51.0), (ChineseCheckers6, 0.0)):
+    _recipes = {**RECIPES, "batch": {**RECIPES["batch"], "seconds": _seconds}}
+    extend(_kind, UsualRuns("batch", _recipes))

@@ -77,6 +77,8 @@ class MatchJournal:
             finally:
                 with naming(path):  # what a full disk refused is written once more
                     journal._file.close()
+                if not journal._results:  # refused or stopped before the first result
+                    journal.finish()
 
     def results(self, name: str) -> list[Any]:
         """Returns the results of a match so far."""

@@ -293,9 +293,11 @@ function card(title, note, content, otherwise = "") {
 }
 
 function matches(list) {
-  const number = (value) => (typeof value === "number" ? value.toFixed(3).replace("-", "−") : "–");
-  const interval = (low, high) => low === null && high === null ? "no bounds"
-    : high === null ? `at least ${number(low)}` : low === null ? `at most ${number(high)}` : `${number(low)} to ${number(high)}`;
+  const number = (value, unit) =>
+    typeof value === "number" ? value.toFixed(unit === "Elo" ? 0 : 3).replace("-", "−") : "–";
+  const interval = ({ low, high, unit }) => low === null && high === null ? "no bounds"
+    : high === null ? `at least ${number(low, unit)}` : low === null ? `at most ${number(high, unit)}`
+    : `${number(low, unit)} to ${number(high, unit)}`;
   const units = [...new Set(list.map((m) => m.unit))];
   return card("Final matches", units.length === 1 ? units[0] : "",
     h("div", { class: "scroll" }, h("table", { class: "table number" },
@@ -303,8 +305,8 @@ function matches(list) {
         h("th", { scope: "col", class: n > 0 && n < 5 ? "minor" : null }, t)))),
       h("tbody", {}, list.map((m) =>
         h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", { class: "minor" }, m.games), h("td", { class: "minor" }, m.wins),
-          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, number(m.value), units.length > 1 ? ` ${m.unit}` : ""),
-          h("td", {}, interval(m.low, m.high))))))));
+          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, number(m.value, m.unit), units.length > 1 ? ` ${m.unit}` : ""),
+          h("td", {}, interval(m))))))));
 }
 
 function words(name) {
