@@ -15,7 +15,6 @@ import os
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -113,15 +112,6 @@ class Question:
         return decided or self.next_depth > self.last_depth or self.left <= 0.003
 
 
-@dataclass(eq=False)
-class _Asked:
-    """A question and the functions that receive its answers, callable from any thread."""
-
-    question: Question
-    tell: Report
-    answer: Callable[[dict[str, Any] | BaseException], None]
-
-
 class Thinking:
     """Threads that search, and idle engines for them."""
 
@@ -131,12 +121,13 @@ class Thinking:
         # External engines hold Python's lock while they think, so only one runs at a time: more
         # would leave no time for other requests.
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="program")
+        self._searchers = ThreadPoolExecutor(SEARCHES, thread_name_prefix="search")
+        self._places = asyncio.Semaphore(SEARCHES)
+        #: The questions that wait or run, and those that run.
+        self._asked: set[Question] = set()
+        self._running: set[Question] = set()
         self._idle: list[tuple[Loaded, str, Engine]] = []
-        self._changed = threading.Condition()
-        self._waiting: deque[_Asked] = deque()
-        self._running: set[_Asked] = set()
-        self._threads: list[threading.Thread] = []
-        self._closed = False
+        self._lock = threading.Lock()
         self._warm: weakref.WeakSet[Loaded] = weakref.WeakSet()
         self._compiling = threading.Lock()
 
@@ -165,35 +156,26 @@ class Thinking:
         Cancelling the call ends the search. Raises the errors of the search.
         """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[dict[str, Any]] = loop.create_future()
-
-        def settle(answer: dict[str, Any] | BaseException) -> None:
-            if future.done():
-                return
-            if isinstance(answer, BaseException):
-                future.set_exception(answer)
-            else:
-                future.set_result(answer)
-
-        asked = _Asked(
-            question,
-            lambda news: _call(loop, report, news),
-            lambda answer: _call(loop, settle, answer),
-        )
-        self._enter(asked)
+        answer = None
+        self._asked.add(question)
         try:
-            return await future
+            if self._running and self._places.locked():
+                # The search with the most time left stops for this one.
+                max(self._running, key=lambda one: one.until).until = 0.0
+            while answer is None:
+                async with self._places:
+                    answer = await self._share(question, lambda news: _call(loop, report, news))
+                if answer is None and question.stopped:
+                    raise asyncio.CancelledError
+            return answer
         finally:
-            self._leave(asked)
+            self._asked.discard(question)
 
     def close(self) -> None:
         """End all searches and their threads."""
-        with self._changed:
-            self._closed = True
-            for asked in (*self._waiting, *self._running):
-                asked.question.stopped = True
-            self._changed.notify_all()
-        for threads in (self._short, self._programs):
+        for question in self._asked:
+            question.stopped = True
+        for threads in (self._short, self._programs, self._searchers):
             threads.shutdown(wait=False, cancel_futures=True)
 
     def warm(self, game: Game, loaded: Loaded) -> None:
@@ -219,101 +201,44 @@ class Thinking:
 
     # --- taking turns --------------------------------------------------------------------------
 
-    def _enter(self, asked: _Asked) -> None:
-        with self._changed:
-            if not self._threads:
-                works = [self._work] * SEARCHES + [self._watch]
-                self._threads = [threading.Thread(target=work, daemon=True) for work in works]
-                for thread in self._threads:
-                    thread.start()
-            self._waiting.append(asked)
-            if len(self._running) >= SEARCHES:
-                # The search with the most time left stops for this one.
-                longest = max(self._running, key=lambda one: one.question.until)
-                longest.question.until = 0.0
-            self._changed.notify_all()
-
-    def _leave(self, asked: _Asked) -> None:
-        """Remove a question that was answered or cancelled."""
-        asked.question.stopped = True
-        with self._changed:
-            if asked in self._waiting:
-                self._waiting.remove(asked)
-            self._changed.notify_all()
-
-    def _next(self) -> _Asked:
-        """Returns the next question: one whose time is over, else the one that waited longest."""
-        for asked in self._waiting:
-            if asked.question.left <= 0:
-                self._waiting.remove(asked)
-                return asked
-        return self._waiting.popleft()
-
-    def _work(self) -> None:
-        """The loop of a searching thread."""
-        while True:
-            with self._changed:
-                while not self._waiting and not self._closed:
-                    self._changed.wait()
-                if self._closed:
-                    return
-                asked = self._next()
-                question = asked.question
-                share = question.left
-                if self._waiting:
-                    many = len(self._waiting) + len(self._running) + 1
-                    share = max(SHARE, share * SEARCHES / many)
-                question.until = time.monotonic() + share
-                self._running.add(asked)
-            answer: dict[str, Any] | BaseException | None = None
-            try:
-                self._search(asked)
-                if question.finished and question.best is not None:
-                    answer = _described(question, question.best, done=True) | {
-                        "move": question.best.move,
-                        "raw": question.loaded.evaluator.in_units(question.best.value),
-                    }
-            except BaseException as error:
-                answer = error
-            with self._changed:
-                self._running.discard(asked)
-                if answer is None and not question.stopped:
-                    self._waiting.append(asked)
-            if answer is not None:
-                asked.answer(answer)
-
-    def _watch(self) -> None:
-        """Stop searches whose time is over.
+    async def _share(self, question: Question, tell: Report) -> dict[str, Any] | None:
+        """Search for a share of the time; returns the last report, None if more is to come.
 
         An engine ignores a stop that comes just before it begins, so the stop is repeated.
         """
-        while True:
-            with self._changed:
-                while not self._running and not self._closed:
-                    self._changed.wait()
-                if self._closed:
-                    for asked in self._running:
-                        _stop(asked.question)
-                    return
-                now = time.monotonic()
-                for asked in self._running:
-                    if asked.question.stopped or asked.question.until < now:
-                        _stop(asked.question)
-                self._changed.wait(WATCH)
+        share, many = question.left, len(self._asked)
+        if many > SEARCHES:
+            share = max(SHARE, share * SEARCHES / many)
+        question.until = time.monotonic() + share
+        self._running.add(question)
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(self._searchers, self._search, question, tell)
+        try:
+            while not work.done():
+                await asyncio.wait([work], timeout=WATCH)
+                if question.stopped or question.until < time.monotonic():
+                    _stop(question)
+            return work.result()
+        finally:
+            question.stopped |= not work.done()
+            while not work.done():  # the call was cancelled
+                _stop(question)
+                await asyncio.wait([work], timeout=WATCH)
+            self._running.discard(question)
 
-    def _search(self, asked: _Asked) -> None:
+    def _search(self, question: Question, tell: Report) -> dict[str, Any] | None:
         """Search depth by depth, with a report of each, until it is another search's turn.
 
         The results of a depth stay in the engine's transposition table and speed up the next one.
+        Returns the last report, None if more is to come.
         """
-        question = asked.question
         engine = self._take(question.game, question.loaded, question.method)
         question.engine = engine
         try:
             while not question.finished:
                 left = question.until - time.monotonic()
                 if left <= 0 and question.best is not None:
-                    return
+                    return None
                 ask = engine.analyse if question.moves else engine.search
                 result = ask(
                     question.position,
@@ -325,20 +250,26 @@ class Thinking:
                 )
                 question.nodes += result.nodes
                 if result.depth < question.next_depth and question.best is not None:
-                    return  # cut short: the result of the depth before is better
+                    break  # cut short: the result of the depth before is better
                 question.best = result
                 question.next_depth += 1
                 now = time.monotonic()
                 if now - question.told > OFTEN and result.depth > 1:
                     question.told = now
-                    asked.tell(_described(question, result))
+                    tell(_described(question, result))
         finally:
             question.engine = None
             self._put(question.loaded, engine, question.method)
+        if question.best is None or not question.finished:
+            return None
+        return _described(question, question.best, done=True) | {
+            "move": question.best.move,
+            "raw": question.loaded.evaluator.in_units(question.best.value),
+        }
 
     def _take(self, game: Game, loaded: Loaded, method: str = "") -> Engine:
         """Returns an engine with an empty transposition table, which no other search uses."""
-        with self._changed:
+        with self._lock:
             for idle in self._idle:
                 if idle[0] is loaded and idle[1] == method:
                     self._idle.remove(idle)
@@ -358,7 +289,7 @@ class Thinking:
 
     def _put(self, loaded: Loaded, engine: Engine, method: str = "") -> None:
         engine.clear()
-        with self._changed:
+        with self._lock:
             self._idle.append((loaded, method, engine))
             del self._idle[:-IDLE_ENGINES]
 
