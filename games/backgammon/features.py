@@ -32,15 +32,7 @@ EXPERT = FeatureSet.of_both_sides("expert", _BOTH, other_side, race_chance=race_
 LINEAR = FeatureSet(
     "linear",
     {
-        **{
-            name: getattr(linear_terms, name)
-            for name in (
-                "lead", "race", "race_rolls", "race_gammons", "borne_off_lead", "gammon_lag",
-                "board", "outposts", "primes", "barriers", "anchors", "prisoners", "stragglers",
-                "shut_outs", "bars", "loose_blots", "loose_home_blots", "stacks",
-                "dead_checkers", "more_builders",
-            )
-        },
+        **linear_terms.TERMS,
         "shots": terms.shots,
         "their_shots": terms.shots,
         "damage": terms.damage,
@@ -48,4 +40,4 @@ LINEAR = FeatureSet(
     },
     other_side,
     frozenset({"their_shots", "their_damage"}),
-)  # fmt: skip
+)

@@ -61,57 +61,39 @@ def contact_difference(position):
     return OF(position) - OF(other_side(position))
 
 
-def _both(of: Any, about: str, *, in_races: bool = False) -> Any:
-    """Returns the kernel of a term of both sides; `about` is its docstring."""
-    if in_races:
-        return family(difference, doc=about, OF=of).difference
-    return family(contact_difference, doc=about, OF=of).contact_difference
+#: Of each other term the term of one side, and how it is made one of both.
+DIFFERENCES = {
+    "borne_off_lead": (terms.borne_off, difference),
+    "gammon_lag": (gammon_pips, contact_difference),
+    "board": (terms.home_points, contact_difference),
+    "outposts": (terms.outside_points, contact_difference),
+    "primes": (terms.prime, contact_difference),
+    "barriers": (terms.barrier, difference),
+    "anchors": (terms.anchor, contact_difference),
+    "prisoners": (terms.trapped, difference),
+    "stragglers": (terms.last_checker, contact_difference),
+    "shut_outs": (terms.shut_out, difference),
+    "bars": (terms.on_bar, difference),
+    "loose_blots": (terms.blots, contact_difference),
+    "loose_home_blots": (terms.home_blots, contact_difference),
+    "stacks": (terms.stacked, contact_difference),
+    "dead_checkers": (terms.out_of_play, contact_difference),
+    "more_builders": (terms.builders, contact_difference),
+}
 
 
-board = _both(terms.home_points, "Home points made, in contact: `terms.home_points` of both sides.")
-primes = _both(
-    terms.prime, "The most points made in a row, in contact: `terms.prime` of both sides."
-)
-anchors = _both(terms.anchor, "The best anchor, in contact: `terms.anchor` of both sides.")
-stragglers = _both(
-    terms.last_checker,
-    "The point of the rearmost checker, in contact: `terms.last_checker` of both sides.",
-)
-loose_blots = _both(terms.blots, "Blots, in contact: `terms.blots` of both sides.")
-loose_home_blots = _both(
-    terms.home_blots, "Blots in the home board, in contact: `terms.home_blots` of both sides."
-)
-stacks = _both(
-    terms.stacked, "Checkers beyond three on a point, in contact: `terms.stacked` of both sides."
-)
-dead_checkers = _both(
-    terms.out_of_play,
-    "Spare checkers on the ace and deuce points, in contact: `terms.out_of_play` of both sides.",
-)
-more_builders = _both(terms.builders, "Builders, in contact: `terms.builders` of both sides.")
-outposts = _both(
-    terms.outside_points,
-    "Points made from 7 to 17, in contact: `terms.outside_points` of both sides.",
-)
-gammon_lag = _both(
-    gammon_pips, "Pips to save the gammon, in contact: `race_terms.gammon_pips` of both sides."
-)
-barriers = _both(
-    terms.barrier,
-    "Points made before the other side's rearmost checker: `terms.barrier` of both sides.",
-    in_races=True,
-)
-prisoners = _both(
-    terms.trapped,
-    "Rolls that fail to let back checkers escape: `terms.trapped` of both sides.",
-    in_races=True,
-)
-shut_outs = _both(
-    terms.shut_out,
-    "Rolls that enter no checker from the bar: `terms.shut_out` of both sides.",
-    in_races=True,
-)
-bars = _both(terms.on_bar, "Checkers on the bar: `terms.on_bar` of both sides.", in_races=True)
-borne_off_lead = _both(
-    terms.borne_off, "Checkers borne off: `terms.borne_off` of both sides.", in_races=True
-)
+def _of_both(term: Any, made: Any) -> Any:
+    """Returns the kernel of a term of both sides."""
+    when = " in contact, else 0" if made is contact_difference else ""
+    about = f"The side to move's less the other's{when}: {term.__doc__}"
+    return getattr(family(made, doc=about, OF=term), made.__name__)
+
+
+#: All terms, in the order of the feature set.
+TERMS = {
+    "lead": lead,
+    "race": race,
+    "race_rolls": race_rolls,
+    "race_gammons": race_gammons,
+    **{name: _of_both(*both) for name, both in DIFFERENCES.items()},
+}
