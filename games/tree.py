@@ -173,10 +173,6 @@ class Tree(Game):
     def play(self, position: tuple[int, ...], move: int) -> tuple[int, ...]:
         return (*position, move)
 
-    def outcome(self, position: tuple[int, ...]) -> float | None:
-        vector = self.outcome_vector(position)
-        return None if vector is None else vector[0]
-
     def outcome_vector(self, position: tuple[int, ...]) -> tuple[float, ...] | None:
         node = self._node(position)
         if self._is_inner(node):

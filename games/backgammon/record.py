@@ -119,45 +119,31 @@ class BackgammonRecord(GameRecord):
         return self.offered and self.beavers and 4 * self.cube <= MOST_CUBE
 
     def act(self, kind: str) -> None:
-        """Double, take, drop or beaver; raises MoveError as these do, and for other words."""
+        """Let the side to move double, or the other side answer: take, drop or beaver.
+
+        A drop ends the game; a beaver doubles again, and the side that answers keeps the cube.
+        Raises MoveError if that is not possible, and for other words.
+        """
         if kind not in ACTIONS:
             super().act(kind)
-        getattr(self, kind)()
-
-    def double(self) -> None:
-        """Let the side to move offer the cube; raises MoveError if it may not."""
-        self._must_go_on("a double")
         side = self.to_move
-        if self.crawford:
-            raise MoveError("expected no double in the Crawford game, found one")
-        if self.owner == 1 - side:
-            raise MoveError(
-                f"expected no double of {COLOURS[side]}, as the other side has the cube"
-            )
-        if self.cube >= MOST_CUBE:
-            raise MoveError("expected a double to 32768 at most, found one beyond it")
-        self.actions.append(CubeAction(self.ply, side, "double"))
-
-    def take(self) -> None:
-        """Let the other side take an offered double; raises MoveError if there is none."""
-        self._answer("take")
-
-    def drop(self) -> None:
-        """Let the other side drop an offered double, which ends the game.
-
-        Raises MoveError if no double was offered.
-        """
-        self._answer("drop")
-        self.declare(float(-self.cube if self.to_move else self.cube), "double dropped")
-
-    def beaver(self) -> None:
-        """Let the other side double an offered double again and keep the cube.
-
-        Raises MoveError if there is no double, or beavers are not in force.
-        """
-        if self.offered and not self.may_beaver:
+        if kind == "double":
+            self._must_go_on("a double")
+            if self.crawford:
+                raise MoveError("expected no double in the Crawford game, found one")
+            if self.owner == 1 - side:
+                raise MoveError(
+                    f"expected no double of {COLOURS[side]}, as the other side has the cube"
+                )
+            if self.cube >= MOST_CUBE:
+                raise MoveError("expected a double to 32768 at most, found one beyond it")
+        elif kind == "beaver" and self.offered and not self.may_beaver:
             raise MoveError("expected take or drop, as there are no beavers, found a beaver")
-        self._answer("beaver")
+        elif not self.offered or self.over:
+            raise MoveError(f"expected a double to {kind}, found none")
+        self.actions.append(CubeAction(self.ply, side if kind == "double" else 1 - side, kind))
+        if kind == "drop":
+            self.declare(float(-self.cube if side else self.cube), "double dropped")
 
     def resign(self, side: int, kind: int = 1) -> None:
         """Let a side resign a single game, a gammon or a backgammon: kind 1, 2 or 3.
@@ -199,11 +185,6 @@ class BackgammonRecord(GameRecord):
 
     def _takes(self) -> list[CubeAction]:
         return [action for action in self.actions if action.kind in ("take", "beaver")]
-
-    def _answer(self, kind: str) -> None:
-        if not self.offered or self.over:
-            raise MoveError(f"expected a double to {kind}, found none")
-        self.actions.append(CubeAction(self.ply, 1 - self.to_move, kind))
 
     def _must_go_on(self, move: Any) -> None:
         super()._must_go_on(move)

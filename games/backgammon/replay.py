@@ -160,12 +160,12 @@ class _Replay:
         elif kind == "roll":
             self.move(action, rest)
         elif kind == "double":
-            record.double()
+            record.act("double")
             if action.text and int(action.text) != 2 * record.cube:
                 self.problem(action.line, f"a double to {2 * record.cube}", action.text)
         elif kind in ("take", "drop", "beaver"):
             record.beavers |= kind == "beaver" and not record.match_length
-            getattr(record, kind)()
+            record.act(kind)
 
     def move(self, action: Action, rest: Sequence[Action]) -> None:
         record = self.record
@@ -218,7 +218,7 @@ class _Replay:
         lacking = record.match_length - record.score[winner] if record.match_length else 0
         if outcome is None and points:
             if record.offered:
-                record.drop()
+                record.act("drop")
                 outcome = record.outcome()
             else:
                 counted = self.conceded(points, lacking)

@@ -88,9 +88,9 @@ def _cube(record: Any, seats: Sequence[Any]) -> bool:
     """Ask for a double, if there may be one, and for its answer; returns whether to go on."""
     side = record.to_move
     if record.ply and record.may_double and seats[side].decision(record.situation()).double:
-        record.double()
+        record.act("double")
         if not seats[1 - side].decision(record.situation()).take:
-            record.drop()
+            record.act("drop")
             return False
-        record.take()
+        record.act("take")
     return True

@@ -114,7 +114,7 @@ class BackgammonSession(DiceSession):
         """Let the side to move double; the evaluator answers at once if it is the other side."""
         record = self.record
         side = self.sides[self.side]
-        record.double()
+        record.act("double")
         self._stale = True
         yield f"{side} doubles to {2 * record.cube}."
         if not self._answering:

@@ -36,7 +36,7 @@ async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
         assert program is not None
         position, plies = table.record.position, program.ply
         outcomes = await thinking.run_program(lambda: chances(position, plies))
-        situation = _situation(table)
+        situation = table.record.situation()
         if resigning:
             return "accept" if game.cube.accepts(situation, outcomes, *resigning) else "decline"
         decision = game.cube.decision(situation, outcomes)
@@ -47,7 +47,7 @@ async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
         plies = PLIES if seat.depth is None else min(seat.depth, PLIES)
         if resigning:
             found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
-            accepts = game.cube.accepts(_situation(table), found, *resigning)
+            accepts = game.cube.accepts(table.record.situation(), found, *resigning)
             return "accept" if accepts else "decline"
         decision = await thinking.work(lambda: _decision(thinking, table, loaded, plies))
     else:
@@ -70,7 +70,7 @@ async def cube_hint(
     game: Any = table.game
     if table.resigning is not None:
         found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
-        good = game.cube.accepts(_situation(table), found, *table.resigning)
+        good = game.cube.accepts(table.record.situation(), found, *table.resigning)
         action = "accept" if good else "decline"
         value = float(game.outcomes.values(np.array([found]))[0])
         reason = f"without the cube the position is worth {value:+.3f} to the side to move"
@@ -91,14 +91,9 @@ async def cube_hint(
     }
 
 
-def _situation(table: CubeTable) -> Any:
-    record: Any = table.record
-    return record.situation()
-
-
 def _decision(thinking: Thinking, table: CubeTable, loaded: Loaded, plies: int) -> Any:
     with thinking.engine(table.game, loaded) as engine:
-        return engine.cube(_situation(table), depth=plies)
+        return engine.cube(table.record.situation(), depth=plies)
 
 
 def _outcomes(thinking: Thinking, table: CubeTable, loaded: Loaded) -> Any:

@@ -172,27 +172,13 @@ class CubeTable(Table):
         self.resigning = (self.record.to_move, kind)
         self.version += 1
 
-    def roll_dice(self, text: Any = None) -> None:
-        """As `Table.roll_dice`, once every offer is answered."""
-        self._no_offer("a roll")
-        super().roll_dice(text)
-
-    def step(self, source: Any, target: Any) -> None:
-        """As `Table.step`, once every offer is answered."""
-        self._no_offer("a step")
-        super().step(source, target)
-
-    def play(self, move: Any, *, value: float | None = None, depth: int | None = None) -> None:
-        """As `Table.play`, once every offer is answered."""
-        self._no_offer("a move")
-        super().play(move, value=value, depth=depth)
-
     def undo(self, to: Any = None) -> None:
         """As `Table.undo`; an offer of a resignation is withdrawn."""
         self.resigning = None
         super().undo(to)
 
-    def _no_offer(self, found: str) -> None:
+    def expect_turn(self, found: str) -> None:
+        """Raise MoveError as long as an offer waits for its answer."""
         if self.answering is not None and not self.over:
             raise MoveError(f"expected an answer to the offer first, found {found}")
 

@@ -149,8 +149,12 @@ class Table:
         ready = not self.over and (not self.dice or self.roll is not None)
         self.steps = self.face.steps(self.record.position, self.roll) if ready else None
 
+    def expect_turn(self, found: str) -> None:
+        """Raise MoveError if something else comes first; for tables with a cube."""
+
     def roll_dice(self, text: Any = None) -> None:
         """Roll for the side to move, or set the dice from a text."""
+        self.expect_turn("a roll")
         dice = self.game.dice
         if dice is None:
             raise MoveError(f"{self.game.name} has no dice: expected no roll, found one")
@@ -175,6 +179,7 @@ class Table:
 
     def play(self, move: Any, *, value: float | None = None, depth: int | None = None) -> None:
         """Play a legal move."""
+        self.expect_turn("a move")
         if self.record.ply >= self.limits.moves:
             raise MoveError(f"expected at most {self.limits.moves} moves in a game, found more")
         self.record.play(move, roll=self.roll, value=value, depth=depth)
@@ -195,6 +200,7 @@ class Table:
 
     def step(self, source: Any, target: Any) -> None:
         """Take one step of a move. A complete move is played at once if its game plays so."""
+        self.expect_turn("a step")
         if self.steps is None:
             raise MoveError(
                 "expected a roll of the dice first, found a step"

@@ -108,12 +108,12 @@ def test_a_double_that_is_taken() -> None:
     with pytest.raises(MoveError, match="expected an answer to the double, take or drop, found"):
         play(record, "31: 8/5 6/5")
     with pytest.raises(MoveError, match="expected an answer to the double"):
-        record.double()
-    record.take()
+        record.act("double")
+    record.act("take")
     assert (record.offered, record.cube, record.owner) == (False, 2, 1)
     assert record.actions == [CubeAction(2, 0, "double"), CubeAction(2, 1, "take")]
     with pytest.raises(MoveError, match="expected a double to take, found none"):
-        record.take()
+        record.act("take")
     play(record, "21: 13/11 6/5")
     assert xgid(record.situation(roll=3)).split(":")[1:] == "1:-1:-1:31:2:3:0:7:10".split(":")
     play(record, "double", "take")
@@ -324,8 +324,8 @@ def random_match(generator: random.Random, length: int) -> list[BackgammonRecord
             chance = generator.random()
             free = not crawford and record.cube < 64 and record.owner in (None, record.to_move)
             if record.ply and chance < 0.03 and free:
-                record.double()
-                record.take() if generator.random() < 0.7 else record.drop()
+                record.act("double")
+                record.act("take") if generator.random() < 0.7 else record.act("drop")
             elif record.ply and chance > 0.995:
                 record.declare(generator.choice([-3.0, -1.0, 2.0]) * record.cube, "resignation")
             else:

@@ -29,8 +29,8 @@ def played(start: Any, choose: random.Random, **rules: Any) -> BackgammonRecord:
     record = BackgammonRecord(GAME, start, **rules)
     while not record.over:
         if record.ply and record.may_double and choose.random() < 0.1 and record.cube < 64:
-            record.double()
-            record.drop() if choose.random() < 0.4 else record.take()
+            record.act("double")
+            record.act("drop") if choose.random() < 0.4 else record.act("take")
             continue
         if record.ply > 20 and choose.random() < 0.01:
             record.resign(choose.randrange(2), 1 + choose.randrange(3))

@@ -117,8 +117,8 @@ def test_at_the_last_point_only_winning_counts(thinker: Thinker) -> None:
 def test_a_cube_that_was_taken_doubles_the_stake(thinker: Thinker) -> None:
     record = BackgammonRecord(GAME)
     record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
-    record.double()
-    record.take()
+    record.act("double")
+    record.act("take")
     record.play_text("8/4 6/4", roll=GAME.dice.parse("42"))
     assert [one.stake for one in judge_moves(record, thinker, cube=True)] == [1.0, 2.0]
     assert [one.stake for one in judge_rolls(record, thinker, cube=True)] == [1.0, 2.0]
@@ -209,8 +209,8 @@ def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
 def test_doubtful_cubes_are_rolled_out(thinker: Thinker) -> None:
     record = BackgammonRecord(GAME, match_length=7)
     record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
-    record.double()
-    record.drop()
+    record.act("double")
+    record.act("drop")
     plain = [*judge_cube(record, thinker)]
     assert [one.error for one in plain] == [None, None] and plain[1].loss > 0.5
     double, drop = judge_cube(record, thinker, playouts=Playouts(36, least=0.05))

@@ -293,7 +293,6 @@ class _Moves:
     def play(self, text: str) -> tuple[int, MoveError] | None:
         """Play the moves of a text. Returns the ply of the first illegal one and the reason."""
         self.before = len(self.notes)
-        self.before = len(self.notes)
         done = self._slow is None and self._replay(text)
         for move in () if done else MOVE.findall(text)[len(self.notes) - self.before :]:
             if self._slow is None:  # whatever native code did not understand is read slowly
@@ -322,7 +321,7 @@ class _Moves:
         return played_to >= 0
 
     def _fast_record(self) -> GameRecord:
-        record = GameRecord.of_legal(
+        return GameRecord.of_legal(
             self.game,
             np.concatenate(self._positions),
             list(self._played),
@@ -330,7 +329,6 @@ class _Moves:
             quiet_plies=np.concatenate(self._quiet).tolist(),
             **self.limits,
         )
-        return record
 
     def record(self, comment: str) -> GameRecord:
         """Returns the record of the game, with a comment on the whole game."""
