@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import functools
 import gc
+import math
 import os
 import re
 import signal
@@ -28,6 +29,7 @@ __all__ = [
     "LOOK",
     "Parser",
     "exit_status",
+    "in_range",
     "is_ending",
     "result_of",
     "said",
@@ -68,6 +70,20 @@ class Parser(argparse.ArgumentParser):
         for theirs, ours in _WORDS.items():
             message = re.sub(theirs, ours, message)
         self.exit(2, f"{self.prog.removeprefix('python -m ')}: {message}\n")
+
+
+def in_range(least: float, most: float = math.inf, kind: type = int) -> Callable[[str], Any]:
+    """Returns the type of an option that is a number of a kind from `least` to `most`."""
+
+    def read(text: str) -> Any:
+        number = kind(text)
+        if not least <= number <= most:
+            span = f"{least} to {most}" if math.isfinite(most) else f"at least {least}"
+            raise argparse.ArgumentTypeError(f"expected {span}, found {text}")
+        return number
+
+    read.__name__ = kind.__name__  # argparse names it where the text is no number
+    return read
 
 
 def exit_status(

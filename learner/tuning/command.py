@@ -58,8 +58,8 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     options.games = 4000 if options.games is None else options.games
-    for name, least in (("games", 2), ("iterations", 1), ("pairs", 1), ("seed", 0)):
-        Range(least).check(f"--{name}", getattr(options, name))
+    for name in ("iterations", "pairs"):
+        Range(1).check(f"--{name}", getattr(options, name))
     game = load_game(options)
     if game.dice or game.players != 2:
         raise ValueError(f"game: expected one for two without dice, found {game.name}")

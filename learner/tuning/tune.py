@@ -157,7 +157,7 @@ class Tune:
         failures = counted = 0
         while True:
             try:
-                match = self.contest.match(*players, **options)
+                _, (match,) = self.contest.play(players, **options)
                 failure, pairs = match.failure, len(match.units) + match.repeated
             except FAILURES as error:
                 failure, pairs = str(error), 0

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.program import in_range
 from games.waiting import WorkBar
 from play.commands.game_file import add_black_first, game_of_file, printable, read_games
-from play.commands.options import add_features, with_features
+from play.commands.options import add_features, refuse, with_features
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
@@ -48,13 +49,13 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
     add("--seconds", type=float, metavar="S", help="time limit for each move")
     add(
         "--least",
-        type=float,
+        type=in_range(0, kind=float),
         metavar="V",
         help="remark on moves that lose V units or more (default 0.1, with dice 0.02)",
     )
     add(
         "--rollout",
-        type=int,
+        type=in_range(1),
         metavar="GAMES",
         help="with dice: judge what loses --least by the search by rollouts of GAMES games",
     )
@@ -93,13 +94,8 @@ def run_analyse(options: argparse.Namespace) -> int:
         same = " (which is the input)" * output.samefile(options.file)
         raise ValueError(f"expected a new file, found {output}{same}: --overwrite replaces it")
     least = options.least if options.least is not None else 0.02 if dice else 0.1
-    if not least >= 0:
-        raise ValueError(f"--least: expected 0 or more, found {least}")
-    if options.rollout is not None:
-        if not dice:
-            raise ValueError(f"--rollout: expected a game with dice, found {game.name}")
-        if options.rollout < 1:
-            raise ValueError(f"--rollout: expected at least 1 game, found {options.rollout}")
+    if not dice:
+        refuse(options, ("rollout",), "a game with dice", game)
     read = read_games(options.file, game, black_first=options.black_first)
     cube = game.cube
     thinker = Thinker(

@@ -18,7 +18,7 @@ from play.match.report import Match, all_games
 from play.match.units import CubePairs, DicePairs, Pairs, Rounds, units_of
 from play.players.clock import parse_clock
 from play.players.gnubg import GnubgProgram, gnubg_evaluator
-from play.players.limits import Limits, check_depth
+from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
 from play.players.thinker import play_text
@@ -51,7 +51,7 @@ class Contest:
     """
 
     def __init__(self, game: Any, options: argparse.Namespace, *, ladder: bool) -> None:
-        self.game, self.options = game, options
+        self.game, self.options, self.is_ladder = game, options, ladder
         cube = getattr(options, "cube", None) or getattr(options, "match", None) is not None
         self.length: int | None = None
         self.kind = units_of(game)
@@ -68,13 +68,10 @@ class Contest:
         depth = options.depth
         if (depth, options.nodes, options.seconds, clock) == (None,) * 4:
             depth = self.kind.usual_depth
-        if game.dice:
-            check_depth(depth or 0)
-        elif depth is not None and depth < 1:
-            raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
         if options.openings is not None and options.plies is not None:
             raise ValueError("--openings: expected it without --plies, found both")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
+        self.limits.check(game)
         self.sprt = _sprt(options)
         self.luck: Player | None = None
         self.database: DatabaseLookup | None = None
@@ -117,20 +114,13 @@ class Contest:
             kind = "loky"
         return Workers(kind, self.options.threads, address)
 
-    def match(self, *players: Player, **options: Any) -> Match:
-        """Play a match; `options` are those of `play_match` that are other than the contest's."""
-        jacoby = bool(getattr(self.options, "jacoby", None))
-        more: dict[str, Any] = {"length": self.length, "jacoby": jacoby, "luck": self.luck}
-        more |= {"sprt": self.sprt, **self._common(options)}
-        return play_match(self.game, *players, **more)
+    def play(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:
+        """Play a match, or a round robin; returns its standings, best first, and the matches.
 
-    def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:
-        """Play a round robin; returns its standings, best first, and its matches."""
-        return ladder(self.game, players, **self._common(options))
-
-    def _common(self, options: dict[str, Any]) -> dict[str, Any]:
+        options: those of `play_match` that are other than the contest's.
+        """
         given = self.options
-        return {
+        options = {
             "games": given.games,
             "limits": self.limits,
             "openings": self.openings,
@@ -139,6 +129,11 @@ class Contest:
             "keep_records": given.save is not None,
             **options,
         }
+        if self.is_ladder:
+            return ladder(self.game, players, **options)
+        jacoby = bool(getattr(given, "jacoby", None))
+        more: dict[str, Any] = {"length": self.length, "jacoby": jacoby, "luck": self.luck}
+        return [], [play_match(self.game, *players, sprt=self.sprt, **more, **options)]
 
     def match_lines(self, match: Match) -> Iterator[str]:
         """Yields the report of a match."""
@@ -327,8 +322,6 @@ def _check_cube(game: Any, options: argparse.Namespace) -> None:
         raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
     if getattr(options, "luck", None) is not None:
         raise ValueError("--luck: expected games without the cube, found --cube or --match")
-    if options.match is not None and not 1 <= options.match <= 64:
-        raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
     if options.jacoby and options.match:
         raise ValueError("--jacoby: expected games for money, found --match")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
+from games.program import in_range
 from play.commands.options import START, add_game, check_writable, load_game, read_situation, refuse
 
 if TYPE_CHECKING:
@@ -54,7 +55,13 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
         " static value first (evaluation) or with the best backed-up value first (perfect)",
     )
     add("--svg", type=Path, metavar="FILE", help="with --tree: write a picture of the tree")
-    add("--most", type=int, default=16, metavar="N", help="contributions to show (16; 0: all)")
+    add(
+        "--most",
+        type=in_range(0),
+        default=16,
+        metavar="N",
+        help="parts to show (16; 0: all)",
+    )
     command.set_defaults(run=run_explain)
 
 
@@ -69,10 +76,8 @@ def run_explain(options: argparse.Namespace) -> int:
     game = load_game(options, problems=True)
     options.tree |= extra(game, Explicit) is not None
     dice = game.dice
-    if options.roll is not None and not dice:
-        raise ValueError(f"--roll: expected a game with dice, found {game.name}")
-    if options.most < 0:
-        raise ValueError(f"--most: expected 0 or more, found {options.most}")
+    if not dice:
+        refuse(options, ("roll",), "a game with dice", game)
     if not options.tree:
         for name in ("order", "svg"):
             if getattr(options, name) is not None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
+from games.program import in_range
 from games.waiting import WorkBar
 from play.commands.options import add_game, load_game, refuse
 from play.players.grammar import describe_players
@@ -34,14 +35,16 @@ def add_judge_command(commands: Any) -> None:
     add("--positions", type=int, metavar="N", help="by truth: positions (default 1000)")
     add(
         "--games",
-        type=int,
+        type=in_range(1),
         metavar="N",
         help="with dice: number of games (default 100); by truth: whole games, in which the judged"
         " moves first and perfect play varies among its best moves, in place of positions",
     )
     add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
-    add("--seed", type=int, default=0, help="decides positions, dice and chance")
-    add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
+    add("--seed", type=in_range(0), default=0, help="decides positions, dice and chance")
+    add(
+        "--threads", type=in_range(1), default=2, metavar="N", help="searches at a time (default 2)"
+    )
     add("--json", action="store_true", help="last line: the figures as JSON")
     describe_players(command)
     command.set_defaults(run=_run_judge)
@@ -51,8 +54,6 @@ def _run_judge(options: argparse.Namespace) -> int:
     from play.judging.truth import known_referee
 
     game = load_game(options)
-    if options.threads < 1:
-        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     judged = _equity_losses
     if not game.dice:
         known_referee(game, options.referee)
@@ -104,8 +105,6 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
 
     if options.positions is not None:
         raise ValueError("--positions: expected no number of games beside it, found --games")
-    if options.games < 1:
-        raise ValueError(f"--games: expected at least 1, found {options.games}")
     limits, players = _players(options, game)
     yield (
         (
@@ -144,7 +143,7 @@ def _players(options: argparse.Namespace, game: Game) -> tuple[Limits, list[Play
 def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line]:
     """Players by the equity that they lose per decision in a game with dice."""
     from play.judging.equity_loss import check_referee, equity_loss, sample_games
-    from play.players.limits import Limits, check_depth
+    from play.players.limits import Limits
     from play.players.parse import parse_player
     from play.players.player import needs_processes
     from play.workers import Workers
@@ -152,13 +151,9 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
     refuse(options, ("positions",), "a game without dice", game)
     games = 100 if options.games is None else options.games
     depth, referee_depth = options.depth or 0, options.referee_depth or 0
-    if games < 1:
-        raise ValueError(f"--games: expected at least 1, found {games}")
-    if options.seed < 0:
-        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
-    check_depth(depth)
-    check_depth(referee_depth)
-    limits = Limits(depth)
+    limits, referee_limits = Limits(depth), Limits(referee_depth)
+    for one in (limits, referee_limits):
+        one.check(game)
     judged = [parse_player(game, text) for text in options.players]
     referee = parse_player(game, options.referee)
     check_referee(game, referee)
@@ -168,12 +163,14 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
         records = sample_games(
             game, by, limits=limits, games=games, seed=options.seed, workers=workers
         )
-        title = (
-            f"{counted(len(records), 'game')} of {by.name}; referee: {_at(referee, referee_depth)}"
-        )
+        name = referee.name
+        if not referee.program:
+            name += f" at {referee.within(referee_limits)}".removesuffix(" a move")
+        title = f"{counted(len(records), 'game')} of {by.name}; referee: {name}"
         yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
         if options.referee in options.players:
-            yield _favoured(options.referee), None
+            told = "is judged by itself, which favours it: --referee takes another"
+            yield f"{options.referee} {told}", None
         for player in judged:
             with WorkBar(len(records), "games") as bar:
                 found = equity_loss(
@@ -182,20 +179,8 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
                     referee,
                     records,
                     limits=limits,
-                    referee_limits=Limits(referee_depth),
+                    referee_limits=referee_limits,
                     workers=workers,
                     progress=bar.update,
                 )
             yield found.text(), found.figures()
-
-
-def _favoured(referee: str) -> str:
-    return f"{referee} is judged by itself, which favours it: --referee takes another"
-
-
-def _at(player: Player, depth: int) -> str:
-    """Returns a player and the limits of its search."""
-    from play.players.limits import Limits
-
-    limits = str(player.within(Limits(depth))).removesuffix(" a move")
-    return player.name if player.program else f"{player.name} at {limits}"

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.program import in_range
 from games.waiting import WorkBar
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import PLAYER_HELP, describe_players
@@ -52,7 +53,7 @@ def add_match_commands(commands: Any) -> None:
     )
     add(
         "--match",
-        type=int,
+        type=in_range(1, 64),
         metavar="N",
         help="backgammon: matches to N points, with the cube; --save gives each a file, FILE with"
         " -1, -2 … before its ending, because GNU Backgammon reads only the first match of a file",
@@ -85,7 +86,12 @@ def add_match_commands(commands: Any) -> None:
 def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
     """Add the options of every contest; `games` says how many games are played by default."""
     add = command.add_argument
-    add("--games", type=int, metavar="N", help=f"games to count, whole pairs (default {games})")
+    add(
+        "--games",
+        type=in_range(2),
+        metavar="N",
+        help=f"games to count, whole pairs (default {games})",
+    )
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time limit for each move")
@@ -95,7 +101,7 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         help="without dice: a clock of S seconds for a game, and I more before each move; a player"
         " whose clock runs out loses",
     )
-    add("--seed", type=int, default=0, help="decides openings, dice and chance")
+    add("--seed", type=in_range(0), default=0, help="decides openings, dice and chance")
     add(
         "--plies",
         type=int,
@@ -117,7 +123,7 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         " as it knows the position (checkers: endgame, endgame6)",
     )
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
-    add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
+    add("--threads", "--jobs", type=in_range(1), metavar="N", help=JOBS_HELP)
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
     describe_players(command)
@@ -143,68 +149,44 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
 
 def _run_match(options: argparse.Namespace) -> int:
     """Run `match`: a match of as many players as the game has."""
-    from play.players.parse import parse_player
-
-    contest = _contest(options, ladder=False)
-    texts = [options.first, options.second, *options.others]
-    if len(texts) != contest.game.players:
-        raise ValueError(
-            f"{contest.game.name}: expected {contest.game.players} players, found {len(texts)}"
-        )
-    players = [parse_player(contest.game, text) for text in texts]
-    contest.prepare(players)
-    with _kept(contest, options, players) as (journal, games):
-        with contest.workers(players) as workers, GamesBar(options, games) as bar:
-            match = contest.match(*players, workers=workers, progress=bar, **journal)
-        _finish([match], games, journal)
-    for line in contest.match_lines(match):
-        print(line)
-    if options.json:
-        print(json.dumps(match.figures()))
-    return _ended(options, match)
+    return _run(options, [options.first, options.second, *options.others], ladder=False)
 
 
 def _run_ladder(options: argparse.Namespace) -> int:
     """Run `ladder`: a round robin."""
+    return _run(options, options.players, ladder=True)
+
+
+def _run(options: argparse.Namespace, texts: list[str], *, ladder: bool) -> int:
+    """Play, and print the report; refuses bad options before any game."""
+    from play.commands.contest import Contest
     from play.match.driver import check_players
     from play.players.parse import parse_player
 
-    contest = _contest(options, ladder=True)
-    players = [parse_player(contest.game, text) for text in options.players]
-    check_players(contest.game, players)
-    contest.prepare(players)
-    pairings = math.comb(len(players), contest.game.players)
-    with _kept(contest, options, players) as (journal, games):
-        with contest.workers(players) as workers, GamesBar(options, games, pairings) as bar:
-            standings, matches = contest.ladder(players, workers=workers, progress=bar, **journal)
-        _finish(matches, games, journal)
-    for line in contest.ladder_lines(standings, matches):
-        print(line)
-    if matches[-1].failure:
-        print(f"stopped in {matches[-1].title}: {matches[-1].failure}")
-    figures = {
-        contest.standings: [standing.figures() for standing in standings],
-        "matches": [match.figures() for match in matches],
-    }
-    if options.json:
-        print(json.dumps(figures))
-    return _ended(options, matches[-1])
-
-
-def _contest(options: argparse.Namespace, *, ladder: bool) -> Contest:
-    """Returns the contest of this game; refuses bad options before any game."""
-    from play.commands.contest import Contest
-
     contest = Contest(load_game(options), options, ladder=ladder)
-    if options.games < 2:
-        raise ValueError(f"--games: expected at least 2, found {options.games}")
-    if options.threads is not None and options.threads < 1:
-        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
-    if options.seed < 0:
-        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+    game = contest.game
     if options.save is not None:
         check_writable("--save", options.save)
-    return contest
+    if not ladder and len(texts) != game.players:
+        raise ValueError(f"{game.name}: expected {game.players} players, found {len(texts)}")
+    players = [parse_player(game, text) for text in texts]
+    if ladder:
+        check_players(game, players)
+    contest.prepare(players)
+    count = math.comb(len(players), game.players)
+    with _kept(contest, options, players) as (journal, games):
+        with contest.workers(players) as workers, GamesBar(options, games, count) as bar:
+            standings, matches = contest.play(players, workers=workers, progress=bar, **journal)
+        _finish(matches, games, journal)
+    last, figures = matches[-1], [match.figures() for match in matches]
+    for line in contest.ladder_lines(standings, matches) if ladder else contest.match_lines(last):
+        print(line)
+    if ladder and last.failure:
+        print(f"stopped in {last.title}: {last.failure}")
+    if options.json:
+        ratings = {contest.standings: [standing.figures() for standing in standings]}
+        print(json.dumps({**ratings, "matches": figures} if ladder else figures[0]))
+    return _ended(options, last)
 
 
 @contextmanager

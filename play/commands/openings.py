@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from games.counted import counted
+from games.program import in_range
 from games.waiting import WorkBar
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players
@@ -28,7 +29,7 @@ def add_openings_command(commands: Any) -> None:
     )
     add(
         "--plies",
-        type=int,
+        type=in_range(0, 8),
         nargs="+",
         default=[3, 4],
         metavar="N",
@@ -67,8 +68,6 @@ def _run(options: argparse.Namespace) -> int:
             f"expected --within above 0 and --beyond, and --nodes of at least 1, found"
             f" {options.within}, {options.beyond} and {options.nodes}"
         )
-    if not all(0 <= plies <= 8 for plies in options.plies):
-        raise ValueError(f"--plies: expected 0 to 8, found {max(options.plies)}")
     check_writable("FILE", options.file)
     names = options.judge or [f"{usual_evaluator(game)}@selective"]
     judges = [parse_player(game, name) for name in names]

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from games.counted import counted
+from games.program import in_range
 from games.waiting import WorkBar
 from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
@@ -37,7 +38,12 @@ def add_rollout_command(commands: Any) -> None:
         " its text, if any)",
     )
     add("--moves", metavar="MOVE", nargs="+", help="moves to compare, such as '8/5 6/5'")
-    add("--best", type=int, metavar="N", help="compare the N best by static value (default 4)")
+    add(
+        "--best",
+        type=in_range(1),
+        metavar="N",
+        help="compare the N best by static value (default 4)",
+    )
     add("--cube", action="store_true", help="decide about the cube: with or without a double now")
     add("--games", type=int, default=1296, metavar="N", help="of each (default 1296)")
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
@@ -176,8 +182,6 @@ def _candidates(
             raise ValueError("--best: expected it without --moves, found both")
         return [game.parse_move(position, text, roll) for text in options.moves]
     best = 4 if options.best is None else options.best
-    if best < 1:
-        raise ValueError(f"--best: expected at least 1, found {best}")
     assert player.evaluator is not None
     return best_candidates(game, position, roll, player.evaluator, player.lookup, best)
 

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 import games
+from games.program import in_range
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
 from play.commands.options import add_features, with_features
@@ -64,7 +65,12 @@ def _add_game(commands: Any, name: str) -> None:
         help="with --cube: gammons count as single games until a double is taken",
     )
     add("--beavers", action="store_true", help="with --cube: a double may be beavered")
-    add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
+    add(
+        "--match",
+        type=in_range(1, 64),
+        metavar="N",
+        help="backgammon: a match to N points, with the cube",
+    )
     add_features(command)
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
     command.set_defaults(run=run_game, talks=True)
@@ -129,8 +135,6 @@ def run_game(options: argparse.Namespace) -> int:
     if options.cube or options.match is not None:
         if not game.cube:
             raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
-        if options.match is not None and not 1 <= options.match <= 64:
-            raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
         chance |= {"cube": True, "length": options.match or 0}
     for rule in ("jacoby", "beavers"):
         if not getattr(options, rule):

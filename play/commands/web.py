@@ -7,6 +7,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from games.program import in_range
 from play.commands.options import add_features, with_features
 
 __all__ = ["add_web_command", "run_web"]
@@ -17,15 +18,16 @@ PORT = 8642
 def add_web_command(commands: Any) -> None:
     """Add `web` to the subcommands of a parser."""
     web = commands.add_parser("web", help="play in the browser, and see what was learned")
-    web.add_argument("--port", type=int, default=PORT, help=f"port of 127.0.0.1 (default {PORT})")
-    web.add_argument("--runs", type=Path, default=Path("runs"), help="folder of training runs")
-    web.add_argument(
+    add = web.add_argument
+    add("--port", type=in_range(0, 65535), default=PORT, help=f"of 127.0.0.1 (default {PORT})")
+    add("--runs", type=Path, default=Path("runs"), help="folder of training runs")
+    add(
         "--kept",
         type=Path,
         metavar="FOLDER",
         help="where the games that are played are kept (default: in your own state folder)",
     )
-    web.add_argument(
+    add(
         "--game",
         action="append",
         default=[],
@@ -40,8 +42,8 @@ def add_web_command(commands: Any) -> None:
 def run_web(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns the exit status.
 
-    Raises ModuleNotFoundError without the extra `web`, ValueError if the port is out of range,
-    and OSError if the port is taken or a file cannot be read.
+    Raises ModuleNotFoundError without the extra `web`, and OSError if the port is taken or a file
+    cannot be read.
     """
     missing = [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     if missing:
@@ -49,8 +51,6 @@ def run_web(options: argparse.Namespace) -> int:
             f"the browser's page needs {' and '.join(missing)}: pip install 'plysmith[web]', or in"
             " a clone pip install -e '.[web]'"
         )
-    if not 0 <= options.port <= 65535:
-        raise ValueError(f"port: expected 0 to 65535, found {options.port}")
     from platformdirs import user_state_path
 
     import games

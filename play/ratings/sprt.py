@@ -184,13 +184,6 @@ def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
     return likely
 
 
-def _likely_with_mean(frequencies: Floats, mean: float) -> Floats:
-    """Returns the most likely distribution with this mean, of scores evenly spaced in [0, 1]."""
-    scores = np.linspace(0, 1, len(frequencies))
-    likely: Floats = _likely_with_zero_mean(frequencies, scores[np.newaxis] - mean)[0]
-    return likely
-
-
 def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
     """Returns the most likely distribution of scores whose mean is `lead` deviations above ½.
 
@@ -202,11 +195,12 @@ def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
     ½ + lead·σ. There can be several, because the condition is not convex when the lead is larger
     than the observed one, so the whole range of σ is searched and the likeliest is returned.
     """
+    scores = np.linspace(0, 1, len(frequencies))
     if abs(lead) < 1e-12:  # below the rounding error of a score
-        return _likely_with_mean(frequencies, 0.5)
+        level: Floats = _likely_with_zero_mean(frequencies, scores[np.newaxis] - 0.5)[0]
+        return level
     if lead < 0:
         return _likely_with_lead(frequencies[::-1], -lead)[::-1]
-    scores = np.linspace(0, 1, len(frequencies))
 
     def standardised(deviations: Floats) -> Floats:
         return (scores - 0.5) / deviations[:, np.newaxis] - lead

@@ -10,7 +10,6 @@ from typing import Any
 from games.backgammon.notation import parse_situation, show
 from games.record import GameRecord
 from play.terminal.dice import DiceSession
-from play.terminal.session import COMMANDS
 
 __all__ = ["BackgammonSession"]
 
@@ -227,11 +226,6 @@ class BackgammonSession(DiceSession):
             f"{dice}A move such as 8/5 6/5, bar/20* or 13/11(2), by the points of the side that"
             " moves;\nTab completes. Or one of:"
         )
-
-    def do_help(self, rest: str) -> Iterator[str]:
-        yield self.move_help()
-        for name, text in COMMANDS.items():
-            yield f"  {name:9} {text}"
 
     def board(self) -> str:
         """Returns the board from X's side, or O's if the person plays O or flipped the board."""

@@ -8,7 +8,6 @@ from typing import Any
 from games.contract import DiceGame, starts
 from games.record import GameRecord, new_record, read_situation
 from play.dice import Dice
-from play.players.limits import Limits, check_depth
 from play.players.thinker import Thinker
 from play.terminal.colour import Paint
 from play.terminal.session import Session
@@ -113,10 +112,6 @@ class DiceSession(Session):
             parts = zip(self.game.outcomes.names, found, strict=True)
             chances = ", ".join(f"{name} {100 * p:.1f} %" for name, p in parts)
             yield f"  before the roll: {chances}"
-
-    def set_level(self, limits: Limits) -> None:
-        check_depth(limits.depth or 0)
-        self.thinker.limits = limits
 
     def set_up(self, text: str) -> str:
         position, roll, options = read_situation(self.game, text)

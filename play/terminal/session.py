@@ -177,15 +177,14 @@ class Session:
             yield said
             return
         value = self.thinker.evaluator.in_units(result.value)
+        reached = (
+            value_text(value) + f" at depth {result.depth}" + " (stopped)" * result.interrupted
+        )
         chances = chances_text(
             self.thinker.evaluator, position, result.value, result.nodes, result.outcomes
         )
         self.play(result.move, value, result.depth)
-        yield (
-            f"{said}   {value_text(value)} at depth {result.depth}"
-            + (" (stopped)" * result.interrupted)
-            + (f" ({chances})" if chances else "")
-        )
+        yield f"{said}   {reached}" + (f" ({chances})" if chances else "")
 
     def value_text(self, position: Any, value: float, nodes: int, outcomes: Any = None) -> str:
         """Returns a value of a position in the game's unit, with its chances."""
@@ -247,8 +246,8 @@ class Session:
     def do_help(self, rest: str) -> Iterator[str]:
         """List the commands."""
         yield self.move_help()
-        for name in self.commands:
-            yield f"  {name:9} {COMMANDS.get(name, '')}".rstrip()
+        for name, text in COMMANDS.items():
+            yield f"  {name:9} {text}"
 
     def move_help(self) -> str:
         """How to write moves."""
@@ -352,8 +351,7 @@ class Session:
 
     def set_level(self, limits: Limits) -> None:
         """Set the limits of the evaluator. Raises ValueError for unsuitable limits."""
-        if limits.depth == 0:
-            raise ValueError("depth: expected at least 1 ply, found 0")
+        limits.check(self.game)
         self.thinker.limits = limits
 
     def do_new(self, rest: str) -> Iterator[str]:

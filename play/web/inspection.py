@@ -154,7 +154,8 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
                     _, position, roll, move = one
                     found[one] = _judged(engine, loaded, position, roll, move, depth)
                     if luck is not None:
-                        found[one] |= _lucky(float(luck(position)[roll]))
+                        lucky = float(luck(position)[roll]) + 0.0
+                        found[one] |= {"luck": lucky, "luck_word": luck_word(lucky)}
         return found
 
     if missing:
@@ -306,11 +307,6 @@ def _expected(figures: dict[str, Any], unit: float, points: bool) -> float:
 
 def _mark(loaded: Loaded, lost: float) -> str:
     return mark(lost, POINTS if loaded.evaluator.gives_outcomes else RESULTS)
-
-
-def _lucky(luck: float) -> dict[str, Any]:
-    """Returns the luck of a roll, in the game's unit, and a word for it in backgammon's terms."""
-    return {"luck": luck + 0.0, "luck_word": luck_word(luck)}
 
 
 def _player(judged: list[dict[str, Any]], cubes: list[dict[str, Any]]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def play(record: GameRecord, *turns: str) -> Any:
     """Play turns such as `31: 8/5 6/5`; `double`, `take` and `drop` are actions of the cube."""
     for turn in turns:
         if turn in ("double", "take", "drop"):
-            getattr(record, turn)()
+            record.act(turn)
         else:
             dice, text = turn.split(": ")
             record.play_text(text, roll=GAME.dice.parse(dice))
@@ -134,9 +134,9 @@ def test_a_double_that_is_dropped() -> None:
     record = play(BackgammonRecord(GAME), "31: 8/5 6/5", "double", "take", *OPENING[1:])
     play(record, "double", "drop")
     assert (record.outcome(), record.final_score()) == (2.0, (2, 0))
-    for attempt in (record.take, record.double, record.drop):
+    for kind in ("take", "double", "drop"):
         with pytest.raises(MoveError):
-            attempt()
+            record.act(kind)
     record.undo()
     assert (record.over, record.cube, record.offered) == (False, 2, False)
 

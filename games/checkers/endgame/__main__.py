@@ -85,10 +85,11 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
+    from games.checkers.endgame.building import endgame
     from games.checkers.endgame.database import material_text, path_of
     from games.checkers.endgame.numbering import slices
 
-    found = _database(options)
+    found = endgame(options.pieces, options.directory)
     path = path_of(options.pieces, options.directory)
     size = f"{path.stat().st_size} bytes" if path.exists() else "in memory alone"
     print(f"{path}: {size}")
@@ -123,12 +124,6 @@ def _row(found: Endgame, of: str, materials: list[Material], *, sides: int = 1) 
         "longest_win": tally.longest_win,
         "longest_loss": tally.longest_loss,
     }
-
-
-def _database(options: argparse.Namespace) -> Endgame:
-    from games.checkers.endgame.building import endgame
-
-    return endgame(options.pieces, options.directory)
 
 
 if __name__ == "__main__":

@@ -44,28 +44,25 @@ def read_games(
     game: Game,
     *,
     black_first: bool = False,
-    repetitions: int | None = None,
-    quiet_moves: int | None = None,
 ) -> Iterator[PdnGame]:
     """Yields the games of a PDN text, or of an iterable of lines such as an open file.
 
     `game` is checkers. Results are taken to be White-Black, and with `black_first` the other way
-    round, as in old English files. Records have no draw rules by default, because the players may
-    not have kept to them; a record that its moves do not end ends with the result of the file.
+    round, as in old English files. Records have no draw rules, because the players may not have
+    kept to them; a record that its moves do not end ends with the result of the file.
 
     Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. A damaged game
     never raises an exception: it comes without a record, and reading goes on with the next one.
     """
     lines = source.splitlines() if isinstance(source, str) else source
     reading: _Reading | None = None
-    settings = (game, black_first, repetitions, quiet_moves)
     for token in words_of(lines):
         if reading is not None and reading.closed_by(token):
             reading.unfinished(token.line)
             yield reading.finish()
             reading = None
         if reading is None:
-            reading = _Reading(*settings)
+            reading = _Reading(game, black_first)
         reading.add(token)
         if reading.result is not None:
             yield reading.finish()
@@ -78,12 +75,9 @@ def read_games(
 class _Reading:
     """A game that is being read."""
 
-    def __init__(
-        self, game: Game, black_first: bool, repetitions: int | None, quiet_moves: int | None
-    ) -> None:
+    def __init__(self, game: Game, black_first: bool) -> None:
         self.game = game
         self.black_first = black_first
-        self.limits = {"repetitions": repetitions, "quiet_moves": quiet_moves}
         self.tags: dict[str, tuple[str, int]] = {}
         self.moves: _Moves | None = None
         self.pending: list[Word] = []  # moves that are not played yet
@@ -200,7 +194,7 @@ class _Reading:
         elif self.tag("SetUp", "0")[0] == "1":
             self.damage(self.tag("SetUp", "")[1], "expected a tag FEN beside SetUp, found none")
             return
-        self.moves = _Moves(self.game, start, self.limits)
+        self.moves = _Moves(self.game, start)
 
     def tag(self, name: str, default: str) -> tuple[str, int]:
         """Returns the value and line of a tag, ignoring the case of its name."""
@@ -275,16 +269,13 @@ def _short(text: str) -> str:
 
 
 class _Moves:
-    """The moves of a game with their positions and notes.
+    """The moves of a game with their positions and notes."""
 
-    limits: the drawing rules, as `GameRecord` takes them.
-    """
-
-    def __init__(self, game: Game, start: Any, limits: dict[str, Any]) -> None:
-        self.game, self.limits = game, limits
+    def __init__(self, game: Game, start: Any) -> None:
+        self.game = game
         self.notes: list[Annotation] = []
         self.before = 0  # plies before the latest call of `play`
-        self._slow = GameRecord(game, start, **limits) if any(limits.values()) else None
+        self._slow: GameRecord | None = None
         self._scratch = np.empty(MOST_SQUARES, np.int64), np.empty(MOST_MOVES, np.int64)
         self._positions = [np.array([start], dtype=np.int64)]
         self._played: list[Any] = []
@@ -327,7 +318,8 @@ class _Moves:
             list(self._played),
             list(self.notes),
             quiet_plies=np.concatenate(self._quiet).tolist(),
-            **self.limits,
+            repetitions=None,
+            quiet_moves=None,
         )
 
     def record(self, comment: str) -> GameRecord:
