@@ -3,7 +3,8 @@
 Each step minimises a quadratic with the slope of the loss, within bounds and with the penalties,
 and is shortened until the loss falls. Its second derivatives are taken again only after a step that
 changed much, because they cost the most, and far from the minimum in single precision: they only
-direct the step, whose slope is exact.
+direct the step, whose slope is exact. A step depends on the point, on where they were taken and
+how, so that a fit goes on from any step with the same digits.
 
 Sources: J. Lee, Y. Sun and M. Saunders, "Proximal Newton-type Methods for Minimizing Composite
 Functions" (2014); J. Friedman, T. Hastie and R. Tibshirani, "Regularization Paths for Generalized
@@ -42,7 +43,7 @@ class Minimum:
     loss: the mean loss there, without penalties.
     slopes: [rows], the derivative of the loss by each row's logit, times its weight.
     bend: [columns, columns], the second derivative of the mean loss, without penalties.
-    steps: Newton steps.
+    steps: Newton steps from the start.
     settled: whether the last step was below `ENOUGH`.
     """
 
@@ -66,8 +67,12 @@ def minimum(
     lasso: Floats | float = 0.0,
     low: Floats | float = -np.inf,
     high: Floats | float = np.inf,
+    first: int = 0,
+    bent: Floats | None = None,
+    single: bool = True,
+    settled: bool = False,
     enough: float = ENOUGH,
-    after: Callable[[int, float], None] = lambda step, loss: None,
+    after: Callable[[int, Floats, Floats, bool, float, bool], None] | None = None,
 ) -> Minimum:
     """Returns the minimum of the mean loss of logits margin + matrix @ w, and its derivatives.
 
@@ -76,10 +81,12 @@ def minimum(
     ridge, lasso: for each column half of the first times the square, and the second times the size
         of its weight, is added to the mean loss.
     low, high: bounds of the weights.
-    start: weights, within the bounds.
-    enough: the last step is expected to lower the loss by less than this; the last second
-        derivatives are of double precision, but for a larger number than usual.
-    after: called after each step with its number and the loss with its penalties.
+    start: weights, within the bounds, after `first` steps; `settled` if the last was enough.
+    bent: the weights at which the second derivatives are those of that step; None for `start`.
+    single: whether these are of single precision; the last ones are not, but for a larger `enough`.
+    enough: the last step is expected to lower the loss by less than this.
+    after: called after each step with its number, the weights, `bent`, `single`, the loss with its
+        penalties, and whether it was the last.
     """
     size = matrix.columns
     ridge, lasso, low, high = (
@@ -103,10 +110,12 @@ def minimum(
         loss = float(each.sum() / total + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
         return loss, slope / total + ridge * at
 
-    single = matrix.dense is not None  # sparse rows know no other than double
-    settled, steps = False, 0
-    now, gradient = whole(point)
+    single = single and matrix.dense is not None  # sparse rows know no other than double
+    bent, steps = point if bent is None else bent, first
+    now, gradient = whole(bent)
     bend = matrix.gram(bends, single=single) / total
+    if bent is not point:
+        now, gradient = whole(point)
     while not settled and steps < STEPS:
         curved = bend + np.diag(ridge)
         step = _free_step(curved, gradient) if plain else np.zeros(size)
@@ -127,8 +136,9 @@ def minimum(
         point, now, gradient, steps = further, then, steep, steps + 1
         if -rise > SMALL or (single and not settled):
             single = single and -rise > NEAR and length == 1.0
-            bend = matrix.gram(bends, single=single) / total
-        after(steps, now)
+            bent, bend = point, matrix.gram(bends, single=single) / total
+        if after is not None:
+            after(steps, point, bent, single, now, settled)
     penalty = float(ridge @ np.square(point) / 2 + lasso @ np.abs(point))
     return Minimum(point, now - penalty, slopes, bend, steps, settled)
 

@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
         if not options.quiet:
             print(text, file=sys.stderr, flush=True)
 
-    fitted = fit_traces(traces, asked, settings, say=say)
+    fitted = fit_traces(traces, asked, settings, state=options.output / "state.json", say=say)
     if unit is not None:
         fitted = _in_unit(fitted, *unit)
     changes = [(path, *patched(path, fitted)) for path in options.patch]

@@ -8,20 +8,25 @@ Sources: P. Österlund's method for the chess program Texel (2014); K.-Y. Liang 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from games.whole_files import write_atomically
 from learner.fit.matrix import Matrix
 from learner.fit.newton import Minimum, minimum
 from learner.fit.targets import LOSSES, expectations, fit_scale, mean_loss
 from learner.fit.validation import TWO_SIDED_95, CalibrationBin, calibration
 from learner.options import check_options, choice, ranged
 from learner.positions.filters import Games
+from learner.positions.packing import packed, unpacked
 from learner.traces.parameters import Term, parameters
 from learner.traces.traces import TraceError, Traces
 
@@ -32,6 +37,8 @@ Floats = NDArray[np.float64]
 PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
 #: What a step must promise to be the last while a penalty is chosen.
 ROUGH = 1e-7
+#: The form of the state of a fit, and the steps that it stands for.
+STATE = 2
 #: Fewest games for each part: to learn from, to choose and to judge.
 FEWEST = 10
 #: A term is rare in fewer rows, or explained by others if this share of its square is.
@@ -130,16 +137,19 @@ def fit_traces(
     asked: dict[str, Term],
     settings: Settings,
     *,
+    state: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Fitted:
     """Returns the weights of least loss, and what is known of them.
 
     asked: what is asked of some terms; the others start at 0 and are free.
+    state: a file that holds the state after each step, from which a fit goes on with the same
+        digits; it is removed at the end.
     say: told of each step.
 
-    Raises TraceError if the traces do not determine the weights.
+    Raises TraceError if the traces do not determine the weights, or if the state is of another fit.
     """
-    return _Fit(traces, asked, settings, say).run()
+    return _Fit(traces, asked, settings, state, say).run()
 
 
 class _Fit:
@@ -148,15 +158,17 @@ class _Fit:
         traces: Traces,
         asked: dict[str, Term],
         settings: Settings,
+        state: Path | None,
         say: Callable[[str], None],
     ) -> None:
-        self.traces, self.asked, self.settings, self.say = traces, asked, settings, say
+        self.traces, self.asked, self.settings = traces, asked, settings
+        self.path, self.say = state, say
         share = settings.held_out
         self.chosen = settings.alpha is None or settings.lasso is None
         self.judging = self._part(0.0, share)
         self.learned = traces.weight * ~self.judging
-        self.rows = traces.matrix.occurrences()
-        even = np.square(traces.matrix.slope(traces.weight)) / traces.weight.sum()
+        self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
+        even = np.square(self.sums) / traces.weight.sum()
         self.constant = even >= traces.matrix.squares(traces.weight) * (1 - EXACT)
         seen = traces.matrix.squares(self.learned)
         self.absent = [name for name, some in zip(traces.names, seen, strict=True) if not some]
@@ -172,8 +184,7 @@ class _Fit:
         start = np.array([asked.get(name, Term()).weight for name in traces.names])
         self.start_values = traces.matrix.times(start)
         self.targets, self.scale = self._targets()
-        #: alpha, lasso and the loss on the games that choose, of each penalty tried
-        self.tried: list[tuple[float, float, float]] = []
+        self.state: dict[str, Any] = {"mark": self._mark(), "path": [], "final": None}
 
     def _part(self, low: float, high: float) -> NDArray[np.bool_]:
         games = np.arange(int(self.traces.game.max()) + 1)
@@ -199,23 +210,55 @@ class _Fit:
             return self.traces.result, scale or 1.0
         return expectations(value, results, scale=scale, blend=self.settings.blend), scale
 
+    def _mark(self) -> str:
+        """Returns a mark of everything that decides the result."""
+        traces = self.traces
+        mark = hashlib.blake2b(digest_size=16)
+        decides = STATE, traces.names, sorted(self.asked.items()), self.settings
+        mark.update(repr(decides).encode())
+        for part in (self.targets, traces.weight, traces.game, self.sums):
+            mark.update(np.ascontiguousarray(part).tobytes())
+        return mark.hexdigest()
+
     # --- the fit --------------------------------------------------------------------------------
 
     def run(self) -> Fitted:
         traces, made = self.traces, self.parameters
+        self._take_up()
         matrix = traces.matrix.mapped(made.place, made.factor, len(made.names))
         margin = self.scale * (traces.matrix.times(made.base) if made.base.any() else 0.0)
         margin = np.broadcast_to(margin, len(traces)).copy()
         learned = self.learned
         self.unit = np.sqrt(matrix.squares(learned) / learned.sum())
         alpha, lasso, start = self._choose(matrix, margin, learned)
+        begin: dict[str, Any] = {"step": 0, "single": True, "settled": False}
+        begin |= {"weights": packed(start), "bent": packed(start)}
+        kept = self.state["final"] or begin
+        point, bent = (unpacked(kept[n], np.float64, size=len(start)) for n in ("weights", "bent"))
 
-        def after(step: int, loss: float) -> None:
+        def after(
+            step: int, weights: Floats, bent: Floats, single: bool, loss: float, settled: bool
+        ) -> None:
+            self.state["final"] = {
+                "step": step, "weights": packed(weights), "bent": packed(bent),
+                "single": single, "settled": settled,
+            }  # fmt: skip
+            self._keep()
             self.say(f"step {step}: loss {loss:.6f}")
 
-        found = self._minimum(matrix, margin, learned, start, alpha, lasso, after=after)
-        self._refuse_sums(found.bend)
-        return self._described(matrix, margin, learned, found, alpha, lasso)
+        found = self._minimum(
+            matrix, margin, learned, point, alpha, lasso,
+            first=kept["step"], bent=bent, single=kept["single"], settled=kept["settled"],
+            after=after,
+        )  # fmt: skip
+        try:
+            self._refuse_sums(found.bend)
+        except TraceError:
+            self._forget()  # so that other terms may be fitted in the same folder
+            raise
+        fitted = self._described(matrix, margin, learned, found, alpha, lasso)
+        self._forget()
+        return fitted
 
     def _minimum(
         self, matrix: Matrix, margin: Floats, weight: Floats, start: Floats, alpha: float,
@@ -245,27 +288,62 @@ class _Fit:
         judged = matrix.take(judges)
         ridges = PATH if settings.alpha is None else (settings.alpha,)
         lassos = (*PATH, 0.0) if settings.lasso is None else (settings.lasso,)
-        best = start
-        for alpha, lasso in ((a, b) for b in lassos for a in ridges):
-            start = self._minimum(
-                part, margin[rows], learned[rows], start, alpha, lasso, self.targets[rows],
-                enough=ROUGH,
-            ).weights  # fmt: skip
-            loss, _ = self._loss(margin[judges] + judged.times(start), judges)
-            if not self.tried or loss < min(one[2] for one in self.tried):
-                best = start
-            self.tried.append((alpha, lasso, loss))
-            self.say(f"alpha {alpha:g}, lasso {lasso:g}: loss {loss:.6f} on games apart")
-            losses = [one[2] for one in self.tried]
+        tried = self.state["path"]
+        for number, (alpha, lasso) in enumerate((a, b) for b in lassos for a in ridges):
+            if number >= len(tried):
+                found = self._minimum(
+                    part,
+                    margin[rows],
+                    learned[rows],
+                    start,
+                    alpha,
+                    lasso,
+                    self.targets[rows],
+                    enough=ROUGH,
+                )
+                loss, _ = self._loss(margin[judges] + judged.times(found.weights), judges)
+                tried.append([alpha, lasso, loss, packed(found.weights)])
+                self._keep()
+                self.say(f"alpha {alpha:g}, lasso {lasso:g}: loss {loss:.6f} on games apart")
+            start = unpacked(tried[number][3], np.float64, size=len(start))
+            losses = [one[2] for one in tried[: number + 1]]
             if lassos == (settings.lasso,) and len(losses) > 2 and min(losses) < min(losses[-2:]):
                 break  # smaller penalties only lead further away
-        alpha, lasso, _ = min(self.tried, key=lambda one: one[2])
-        return alpha, lasso, best
+        alpha, lasso, _, weights = min(tried, key=lambda one: one[2])
+        return alpha, lasso, unpacked(weights, np.float64, size=len(start))
 
     def _loss(self, logits: Floats, rows: Any) -> tuple[float, Floats]:
         """Returns the mean loss of logits of some rows, and each row's loss times its weight."""
         weight, targets = self.traces.weight[rows], self.targets[rows]
         return mean_loss(self.settings.loss, logits, targets, weight)[:2]
+
+    # --- the state ------------------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        if self.path is not None:
+            write_atomically(self.path, json.dumps(self.state))
+
+    def _forget(self) -> None:
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _take_up(self) -> None:
+        """Go on from the state of the file, if there is one."""
+        if self.path is None or not self.path.exists():
+            return
+        try:
+            state = json.loads(self.path.read_text(encoding="utf-8"))
+            mark = state["mark"]
+        except (ValueError, TypeError, KeyError):
+            raise TraceError(
+                f"{self.path}: expected the state of a fit, found other content"
+            ) from None
+        if mark != self.state["mark"]:
+            raise TraceError(
+                f"{self.path}: expected the state of this fit, found that of one with other traces"
+                " or options; delete the file, or name another folder"
+            )
+        self.state = state
 
     # --- what is known of the weights -----------------------------------------------------------
 
@@ -342,9 +420,10 @@ class _Fit:
         bins = calibration(
             shares, seen[rows], sample_weight=traces.weight[rows], groups=traces.game[rows]
         )
+        tried = tuple((one[0], one[1], one[2]) for one in self.state["path"])
         return Fitted(
-            tuple(terms), self.scale, alpha, lasso, tuple(self.tried), found.loss, found.steps,
-            found.settled, int((learned > 0).sum()), games, judged, tuple(bins),
+            tuple(terms), self.scale, alpha, lasso, tried, found.loss, found.steps, found.settled,
+            int((learned > 0).sum()), games, judged, tuple(bins),
         )  # fmt: skip
 
     def _judged(self, logits: Floats, rows: NDArray[np.int64]) -> Change:

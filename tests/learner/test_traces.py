@@ -141,6 +141,33 @@ def test_what_was_not_fitted_is_foretold_better_and_says_so() -> None:
     assert whole.terms[2].worth == pytest.approx(bare.loss - whole.loss, rel=0.05)
 
 
+def test_a_fit_that_was_stopped_goes_on_with_the_same_digits(tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    whole = fit_traces(traces(), {}, Settings())
+    state, told = tmp_path / "state.json", list[str]()
+    fitted = None
+    while fitted is None:  # stopped after every step, of the path too
+        seen = len(told)
+
+        def say(text: str, seen: int = seen) -> None:
+            told.append(text)
+            if len(told) > seen:
+                raise Stop
+
+        try:
+            fitted = fit_traces(traces(), {}, Settings(), state=state, say=say)
+        except Stop:
+            pass
+    assert len(told) >= 5
+    assert fitted == whole
+    assert not state.exists()
+    state.write_text(json.dumps({"mark": "other", "path": [], "final": None}))
+    with pytest.raises(TraceError, match="expected the state of this fit, found that of one with"):
+        fit_traces(traces(), {}, Settings(), state=state)
+
+
 def test_terms_fixed_bounded_and_scaled_together() -> None:
     names = ("a", "b", "c", "d")
     made = traces(names=names, truth=np.array([1.0, 1.0, 0.5, 1.5]))
@@ -176,7 +203,7 @@ def test_a_term_that_only_the_games_that_judge_have_keeps_its_weight() -> None:
     assert np.isfinite([fitted.terms[0].error, fitted.judged.low]).all()
 
 
-def test_terms_are_noted() -> None:
+def test_terms_are_noted(tmp_path: Path) -> None:
     made = traces(names=("a", "b", "never", "ever", "rare", "like_a"), truth=[1, 0.5, 0, 0, 0, 0])
     dense = made.matrix.dense
     assert dense is not None
@@ -190,7 +217,8 @@ def test_terms_are_noted() -> None:
     }  # fmt: skip
     dense[:, 5] = 2 * dense[:, 0] - dense[:, 1]
     with pytest.raises(TraceError, match=r"like_a: expected a term that is no sum .* 2 a \+ -1 b"):
-        fit_traces(made, {}, Settings())
+        fit_traces(made, {}, Settings(), state=tmp_path / "state.json")
+    assert not [*tmp_path.iterdir()]
 
 
 # --- files ----------------------------------------------------------------------------------------
