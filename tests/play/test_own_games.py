@@ -116,8 +116,10 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 
 @compiled_only
-@pytest.mark.whole_run
-@pytest.mark.parametrize(("game", "move"), [("hexa:Hexapawn", "b1-b2"), ("connect_four", "4")])
+@pytest.mark.parametrize(
+    ("game", "move"),
+    [("hexa:Hexapawn", "b1-b2"), pytest.param("connect_four", "4", marks=pytest.mark.whole_run)],
+)
 def test_a_game_is_trained_resumed_matched_explained_and_played(
     game: str, move: str, here: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
