@@ -29,7 +29,6 @@ def run(*options: str) -> int:
     return main(["tests.toys:SmallTiles", *options])
 
 
-@pytest.mark.whole_run
 def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
