@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 from games.board import Pieces
@@ -163,58 +164,39 @@ def contribution_table(
 
     At most `most` are shown (0: all), and none of value 0. The last line sums up the others.
     """
-    by_name: dict[str, list[Contribution | None]] = {}
-    for number, found in enumerate(parts):
-        for one in found:
-            by_name.setdefault(one.name, [None] * len(parts))[number] = one
-    size = {
-        name: max(abs(one.value) for one in row if one is not None) for name, row in by_name.items()
-    }
+    tables = [{one.name: one for one in found} for found in parts]
     # ordered by relative size, because the evaluators may have different units
     scale = [max((abs(one.value) for one in found), default=0.0) or 1.0 for found in parts]
-    rank = {
-        name: max(abs(one.value) / scale[i] for i, one in enumerate(row) if one is not None)
-        for name, row in by_name.items()
+    sizes = {
+        name: max(
+            abs(table[name].value) / unit
+            for table, unit in zip(tables, scale, strict=True)
+            if name in table
+        )
+        for name in dict.fromkeys(name for table in tables for name in table)
     }
-    shown = sorted((name for name in by_name if size[name] > 0), key=lambda name: -rank[name])
-    kept = shown[:most] if most else shown
-    rows = [["", "term", *(cell for title in titles for cell in ("weight", title))]]
-    for name in kept:
-        row = by_name[name]
-        term = next(one.term for one in row if one is not None)
-        cells = [name, f"{term:.6g}"]
-        for cell in row:
-            weight = None if cell is None else cell.weight
-            cells.append("" if weight is None else f"{weight:.6g}")
-            cells.append("" if cell is None else _number(cell.value))
-        rows.append(cells)
+    shown = sorted((name for name in sizes if sizes[name] > 0), key=lambda name: -sizes[name])
     if not shown:
         return ["Nothing: all contributions are 0."]
+    kept = shown[:most] if most else shown
+    rest = shown[len(kept) :]
+    totals = [*([(f"{len(rest)} more", rest)] if rest else []), ("sum", shown)]
+    terms = [next(table[name].term for table in tables if name in table) for name in kept]
+    columns = [["", *kept, *(title for title, _ in totals)], ["term", *map("{:.6g}".format, terms)]]
     weighed = [any(one.weight is not None for one in found) for found in parts]
-
-    def sums(title: str, names: list[str]) -> list[str]:
-        cells = [title, ""]
-        for i in range(len(parts)):
-            found = [row[i] for row in map(by_name.__getitem__, names)]
-            cells += ["", _number(sum(one.value for one in found if one is not None))]
-        return cells
-
-    if len(shown) > len(kept):
-        rows.append(sums(f"{len(shown) - len(kept)} more", shown[len(kept) :]))
-    rows.append(sums("sum", shown))
-    columns = [
-        0,
-        1,
-        *(c for i in range(len(parts)) for c in ((2 + 2 * i,) * weighed[i]) + (3 + 2 * i,)),
-    ]
-    widths = [max(len(row[c]) for row in rows) for c in columns]
-    lines = [
-        "  ".join(
-            f"{row[c]:<{w}}" if c == 0 else f"{row[c]:>{w}}"
-            for c, w in zip(columns, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    for title, table, has_weights in zip(titles, tables, weighed, strict=True):
+        here = [table.get(name) for name in kept]
+        if has_weights:
+            weights = [None if one is None else one.weight for one in here]
+            columns.append(["weight", *("" if w is None else f"{w:.6g}" for w in weights)])
+        sums = [sum(table[name].value for name in names if name in table) for _, names in totals]
+        values = ["" if one is None else _number(one.value) for one in here]
+        columns.append([title, *values, *map(_number, sums)])
+    widths = [max(map(len, column)) for column in columns]
+    lines = []
+    for name, *cells in zip_longest(*columns, fillvalue=""):
+        told = [f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append("  ".join([f"{name:<{widths[0]}}", *told]).rstrip())
     if not all(weighed):
         lines += ["", SHARES]
     return lines

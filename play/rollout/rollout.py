@@ -141,10 +141,9 @@ def rollout(
         candidates = legal_candidates(game, positions, roll, moves)
         positions = [game.play(positions, move) for move in candidates]
     places = checked_positions(game, positions)
-    if workers is not None or threads > 1:
-        with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
-            return _roll_out(blocks, places, players, games, candidates, progress)
-    return _roll_out(blocks, places, None, games, candidates, progress)
+    alone = threads == 1 or workers is not None
+    with nullcontext(workers) if alone else Workers(jobs=threads) as players:
+        return _roll_out(blocks, places, players, games, candidates, progress)
 
 
 def legal_candidates(
