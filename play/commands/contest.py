@@ -133,7 +133,8 @@ class Contest:
             return ladder(self.game, players, **options)
         jacoby = bool(getattr(given, "jacoby", None))
         more: dict[str, Any] = {"length": self.length, "jacoby": jacoby, "luck": self.luck}
-        return [], [play_match(self.game, *players, sprt=self.sprt, **more, **options)]
+        more |= {"sprt": self.sprt, **options}
+        return [], [play_match(self.game, *players, **more)]
 
     def match_lines(self, match: Match) -> Iterator[str]:
         """Yields the report of a match."""
