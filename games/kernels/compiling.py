@@ -21,6 +21,8 @@ __all__ = ["Compiling", "compiling", "counting", "is_made", "kernels_of", "new_c
 
 #: Seconds without compiling after which it counts as ended.
 PAUSE = 1.0
+#: Bytes that take as long as the compiler's own start, which comes with the first function.
+START = 1200
 
 
 class Compiling(NamedTuple):
@@ -28,7 +30,8 @@ class Compiling(NamedTuple):
 
     size: size of the functions that are finished since the count began, in bytes of bytecode.
     sizes: the same of the whole process, by the first two words of the functions' modules.
-    rate: seconds for a byte in this process until now; None before the first function is finished.
+    rate: seconds for a byte in this process until now, beside the start of the compiler; None before
+        the first function is finished.
     current: seconds since the last function was finished, without pauses.
     """
 
@@ -84,7 +87,7 @@ class _Listener(event.Listener):  # type: ignore[misc]
             if self._depth == 0 and now - self._ended > PAUSE:
                 return None
             size = self._sizes.total()
-            rate = (self._ended - self._began) / size if size else None
+            rate = (self._ended - self._began) / (size + START) if size else None
             current = now - max(self._ended, self._began)
             return Compiling(size - self._before, dict(self._sizes), rate, current)
 

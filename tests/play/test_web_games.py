@@ -247,8 +247,8 @@ def test_marks_values_and_accuracy_stand_in_the_list(page: Page, base: str) -> N
     expect(moves.nth(2).locator(".mark")).to_have_count(0)
     expect(moves.nth(2).locator(".move-value")).to_have_text(re.compile("^[+−]?[0-9.]+$"))
     players = page.locator(".players-rated")
-    expect(players).to_contain_text(re.compile("Black accuracy [0-9]+ % in 2 decisions"))
-    expect(players).to_contain_text(re.compile("White accuracy [0-9]+ % in 3 decisions"))
+    expect(players).to_contain_text(re.compile("Black accuracy [0-9.]+ % in 2 decisions"))
+    expect(players).to_contain_text(re.compile("White accuracy [0-9.]+ % in 3 decisions"))
     expect(players.locator("p").first).to_have_attribute(
         "title", re.compile(f"that each move keeps, {play}$")
     )
@@ -285,7 +285,7 @@ def test_doubles_stand_in_the_list_with_marks_and_count(page: Page, base: str) -
     double = re.compile("^[XO], double, blunder, right: no double, take$")
     expect(said.first).to_have_attribute("aria-label", double)
     expect(said.first).to_have_attribute("title", re.compile("^lost 0[.][0-9]+; right: no double"))
-    expect(page.locator(".players-rated")).to_contain_text(re.compile("accuracy [0-9]+ %"))
+    expect(page.locator(".players-rated")).to_contain_text(re.compile("accuracy [0-9.]+ %"))
     page.set_viewport_size({"width": 320, "height": 700})
     assert page.evaluate(CUT, ".moves .move, .moves .cube-said") == []
     tops = page.locator(".row.walk button").evaluate_all("(all) => all.map((one) => one.offsetTop)")

@@ -52,10 +52,15 @@ def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPa
     listener.on_start(None)  # a function that the first one calls
     clock[0] += 2
     listener.on_end(ended)
-    assert listener.state() == (size, {MODULE: size}, 2.0 / size, 0.0)
+    assert listener.state() == (size, {MODULE: size}, 2.0 / (size + compiling.START), 0.0)
     listener.on_end(ended)
     clock[0] += 0.5  # a short pause
-    assert listener.state() == (2 * size, {MODULE: 2 * size}, 2.0 / (2 * size), 0.5)
+    assert listener.state() == (
+        2 * size,
+        {MODULE: 2 * size},
+        2.0 / (2 * size + compiling.START),
+        0.5,
+    )
     clock[0] += 2
     assert listener.state() is None
     listener.on_start(None)
@@ -64,7 +69,7 @@ def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPa
     assert state is not None and state.current == 1.0  # goes on, without the time of the pause
     listener.new_count()
     state = listener.state()
-    assert state is not None and (state.size, state.rate) == (0, 2.0 / (2 * size))
+    assert state is not None and (state.size, state.rate) == (0, 2.0 / (2 * size + compiling.START))
 
 
 def test_the_time_left_is_that_of_the_size_left(monkeypatch: pytest.MonkeyPatch) -> None:
