@@ -30,8 +30,8 @@ class Compiling(NamedTuple):
 
     size: size of the functions that are finished since the count began, in bytes of bytecode.
     sizes: the same of the whole process, by the first two words of the functions' modules.
-    rate: seconds for a byte in this process until now, beside the start of the compiler; None before
-        the first function is finished.
+    rate: seconds for a byte in this process until now, without the start of the compiler; None
+        before the first function is finished.
     current: seconds since the last function was finished, without pauses.
     """
 
