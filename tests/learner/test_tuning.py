@@ -304,7 +304,7 @@ def test_an_engine_that_always_fails_ends_the_tune(
     assert error.startswith("tune: 10 pairs in a row failed, the last: player uci")
     assert error.endswith("last words: tired") and len(voids) == 9
     assert all(line.startswith("a pair failed and is played again: player") for line in voids)
-    assert tune(tmp_path / "run", engine(tmp_path), "--resume") == 0
+    assert tune(tmp_path / "run", engine(tmp_path)) == 0
 
 
 def test_weights_and_techniques_are_tuned_and_written(
