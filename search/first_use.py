@@ -25,8 +25,8 @@ MULTIPLAYER = {"search.multiplayer": 8000, GENERATED: 4400}, "search.multiplayer
 LAST = "search_depth"
 #: Size of the C functions of an evaluator for each of its terms, of which outcomes have four.
 TERM, OF_OUTCOMES = 86, 4
-#: Nothing is said of the time before this size is compiled, which takes a second or two.
-ENOUGH = 1500
+#: Nothing is said of the time before this size is compiled, which takes two or three seconds.
+ENOUGH = 2500
 
 #: The game that was used last, and a function that returns its evaluator or None.
 _latest: tuple[Any, Callable[[], Any]] | None = None
