@@ -136,6 +136,7 @@ def screen(command: str, folder: str, kind: str) -> Generator[str]:
         words = [sys.executable, "-m", "plysmith", *shlex.split(command)]
         os.execve(sys.executable, words, environment(folder))
     subprocess.run(["stty", "cols", "120", "rows", "40"], stdin=terminal, check=False)
+    last = ""
     try:
         while True:
             if not select.select([terminal], [], [], 0.1)[0]:
@@ -151,7 +152,8 @@ def screen(command: str, folder: str, kind: str) -> Generator[str]:
                 yield f"ended: {os.waitstatus_to_exitcode(status)}"
                 return
             yield text
-            if kind == "terminal" and re.search(r"(?m)^\S.*> $|: $|\? $", text):
+            last = (last + text)[-200:]  # a prompt may come a letter at a time
+            if kind == "terminal" and re.search(r"(?m)^\S.*> $|: $|\? $", last):
                 yield "ended: 0"
                 return
     finally:

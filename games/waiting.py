@@ -111,7 +111,7 @@ def _tell(line: _Line, done: threading.Event) -> None:
         if not others_tell.is_set():
             text = _silent[-1]() if _silent else compiling_text()
         looks = looks + 1 if text else 0
-        line.show(text if looks > PATIENCE else "")
+        line.show(text if looks > PATIENCE and not others_tell.is_set() else "")
 
 
 class WorkBar:

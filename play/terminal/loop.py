@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from games.program import is_ending
+from games.waiting import others_tell
 from play.terminal.session import Session
 
 __all__ = ["run_session"]
@@ -57,7 +58,7 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
         return
     readline = _readline()
     if readline is None:
-        yield input
+        yield _ask
         return
     before = readline.get_completer(), readline.get_completer_delims()
     found: list[str] = []
@@ -71,10 +72,20 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
     readline.set_completer_delims("")  # a move of backgammon has several words
     readline.parse_and_bind("tab: complete")
     try:
-        yield input
+        yield _ask
     finally:
         readline.set_completer(before[0])
         readline.set_completer_delims(before[1])
+
+
+def _ask(prompt: str) -> str:
+    """Returns a line typed at the terminal; nothing that goes on is told over the prompt."""
+    others_tell.set()
+    sys.stdout.write("")  # takes away what was told
+    try:
+        return input(prompt)
+    finally:
+        others_tell.clear()
 
 
 def _readline() -> Any:

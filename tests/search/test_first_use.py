@@ -16,6 +16,7 @@ import pytest
 import games
 from games import waiting
 from games.kernels import compiling
+from play.terminal import loop
 from search import Engine, first_use
 from search.first_use import ANY, EXPECTIMINIMAX, TERM, FirstUse
 
@@ -122,6 +123,13 @@ def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch
                 assert time.monotonic() < until
                 time.sleep(0.01)
     assert pipe.getvalue() == ""
+
+
+def test_nothing_is_told_over_a_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "others_tell", threading.Event())
+    monkeypatch.setattr(loop, "others_tell", waiting.others_tell)
+    monkeypatch.setattr("builtins.input", lambda text: f"{text}{waiting.others_tell.is_set()}")
+    assert loop._ask("O 31> ") == "O 31> True" and not waiting.others_tell.is_set()
 
 
 @pytest.mark.slow
