@@ -86,6 +86,7 @@ def test_a_phase_with_few_positions_gets_the_numbers_of_all() -> None:
     assert found.scale[0] != one_for_all.scale[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.plain
 def test_quality_is_measured_on_games_that_were_not_fitted() -> None:
     sample = drawn(TRUTH)
@@ -145,6 +146,7 @@ def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> 
     assert chances is not None and chances.text == "win 59 %"
 
 
+@pytest.mark.thorough
 @pytest.mark.plain
 def test_chances_that_follow_the_search_are_found_again() -> None:
     """Results drawn by known coefficients, at four sizes of search, two of them with few rows."""

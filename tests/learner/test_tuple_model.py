@@ -28,6 +28,7 @@ from search.evaluators.tuples import TupleEvaluator
 FOUR, CHECKERS = ConnectFour(), Checkers()
 
 
+@pytest.mark.thorough
 @pytest.mark.plain
 def test_steps_are_those_of_the_published_rule() -> None:
     model = tuple_model(CHECKERS, CHECKERS_BLOCKS, scale=2.0)

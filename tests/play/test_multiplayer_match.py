@@ -81,6 +81,7 @@ def test_players_name_their_method() -> None:
         parse_player(game, "hand@max_n,best_reply")
 
 
+@pytest.mark.thorough
 def test_a_match_that_stops_goes_on_and_its_games_are_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

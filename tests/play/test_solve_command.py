@@ -31,6 +31,7 @@ def test_the_moves_lead_to_the_goal(capsys: pytest.CaptureFixture[str]) -> None:
     assert facts.startswith(f"cost {len(moves.split())}: optimal (manhattan never overestimates);")
 
 
+@pytest.mark.thorough
 def test_a_terminal_shows_the_state_of_a_long_search(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

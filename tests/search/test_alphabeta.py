@@ -100,6 +100,7 @@ class Lattice(Game):
         return float(self._number(4, *position) % 9 - 4) / 2
 
 
+@pytest.mark.thorough
 @plain
 @thorough
 @given(st.integers(0, 10**6), st.sampled_from(OPTIONS), st.booleans())

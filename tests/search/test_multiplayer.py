@@ -81,6 +81,7 @@ def test_max_n_finds_who_wins_nim_by_li() -> None:
         assert wins == set(balanced)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "players"),
     [("paranoid", 3), ("best_reply", 3), ("max_n", 3), ("paranoid", 6), ("max_n", 6)],
@@ -209,6 +210,7 @@ class Scattered(Game):
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["paranoid", "best_reply", "max_n"])
 @pytest.mark.parametrize("players", [3, 4, 6])
 def test_search_with_values_and_turns_is_that_of_the_textbook(method: str, players: int) -> None:

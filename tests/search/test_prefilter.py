@@ -68,6 +68,7 @@ def best(evaluator: Any, position: Any, roll: int, lookup: Lookup | None = None)
     return move, values[move]
 
 
+@pytest.mark.thorough
 @plain
 @pytest.mark.parametrize(("keep", "margin"), [(1, math.inf), (3, math.inf), (24, 0.3), (4, 0.1)])
 @pytest.mark.parametrize("looked_up", [False, True])

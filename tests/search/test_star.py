@@ -70,6 +70,7 @@ def as_plain(face: DiceGame, evaluator: Any) -> Any:
     return found
 
 
+@pytest.mark.thorough
 @plain
 @thorough
 @given(seeds, st.sampled_from(OPTIONS))
@@ -90,6 +91,7 @@ def test_moves_and_values_are_those_of_the_textbook(seed: int, options: dict[str
         assert twin.value(position, 3) == expectiminimax(game, position, 3, value_of)
 
 
+@pytest.mark.thorough
 @plain
 @thorough
 @given(
