@@ -90,12 +90,15 @@ class CellTerm:
 
     def text(self, cells: Cells) -> str:
         """Returns the term in words, such as "own man on the back row with a king ahead"."""
-        text = f"{'each' if cells.amount(self.anchor) else 'own'} {self.anchor}"
+        own = "" if cells.alone else "own "
+        text = f"{'each ' if cells.amount(self.anchor) else own}{self.anchor}"
         if self.anchor == EMPTY:
             text = "empty square"
         if self.zone:
             text += f" {'on' if self.zone.endswith(ON) else 'in'} the {self.zone}"
-        parts = [f"{_atom_text(atom)} {_way(offset, cells)}" for offset, atom in self.conditions]
+        parts = [
+            f"{_atom_text(atom, own)} {_way(offset, cells)}" for offset, atom in self.conditions
+        ]
         if parts:
             head = ", ".join(parts[:-1])
             text += f" with {head}{' and ' * bool(head)}{parts[-1]}"
@@ -113,8 +116,9 @@ class CellTerm:
         A kind is its first letter, a capital for own pieces, in brackets for the anchor; `o` is an
         empty square, `#` none at all, and `.` one that may hold anything.
         """
-        signs = {offset: f" {_sign(atom)} " for offset, atom in self.conditions}
-        signs[0, 0] = f"[{_sign(self.anchor)}]"
+        last = -1 if cells.alone else 0  # a tile's word is where its home lies
+        signs = {offset: f" {_sign(atom, last)} " for offset, atom in self.conditions}
+        signs[0, 0] = f"[{_sign(self.anchor, last)}]"
         rows, columns = (range(min(axis), max(axis) + 1) for axis in zip(*signs, strict=True))
         return ["".join(signs.get((r, c), " . ") for c in columns).rstrip() for r in rows]
 
@@ -180,9 +184,10 @@ class Neighbours:
         if self.cells.amount(term.anchor):
             return []
         last = self.cells.rows * self.cells.columns - 1
+        viewers = (side,) if self.cells.alone else (side, 1 - side)
         return sorted(
             last - square if self.cells.turned and viewer == 1 else square
-            for viewer, (held, *_) in zip((side, 1 - side), self.held(term), strict=True)
+            for viewer, (held, *_) in zip(viewers, self.held(term), strict=False)
             for square, bit in self.cells.bits.items()
             if int(held) >> bit & 1
         )
@@ -203,19 +208,24 @@ class Neighbours:
 def atoms(cells: Cells) -> list[str]:
     """Returns what conditions may ask of a square, OFF last."""
     kinds = [name for name, kind in cells.kinds.items() if not kind.amount]
+    if cells.alone:
+        return [*kinds, OFF]
     return [*(prefix + name for name in kinds for prefix in ("", THEIR)), EMPTY, OFF]
 
 
-def _atom_text(atom: str) -> str:
+def _atom_text(atom: str, own: str) -> str:
     if atom in (EMPTY, OFF):
         return "an empty square" if atom == EMPTY else "the board's edge"
-    return f"an enemy {atom.removeprefix(THEIR)}" if atom.startswith(THEIR) else f"an own {atom}"
+    if atom.startswith(THEIR):
+        return f"an enemy {atom.removeprefix(THEIR)}"
+    return f"an {own}{atom}" if own else f"a {atom}"
 
 
-def _sign(atom: str) -> str:
+def _sign(atom: str, word: int) -> str:
     if atom in (EMPTY, OFF):
         return "o" if atom == EMPTY else "#"
-    return atom.removeprefix(THEIR)[0].lower() if atom.startswith(THEIR) else atom[0].upper()
+    sign = atom.removeprefix(THEIR).split()[word][0]
+    return sign.lower() if atom.startswith(THEIR) else sign.upper()
 
 
 def _way(offset: Offset, cells: Cells) -> str:

@@ -62,6 +62,7 @@ class Cells:
     reach: greatest distance of two squares, in rows or columns, that a term relates.
     areas: squares with a name, as the side to move sees them: {"double corner": (56, 49)}.
     row_names: names of the rows from the top. Default: numbers, with the back and the last row.
+    alone: whether one agent moves; `swap` then returns the goal's board, and no kind is a piece.
 
     Raises ValueError if the bits are out of range or not distinct, or a name is not words.
     """
@@ -75,6 +76,7 @@ class Cells:
     reach: int = 2
     areas: Mapping[str, Sequence[int]] = field(default_factory=dict)
     row_names: Sequence[str] = ()
+    alone: bool = False
 
     def __post_init__(self) -> None:
         used = list(self.bits.values())
@@ -161,8 +163,8 @@ class Cells:
 
     @property
     def of_a_board(self) -> bool:
-        """Whether squares hold all that the kinds say: there are no amounts."""
-        return not any(kind.amount for kind in self.kinds.values())
+        """Whether squares hold all that the kinds say: they are pieces, and no amounts."""
+        return not self.alone and not any(kind.amount for kind in self.kinds.values())
 
     def amount(self, name: str) -> bool:
         """Returns whether a kind is an amount, which is on no squares."""

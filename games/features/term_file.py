@@ -19,9 +19,7 @@ INVENTED = "invented"
 
 HEAD = '''"""Terms of {title} that `plysmith learner invent` found.
 
-Each counts squares as the side to move sees them, itself at the bottom; the feature set subtracts
-the other side's own count. In the drawings a kind is its first letter, a capital for own pieces;
-[ ] is the square that is counted, o an empty square, # no square at all, and . any square.
+{counted}
 """
 
 from games import load
@@ -31,6 +29,16 @@ from games.kernels import kernel, popcount
 
 _cells = extra(load({name!r}), Cells)
 '''
+
+
+#: What is counted, and how it is drawn: of two sides, and where one agent moves.
+COUNTED = """\
+Each counts squares as the side to move sees them, itself at the bottom; the feature set subtracts
+the other side's own count. In the drawings a kind is its first letter, a capital for own pieces;
+[ ] is the square that is counted, o an empty square, # no square at all, and . any square."""
+ALONE = """\
+Each counts squares; the feature set subtracts the count at the goal. In the drawings a kind is the
+first letter of its last word; [ ] is the square that is counted, # no square at all, and . any."""
 
 
 def named(cells: Cells, terms: Iterable[CellTerm]) -> dict[str, CellTerm]:
@@ -55,10 +63,11 @@ def term_file(
     weights: of the terms by their names.
     """
     title = game.title or game.name.replace("_", " ")
-    notes = {own: f"Weight {weight:+.4g} {game.unit}." for own, weight in weights.items()}
+    unit = "moves" if cells.alone else game.unit
+    notes = {own: f"Weight {weight:+.4g} {unit}." for own, weight in weights.items()}
     terms = "".join(f'    "{own}": {own},\n' for own in features.cell_terms)
     return (
-        HEAD.format(title=title, name=name)
+        HEAD.format(title=title, name=name, counted=ALONE if cells.alone else COUNTED)
         + _source(cells, features.cell_terms, notes)
         + f'\n\nFEATURES = FeatureSet(\n    "{INVENTED}",\n    {{\n'
         + textwrap.indent(terms, "    ")

@@ -15,10 +15,14 @@ WIDTH, HEIGHT, SQUARES = 4, 4, 16
 BITS, EACH, MASK, WORDS = 4, 16, 15, 1
 #: The square of each tile in the goal, and the words of the goal.
 HOME, GOAL = np.zeros(SQUARES, dtype=np.int64), (0,)
+#: The position of the goal.
+AT_GOAL = (0, 0)
 #: For each square the squares above, left, right and below it, and their number.
 NEIGHBOURS = np.zeros((SQUARES, 5), dtype=np.int64)
 #: The steps from each tile's own square to each square, [tile, square]; 0 for the blank.
 DISTANCE = np.zeros((SQUARES, SQUARES), dtype=np.int64)
+#: Of cells: which way the home of a tile lies, as signs (2 for any but 0), and steps for each bit.
+DOWN, RIGHT, TOGETHER, MOST = 0, 0, 1, 52
 #: Of a pattern: its tiles and their number.
 TILES, TILE_COUNT = np.zeros(1, dtype=np.int64), 1
 
@@ -144,6 +148,43 @@ def linear_conflict_change(position, move):
         line = square // WIDTH if in_row else square % WIDTH
         total += 2 * (leaving(position, move, line, in_row) - leaving(position, -1, line, in_row))
     return total
+
+
+def steps_to_go(position):
+    """Returns a low bit for each step of the Manhattan distance, or for each `TOGETHER` steps."""
+    return shift_left(1, min(manhattan(position) // TOGETHER, MOST)) - 1
+
+
+def is_way(wanted, steps):
+    """Whether steps go the wanted way along an axis: -1, 0 or 1, or 2 for either but 0."""
+    return steps != 0 if wanted == 2 else wanted == (steps > 0) - (steps < 0)
+
+
+def due(position):
+    """Returns the squares of the tiles whose homes lie in one direction."""
+    found = 0
+    for square in range(SQUARES):
+        tile = tile_at(position, square)
+        home = HOME[tile]
+        down = is_way(DOWN, home // WIDTH - square // WIDTH)
+        if tile != 0 and down and is_way(RIGHT, home % WIDTH - square % WIDTH):
+            found |= 1 << square
+    return found
+
+
+def free(position):
+    """Returns the square of the blank."""
+    return 1 << position[WORDS]
+
+
+def nothing(position):
+    """Returns no square: what the other side has, where there is none."""
+    return 0
+
+
+def at_goal(position):
+    """Returns the goal."""
+    return AT_GOAL
 
 
 def parity(position):

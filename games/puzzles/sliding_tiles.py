@@ -23,6 +23,7 @@ from games.kernels import family, word
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
 from games.puzzles import sliding_kernels
 from games.puzzles.arrangements import MOST_PIECES, arrangements
+from games.puzzles.sliding_cells import cells_of_tiles
 
 __all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
 
@@ -95,7 +96,8 @@ class SlidingTiles(KernelProblem):
         terms = {name: entry.value for name, entry in self.evaluators.items()}
         self.features = {"distances": FeatureSet("distances", terms)}
         board = Board(height, width, self._pieces, lambda position, move: (move,), shape="tile")
-        self.extras = (board, Pieces(self._removals, self._input_text))
+        cells = _cells(width, height, self.bits, self._homes)
+        self.extras = (board, Pieces(self._removals, self._input_text), cells)
         pairs = squares * (squares - 1) // 2
         inputs = pairs * squares * squares
         self.encodings = {"tile_pairs": Encoding("tile_pairs", inputs, pairs, made.tile_pairs)}
@@ -277,22 +279,33 @@ class Sliding24(SlidingTiles):
 @functools.cache
 def _family(width: int, height: int, bits: int, homes: tuple[int, ...]) -> Any:
     """Returns the kernels of one board and goal; `homes`: the square of each tile in the goal."""
+    kernels = (getattr(sliding_kernels, name) for name in KERNELS)
+    return family(*kernels, **_constants(width, height, bits, homes))
+
+
+@functools.cache
+def _cells(width: int, height: int, bits: int, homes: tuple[int, ...]) -> Any:
+    return cells_of_tiles(_constants(width, height, bits, homes))
+
+
+def _constants(width: int, height: int, bits: int, homes: tuple[int, ...]) -> dict[str, Any]:
+    """Returns the constants of the kernels."""
     home = np.array(homes, dtype=np.int64)
     goal = _words([homes.index(square) for square in range(len(homes))], bits)
-    return family(
-        *(getattr(sliding_kernels, name) for name in KERNELS),
-        WIDTH=width,
-        HEIGHT=height,
-        SQUARES=width * height,
-        BITS=bits,
-        EACH=WORD // bits,
-        MASK=(1 << bits) - 1,
-        WORDS=len(goal),
-        HOME=home,
-        GOAL=goal,
-        NEIGHBOURS=_neighbours(width, height),
-        DISTANCE=_distances(width, height, home),
-    )
+    return {
+        "WIDTH": width,
+        "HEIGHT": height,
+        "SQUARES": width * height,
+        "BITS": bits,
+        "EACH": WORD // bits,
+        "MASK": (1 << bits) - 1,
+        "WORDS": len(goal),
+        "HOME": home,
+        "GOAL": goal,
+        "AT_GOAL": (*goal, homes[0]),
+        "NEIGHBOURS": _neighbours(width, height),
+        "DISTANCE": _distances(width, height, home),
+    }
 
 
 @functools.cache

@@ -11,11 +11,11 @@ import numpy as np
 
 import games
 from games.features.term_file import INVENTED, feature_set_of, named, term_file
-from games.problem import refuse_problem
+from games.problem import Problem
 from games.waiting import WorkBar
 from games.whole_files import write_atomically
 from learner.game_learner import feature_set
-from learner.invention.labels import Labels, cells_of, decisions, labels_of
+from learner.invention.labels import Labels, cells_of, decisions, distances, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.options import Range
 from learner.positions.store import PositionStore
@@ -31,9 +31,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="checkers, or another game that declares its cells")
     add("source", help="folder of stored positions, such as RUN/positions, whose values are"
-        " explained; with dice an evaluator, whose moves are")  # fmt: skip
+        " explained; with dice an evaluator, whose moves are; of a puzzle a heuristic, by which"
+        " positions are solved whose distances are")  # fmt: skip
     add("--games", type=int, default=2000, metavar="N",
-        help="with dice, games that the evaluator plays against itself (default 2000)")  # fmt: skip
+        help="to play with dice, or positions of a puzzle to solve (default 2000)")  # fmt: skip
     add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
     add("--output", type=Path, default=Path(f"{INVENTED}.py"), metavar="FILE",
         help=f"new file to write (default {INVENTED}.py), beside the weights in .json")  # fmt: skip
@@ -47,7 +48,6 @@ def _run(options: argparse.Namespace) -> int:
     Range(1, MOST_TERMS).check("--terms", options.terms)
     Range(0).check("--seed", options.seed)
     game = games.load(options.game)
-    refuse_problem(game)
     cells = cells_of(game)
     base = options.base and feature_set_of(cells, {}, feature_set(game, options.base))
     if options.output.suffix != ".py":
@@ -73,7 +73,8 @@ def _run(options: argparse.Namespace) -> int:
             f" {len(search.pool.terms)} candidates; nothing is written"
         )
     features = feature_set_of(cells, named(cells, search.terms), base)
-    evaluator = LinearEvaluator(game, features, search.weights, name=options.output.stem)
+    weights = -search.weights if isinstance(game, Problem) else search.weights
+    evaluator = LinearEvaluator(game, features, weights, name=options.output.stem)
     evaluator.provenance = {
         "learner": "invent", "seed": options.seed,
         "positions": len(labels.positions), "date": date.today().isoformat(),
@@ -95,11 +96,16 @@ def _run(options: argparse.Namespace) -> int:
 
 def _labels(game: Any, options: argparse.Namespace) -> Labels:
     """Returns what the terms are to explain."""
-    if game.dice:
+    puzzle = isinstance(game, Problem)
+    if game.dice or puzzle:
         Range(1).check("--games", options.games)
+        explain: Any = distances if puzzle else decisions
         evaluator = as_evaluator(game, options.source)
-        with WorkBar(options.games, "games") as bar:
-            return decisions(game, evaluator, options.games, seed=options.seed, watch=bar.update)
+        with WorkBar(options.games, "positions" if puzzle else "games") as bar:
+            labels: Labels = explain(
+                game, evaluator, options.games, seed=options.seed, watch=bar.update
+            )
+            return labels
     if not Path(options.source).is_dir():
         raise FileNotFoundError(f"{options.source}: expected a folder of positions, found none")
     rows = PositionStore(Path(options.source), game).load()

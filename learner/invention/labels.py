@@ -14,14 +14,15 @@ from games.board import Board
 from games.contract import DiceGame, Game
 from games.extras import extra
 from games.features import Cells
+from games.problem import Problem
 from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
-from search import Engine, Evaluator
+from search import Engine, Evaluator, solve
 from search.evaluators.samples import sample_positions
 
-__all__ = ["Labels", "cells_of", "decisions", "labels_of"]
+__all__ = ["Labels", "cells_of", "decisions", "distances", "labels_of"]
 
 #: Fewer positions or games say nothing about terms.
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
@@ -31,6 +32,8 @@ HELD_OUT = 0.2
 SHARPNESS = 6.0
 #: Moves that differ by so many points or more decide nothing, and weights would follow them most.
 CLEAR = 0.5
+#: What a move to the goal is in the logit of which of two positions is the nearer.
+NEARER = 0.2
 #: Longer games are broken off.
 MOST_PLIES = 400
 
@@ -151,16 +154,63 @@ def decisions(
     )
 
 
+def distances(
+    problem: Problem,
+    heuristic: Any,
+    count: int,
+    *,
+    seed: int,
+    watch: Callable[[], object] = lambda: None,
+) -> Labels:
+    """Returns positions on ways to the goal, each compared with another that is drawn at random.
+
+    A* solves random positions with a heuristic. What is left of a solution is the distance of each
+    position on it; `NEARER` times the difference of two is the logit of which is the nearer.
+
+    count: number of positions to solve.
+    watch: called after each of them.
+
+    Raises ValueError for too few solutions or positions.
+    """
+    random = np.random.default_rng(seed)
+    visited, left, numbers = [], [], []
+    for number, one in enumerate(random.integers(1 << 62, size=count)):
+        position = problem.random_position(int(one))
+        moves = solve(problem, position, heuristic).moves or ()
+        for done, move in enumerate(moves):
+            visited.append(position)
+            left.append(len(moves) - done)
+            numbers.append(number)
+            position = problem.play(position, move)
+        watch()
+    if len(visited) < FEWEST_POSITIONS or count < FEWEST_GAMES:
+        raise ValueError(
+            f"expected at least {FEWEST_POSITIONS} positions on {FEWEST_GAMES} solutions, found"
+            f" {len(visited)} on {count}"
+        )
+    positions, far, of_number = np.array(visited, dtype=np.int64), np.array(left), np.array(numbers)
+    other = random.permutation(len(far))
+    return Labels(
+        positions,
+        expit(NEARER * (far[other] - far)),
+        np.ones(len(far)),
+        of_number,
+        Games(0.0, HELD_OUT, seed + 1).holds(of_number),
+        NEARER,
+        positions[other],
+    )
+
+
 def cells_of(game: Any) -> Cells:
     """Returns a game's cells; ValueError unless they hold what its board, if any, shows."""
     board, cells = extra(game, Board), extra(game, Cells)
     if cells is None and board is None:
         raise ValueError(f"expected a game with a board, found {game.name}, which has none")
-    if game.players != 2:
+    if game.players > 2:
         raise ValueError(f"expected a game for two sides, found {game.name} for {game.players}")
     if cells is None:
         raise ValueError(f"expected a game that declares its cells, found {game.name}")
-    for position in sample_positions(game) if board else ():
+    for position in sample_positions(game) if cells.of_a_board else ():
         shown = cells.shown(board, position, game.to_move(position))
         held = cells.held(position)
         if shown != held:

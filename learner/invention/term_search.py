@@ -43,7 +43,7 @@ def bare_pieces(cells: Cells, most: int) -> list[CellTerm]:
 
 def candidates(cells: Cells) -> list[CellTerm]:
     """Returns all terms of one zone or one condition at most, the shorter first."""
-    bare = [CellTerm(anchor) for anchor in [*cells.kinds, EMPTY]]
+    bare = [CellTerm(anchor) for anchor in [*cells.kinds, *([] if cells.alone else [EMPTY])]]
     return [*bare, *(longer for term in bare for longer in _longer(cells, term))]
 
 

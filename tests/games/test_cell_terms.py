@@ -216,6 +216,36 @@ def test_a_term_says_itself_in_words_and_as_a_board() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["sliding8", "sliding15", "sliding24"])
+def test_tiles_are_told_apart_by_where_their_homes_lie(name: str) -> None:
+    problem = games.load(name)
+    cells, width = cells_of(problem), problem.width
+    ways = {
+        (0, 0): "tile at home", (0, 1): "tile due right", (0, -1): "tile due left",
+        (1, 0): "tile due down", (-1, 0): "tile due up",
+    }  # fmt: skip
+    for seed in range(5):
+        position = problem.random_position(seed)
+        held = {kind: set[int]() for kind in cells.kinds}
+        far = 0
+        for square, tile in enumerate(problem.tiles(position)):
+            down, right = (int(a - b) for a, b in zip(divmod(tile, width), divmod(square, width)))
+            way = ways.get((int(np.sign(down)), int(np.sign(right))), "tile astray")
+            held[way if tile else "blank"].add(square)
+            far += (abs(down) + abs(right)) * (tile > 0)
+        steps = "step to go" if "step to go" in held else "two steps to go"
+        held[steps] = set(range(min(far // (1 if steps == "step to go" else 2), 52)))
+        words = cells.words([position])
+        for kind, squares in held.items():
+            assert int(words[kind][0, 0]) == sum(1 << square for square in squares), kind
+        goal = cells.words([problem.goal()])
+        assert all((words[kind][1] == goal[kind][0]).all() for kind in held)
+        term = CellTerm("tile due left").also((0, -1), "tile due right")
+        marked = Neighbours(cells, words).board_squares(term, 0)
+        pairs = {s for s in held["tile due left"] if s % width and s - 1 in held["tile due right"]}
+        assert set(marked) == pairs
+
+
 def test_a_board_that_lacks_a_piece_is_noticed() -> None:
     game = games.load("checkers")
     board = extra(game, Board)

@@ -16,6 +16,7 @@ from errors import errors_of
 from scipy.special import expit, logit
 
 import games
+import search
 from benchmarks.invention import deceived, noise, planted
 from games.board import Board
 from games.checkers.cells import CELLS
@@ -198,6 +199,29 @@ def test_with_dice_terms_explain_the_moves_of_an_evaluator(
         assert weights.pop(name) == pytest.approx(weight, rel=0.03)
     assert all(abs(weight) < 0.002 for weight in weights.values())
     assert {*features.names, *weights} == {*load_features("own.py", game).names}
+
+
+@pytest.mark.thorough
+def test_of_a_puzzle_linear_conflicts_are_invented_and_solve_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ["invent", "sliding8", "manhattan", "--games", "500", "--terms", "7"]
+    assert main([*given, "--output", "own.py"]) == 0
+    printed = capsys.readouterr().out
+    assert "  each step to go\n" in printed and "own" not in printed.partition("loss")[0]
+    assert "tile due right with a tile due left" in printed  # in each other's way
+    problem = games.load("sliding8")
+    heuristic = load_evaluator("own.json", game=problem)
+    assert {*heuristic.term_weights()} == {*load_features("own.py", problem).names}
+    assert heuristic(problem.goal()) == 0.0
+    positions = [problem.random_position(1000 + number) for number in range(40)]
+    plain, own = (
+        [search.solve(problem, position, one) for position in positions]
+        for one in ("manhattan", heuristic)
+    )
+    assert sum(one.expanded for one in own) < 0.6 * sum(one.expanded for one in plain)
+    assert sum(one.cost for one in own) < 1.1 * sum(one.cost for one in plain)
 
 
 @pytest.mark.thorough
