@@ -229,7 +229,7 @@ def test_tiles_are_told_apart_by_where_their_homes_lie(name: str) -> None:
         held = {kind: set[int]() for kind in cells.kinds}
         far = 0
         for square, tile in enumerate(problem.tiles(position)):
-            down, right = (int(a - b) for a, b in zip(divmod(tile, width), divmod(square, width)))
+            down, right = tile // width - square // width, tile % width - square % width
             way = ways.get((int(np.sign(down)), int(np.sign(right))), "tile astray")
             held[way if tile else "blank"].add(square)
             far += (abs(down) + abs(right)) * (tile > 0)

@@ -209,8 +209,8 @@ def test_of_a_puzzle_linear_conflicts_are_invented_and_solve_it(
     given = ["invent", "sliding8", "manhattan", "--games", "500", "--terms", "7"]
     assert main([*given, "--output", "own.py"]) == 0
     printed = capsys.readouterr().out
-    assert "  each step to go\n" in printed and "own" not in printed.partition("loss")[0]
-    assert "tile due right with a tile due left" in printed  # in each other's way
+    assert "  each step to go\n" in printed and " own " not in printed
+    assert "tile due down with a tile due up below\n" in printed  # in each other's way
     problem = games.load("sliding8")
     heuristic = load_evaluator("own.json", game=problem)
     assert {*heuristic.term_weights()} == {*load_features("own.py", problem).names}
