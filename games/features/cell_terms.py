@@ -170,6 +170,8 @@ class Neighbours:
 
     def held(self, term: CellTerm) -> NDArray[np.uint64]:
         """Returns the squares on which a term holds, as words of both sides, [2, positions]."""
+        if self.cells.amount(term.anchor):  # whose bits are no squares
+            return self.words[term.anchor].copy()
         held = self.words[term.anchor] & np.uint64(self.cells.mask(term.squares(self.cells)))
         for offset, atom in term.conditions:
             if atom != OFF:

@@ -90,7 +90,8 @@ def test_kinds_hold_what_the_counts_of_men_say() -> None:
 
 def test_kernels_agree_with_terms_as_data_and_comparisons_are_differences() -> None:
     chance, rows = random.Random(4), np.array(positions())
-    terms = [CellTerm("man borne off"), CellTerm("blot", "6 point"), CellTerm(EMPTY, "home board")]
+    terms = [CellTerm(EMPTY, "home board"), CellTerm("blot", "6 point")]
+    terms += [CellTerm(kind) for kind in CELLS.kinds if CELLS.kinds[kind].amount]
     for anchor in CELLS.kinds:
         if not CELLS.kinds[anchor].amount:
             way = chance.choice([step for step in range(-6, 7) if step])
