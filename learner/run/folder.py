@@ -157,8 +157,9 @@ class RunFolder:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             sizes = {name: int(size) for name, size in content["log_sizes"].items()}
-            if content["format"] != FORMAT or set(sizes) != set(self.logs):
-                raise KeyError("format")
+            given, own = (content["format"], *sorted(sizes)), (FORMAT, *sorted(self.logs))
+            if given != own:
+                raise ValueError(f"expected {', '.join(own)}, found {', '.join(map(str, given))}")
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             raise RunError(
                 f"{path}: expected a checkpoint, found a damaged one:"
