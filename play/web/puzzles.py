@@ -275,12 +275,15 @@ def _traced(
     if reason:
         raise ValueError(reason)
     steps: list[dict[str, Any]] = []
+    taken = 0
     until = time.monotonic() + options["seconds"]
 
     def trace(waiting: list[Waiting]) -> None:
         if ended.is_set() or time.monotonic() > until:
             raise TimeoutError(f"no solution within {options['seconds']:g} seconds")
-        if len(steps) < MOST_STEPS:
+        nonlocal taken
+        taken += 1
+        if taken <= MOST_STEPS:
             shown = [
                 (problem.position_text(one), value) for one, _, value in waiting[:MOST_WAITING]
             ]
@@ -296,7 +299,7 @@ def _traced(
         weight=options["weight"] if options["method"] == "astar" else None,
         width=options["width"],
     )
-    return {**_solution(problem, position, found), "frontiers": steps}
+    return {**_solution(problem, position, found), "frontiers": steps, "steps": taken}
 
 
 def _squares(problem: Problem, name: str, position: Any) -> list[int]:

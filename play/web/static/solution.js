@@ -91,13 +91,15 @@ export const stepByStep = () => h("label", { class: "check" },
     onchange: (e) => memory.set("solve.trace", e.target.checked) }),
   "Step by step, as in the textbook (at most 2,000 expansions)");
 
-/** Show the frontier at step `at` in a place, the next position first; a pressed button keeps the focus. */
-export function showFrontier(place, frontiers, at) {
+/** Show the frontier at step `at` in a place, the next position first; a pressed button keeps the focus.
+ * `taken`: the steps of the search, of which the first come with the solution. */
+export function showFrontier(place, frontiers, at, taken) {
   const { waiting, size } = frontiers[at];
+  const kept = taken > frontiers.length ? `, of which the first ${frontiers.length} are kept` : "";
   const focused = document.activeElement?.getAttribute("data-step");
   const button = (name, title, to) => h("button", { type: "button", class: "quiet", title, "aria-label": title,
     "data-step": name, disabled: to < 0 || to >= frontiers.length,
-    onclick: () => showFrontier(place, frontiers, to) }, icon(name));
+    onclick: () => showFrontier(place, frontiers, to, taken) }, icon(name));
   const item = ([text, value]) =>
     h("li", {}, text, value !== null && h("span", { class: "muted number" }, ` ${Number(value.toFixed(2))}`));
   put(place,
@@ -105,7 +107,7 @@ export function showFrontier(place, frontiers, at) {
     h("div", { class: "row tight walk" },
       button("first", "To the first step", 0), button("previous", "Back one step", at - 1),
       button("next", "Forward one step", at + 1), button("last", "To the last step", frontiers.length - 1),
-      h("span", { class: "muted number", role: "status" }, `step ${at + 1} of ${frontiers.length}, ${size} waiting`)),
+      h("span", { class: "muted number", role: "status" }, `step ${at + 1} of ${taken}${kept}, ${size} waiting`)),
     h("ol", { class: "frontier" }, waiting.map(item),
       size > waiting.length && h("li", { class: "muted" }, `and ${size - waiting.length} more`)));
   const again = focused && place.querySelector(`[data-step="${focused}"]`);
