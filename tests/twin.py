@@ -77,3 +77,12 @@ def random_positions(game: Game, seed: int, count: int, plies: int = 60) -> Iter
             position = after
         yield position
         count -= 1
+
+
+def torch_values(model: Any, rows: Any) -> Any:
+    """Returns what torch makes of the inputs of positions, with the layers of a `NetworkModel`."""
+    from learner.models.network_model import forward
+
+    model.read()
+    outputs = forward(model.layers, model._rows(rows), sparse=model.sparse)
+    return outputs.detach().double().cpu().numpy() * model.evaluator.scale

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from twin import torch_values
 
 import train
 from games import kernels
@@ -49,7 +50,7 @@ def of_a_network(inputs: str, device: str) -> Any:
     rows = rows_of(model.inputs, POSITIONS)
     model.learn(rows, HALF, HALF, rate=0.01, random=np.random.default_rng(0))
     model.set_state(model.get_state())
-    return model.values(rows)
+    return torch_values(model, rows)
 
 
 def of_integers(device: str) -> Any:

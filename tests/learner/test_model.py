@@ -10,6 +10,7 @@ import pytest
 import torch
 from errors import errors_of
 from numpy.typing import NDArray
+from twin import torch_values
 
 from games import kernels
 from games.checkers import Checkers
@@ -310,7 +311,7 @@ def test_torch_and_the_native_search_calculate_the_same(inputs: str, hidden: Any
     rows, low, high = lesson(positions, model.inputs)
     for epoch in range(2):
         model.learn(rows, low, high, rate=0.003, random=np.random.default_rng(epoch))
-    theirs = model.values(rows)
+    theirs = torch_values(model, rows)
     ours = model.evaluator.values(positions)
     away = np.abs(ours - theirs)
     worst = np.argsort(-away)[:5]
@@ -328,7 +329,7 @@ def test_rows_that_have_no_active_place() -> None:
     empty, first = TIC_TAC_TOE.start(), TIC_TAC_TOE.parse_position("X........ O")
     assert cells.places(empty) == []
     for positions in ([empty], [empty, first, empty], [first]):
-        found = model.values(rows_of(cells, positions)).tolist()
+        found = torch_values(model, rows_of(cells, positions)).tolist()
         assert found == pytest.approx(model.evaluator.values(positions).tolist())
 
 

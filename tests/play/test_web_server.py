@@ -137,4 +137,5 @@ def test_a_port_that_is_taken_is_said(runs: Path, capsys: pytest.CaptureFixture[
         port = base.rpartition(":")[2]
         assert main(["web", "--port", port, "--runs", str(runs)]) == 2
     assert f"port {port}: expected one that is free" in capsys.readouterr().err
-    assert main(["web", "--port", "99999"]) == 2
+    with pytest.raises(SystemExit):
+        main(["web", "--port", "99999"])
