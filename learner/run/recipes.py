@@ -21,7 +21,7 @@ __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recip
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
 #: more than two players the result is all that is learned from. `seconds` is the time of the whole
 #: after its first game, on two cores.
-SHORT: dict[str, Any] = {"games": 300, "depth": 5, "seconds": 9.0}
+SHORT: dict[str, Any] = {"games": 300, "depth": 5, "seconds": 11.0}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
 #: Of a game in plain Python, whose searches are slow.
