@@ -274,7 +274,7 @@ def test_the_time_of_a_usual_run_is_told_before_its_first_game(
 
     monkeypatch.setattr(progress_bar, "compiling", lambda: None)
     monkeypatch.setattr(progress_bar, "is_made", lambda kernel: True)
-    assert (left("nim"), left("nim --games 600"), left("nim", own=5.0)) == (9.0, 18.0, 5.0)
+    assert (left("nim"), left("nim --games 600"), left("nim", own=5.0)) == (11.0, 22.0, 5.0)
     unlike = ("--depth 3", "--learner td", "--snapshots 2", "--set K=1.0")
     assert [left(f"nim {words}") for words in unlike] == [None] * 4
     assert left("nim", resume=True) is None and left("docs.examples.hexapawn:Hexapawn") is None
@@ -283,7 +283,7 @@ def test_the_time_of_a_usual_run_is_told_before_its_first_game(
     slow = SimpleNamespace(rate=2 * progress_bar.RATE)  # a machine of half the speed
     monkeypatch.setattr(progress_bar, "compiling", lambda: slow)
     monkeypatch.setattr(progress_bar, "first_use", lambda: FirstUse(0.3, 10.0))
-    assert left("nim") == pytest.approx(10.0 + slow.rate * progress_bar.MORE + 18.0)
+    assert left("nim") == pytest.approx(10.0 + slow.rate * progress_bar.MORE + 22.0)
 
 
 @pytest.mark.whole_run
