@@ -299,7 +299,7 @@ def _traced(
         weight=options["weight"] if options["method"] == "astar" else None,
         width=options["width"],
     )
-    return {**_solution(problem, position, found), "frontiers": steps, "steps": taken}
+    return {**_solution(problem, position, found), "frontiers": steps, "taken": taken}
 
 
 def _squares(problem: Problem, name: str, position: Any) -> list[int]:

@@ -354,7 +354,7 @@ export class PuzzlePage {
     this.solution = { ...solution, start: position };
     this.at = 0;
     this.drawSolution();
-    if (solution.frontiers?.length) showFrontier(this.steps, solution.frontiers, 0, solution.steps);
+    if (solution.frontiers?.length) showFrontier(this.steps, solution.frontiers, 0, solution.taken);
     const text = solution.found ? `Solved in ${many(solution.length)}` : "No solution was found";
     announce(`${text}: ${solution.proved}.`);
   }
