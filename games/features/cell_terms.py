@@ -170,12 +170,12 @@ class Neighbours:
 
     def held(self, term: CellTerm) -> NDArray[np.uint64]:
         """Returns the squares on which a term holds, as words of both sides, [2, positions]."""
-        if self.cells.amount(term.anchor):  # whose bits are no squares
-            return self.words[term.anchor].copy()
-        held = self.words[term.anchor] & np.uint64(self.cells.mask(term.squares(self.cells)))
+        held, squares = self.words[term.anchor], term.squares(self.cells)
+        if len(squares) < len(self.cells.bits):  # as `CellTerm.source`: amounts have more bits
+            held = held & np.uint64(self.cells.mask(squares))
         for offset, atom in term.conditions:
             if atom != OFF:
-                held &= self._around(offset, atom)
+                held = held & self._around(offset, atom)
         return held
 
     def board_squares(self, term: CellTerm, side: int) -> list[int]:

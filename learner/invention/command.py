@@ -19,7 +19,7 @@ from learner.invention.labels import Labels, cells_of, decisions, distances, lab
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.options import Range
 from learner.positions.store import PositionStore
-from play.commands.options import check_writable
+from play.commands.options import check_writable, refuse
 from search import LinearEvaluator, as_evaluator
 from search.evaluators.linear import MOST_TERMS
 
@@ -33,8 +33,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("source", help="folder of stored positions, such as RUN/positions, whose values are"
         " explained; with dice an evaluator, whose moves are; of a puzzle a heuristic, by which"
         " positions are solved whose distances are")  # fmt: skip
-    add("--games", type=int, default=2000, metavar="N",
-        help="to play with dice, or positions of a puzzle to solve (default 2000)")  # fmt: skip
+    add("--games", type=int, metavar="N",
+        help="games with dice, or positions of a puzzle to solve (default 2000)")  # fmt: skip
     add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
     add("--output", type=Path, default=Path(f"{INVENTED}.py"), metavar="FILE",
         help=f"new file to write (default {INVENTED}.py), beside the weights in .json")  # fmt: skip
@@ -98,14 +98,14 @@ def _labels(game: Any, options: argparse.Namespace) -> Labels:
     """Returns what the terms are to explain."""
     puzzle = isinstance(game, Problem)
     if game.dice or puzzle:
-        Range(1).check("--games", options.games)
+        count = 2000 if options.games is None else options.games
+        Range(1).check("--games", count)
         explain: Any = distances if puzzle else decisions
         evaluator = as_evaluator(game, options.source)
-        with WorkBar(options.games, "positions" if puzzle else "games") as bar:
-            labels: Labels = explain(
-                game, evaluator, options.games, seed=options.seed, watch=bar.update
-            )
+        with WorkBar(count, "positions" if puzzle else "games") as bar:
+            labels: Labels = explain(game, evaluator, count, seed=options.seed, watch=bar.update)
             return labels
+    refuse(options, ("games",), "a game with dice, or a puzzle", game)
     if not Path(options.source).is_dir():
         raise FileNotFoundError(f"{options.source}: expected a folder of positions, found none")
     rows = PositionStore(Path(options.source), game).load()
