@@ -57,6 +57,8 @@ class Measurement:
     against: what the figures are above or against, as a table says it.
     rows: the rows of a table from the command's JSON: player, figure, and on what it stands.
     scale: the words for the figure where it is that by which people choose; else empty.
+    zero: the evaluator that the figures are measured against, its own figure on that scale and why
+        that is known, where it is one that people can choose; else empty.
     """
 
     game: str
@@ -65,6 +67,7 @@ class Measurement:
     against: str
     rows: Callable[[dict[str, Any]], Iterator[Row]]
     scale: str = ""
+    zero: tuple[str, ...] = ()
 
     def digests(self) -> dict[str, str]:
         """Returns a digest of each player's file; hand-crafted evaluators have none."""
@@ -92,6 +95,12 @@ def _ladder(figures: dict[str, Any]) -> Iterator[Row]:
 def _points(figures: dict[str, Any]) -> Iterator[Row]:
     value, low, high = figures["points_per_game"]
     text = f"{value:+.3f} [{low:+.3f}, {high:+.3f}] points a game"
+    yield figures["first"], text, f"{figures['games']:,} games"
+
+
+def _score(figures: dict[str, Any]) -> Iterator[Row]:
+    share, low, high = (100 * value for value in figures["score"])
+    text = f"{share:.1f} % [{low:.1f}, {high:.1f}] of the points"
     yield figures["first"], text, f"{figures['games']:,} games"
 
 
@@ -133,6 +142,7 @@ MEASUREMENTS = (
         "above `material`, 2,000 nodes a move, a round robin",
         _ladder,
         "Elo above material",
+        ("material", "0", "by definition"),
     ),
     Measurement(
         "backgammon",
@@ -159,22 +169,55 @@ MEASUREMENTS = (
         TRUTH,
         "whole games, moving first from the start against perfect play",
         _whole_games,
-        "of games won against perfect play",
+    ),
+    *(
+        Measurement(
+            "connect_four",
+            f"judge connect_four {' '.join(players)} --referee truth --positions 3000 --seed 31",
+            players,
+            "positions of 14 to 30 random plies in which a move can throw the class away",
+            _kept_class,
+            "of wins and draws kept where a move can throw them away",
+        )
+        for players in (TRUTH, ("centre@exact",))
+    ),
+    *(
+        Measurement(
+            "chinese_checkers",
+            f"match chinese_checkers {name} hand hand --depth 2 --games 300 --seed 31",
+            (name,),
+            "against `hand` in both other seats, depth 2; par is 33.3 %",
+            _first_places,
+            "of games won against two of hand",
+            ("hand", "33.3 %", "by symmetry"),
+        )
+        for name in ("batch", "steps")
     ),
     Measurement(
-        "connect_four",
-        f"judge connect_four {' '.join(TRUTH)} --referee truth --positions 3000 --seed 31",
-        TRUTH,
-        "positions of 14 to 30 random plies in which a move can throw the class away",
-        _kept_class,
+        "chinese_checkers2",
+        "ladder chinese_checkers2 steps hand --depth 2 --games 400 --seed 31",
+        ("hand",),
+        "above `steps`, depth 2",
+        _ladder,
+        "Elo above steps",
+        ("steps", "0", "by definition"),
     ),
     Measurement(
-        "chinese_checkers",
-        "match chinese_checkers batch hand hand --depth 2 --games 300 --seed 31",
-        ("batch",),
-        "against `hand` in both other seats, depth 2; par is 33.3 %",
+        "chinese_checkers6",
+        f"match chinese_checkers6 hand {' '.join(5 * ['steps'])} --depth 1 --games 600 --seed 31",
+        ("hand",),
+        "against `steps` in all other seats, depth 1; par is 16.7 %",
         _first_places,
-        "of games won against two of hand",
+        "of games won against five of steps",
+        ("steps", "16.7 %", "by symmetry"),
+    ),
+    Measurement(
+        "tic_tac_toe",
+        "match tic_tac_toe open_lines random --depth 2 --games 1000 --seed 31",
+        ("open_lines",),
+        "against random moves, depth 2",
+        _score,
+        "of the points against random moves",
     ),
 )
 
@@ -294,6 +337,10 @@ def scale(kept: dict[str, dict[str, Any]]) -> str:
                 words = f"{measurement.scale} {figure[3]}"
                 number = f"{figure[1]}{figure[2] or ''}"
                 of_game.setdefault(evaluator_of(player), (float(figure[1]), f"{number} | {words}"))
+        if measurement.zero:
+            name, number, why = measurement.zero
+            words = f"{measurement.scale}, {why}"
+            of_game.setdefault(name, (float(number.split()[0]), f"{number} | {words}"))
     lines = []
     for game, of_game in found.items():
         ranked = sorted(of_game.items(), key=lambda item: -item[1][0])

@@ -50,7 +50,7 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from games.cube import Cube
-from games.errors import MoveError, PositionError
+from games.errors import MoveError, PositionError, stripped
 from games.rolls import Roll, Rolls
 from games.rules import Rules
 
@@ -193,9 +193,9 @@ class Game:
         By default the text is a Python literal of the type of the start position. Raises
         PositionError if the text does not describe a position.
         """
-        start = self.start()
+        start, words = self.start(), stripped(text)
         try:
-            position = ast.literal_eval(text.strip())
+            position = ast.literal_eval(words)
             hash(position)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             position = None
@@ -273,7 +273,7 @@ def starts(game: Game) -> tuple[Position, ...]:
 
 def _named(game: Game, position: Position, moves: list[Move], text: str) -> Move:
     named = {game.move_text(position, move): move for move in moves}
-    words = " ".join(text.split())
+    words = " ".join(stripped(text, MoveError).split())
     if words not in named:
         known = f"one of {', '.join(list(named)[:20])}" if named else "no move after the end"
         raise MoveError(f"expected {known}, found {words[:40]!r}")

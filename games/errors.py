@@ -13,3 +13,10 @@ class MoveError(ValueError):
 
 class ContractError(AssertionError):
     """A game or a learner breaks its contract; raised by `games.check_game`, `learner.check`."""
+
+
+def stripped(text: object, kind: type[ValueError] = PositionError) -> str:
+    """Returns a text without blanks around it; raises `kind` for what is no text."""
+    if not isinstance(text, str):
+        raise kind(f"expected a text, found {text!r}")
+    return text.strip()

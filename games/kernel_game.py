@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from games.contract import DiceGame, Game, Move, Position, given
-from games.errors import PositionError
+from games.contract import DiceGame, Game, Move, Position, expect_position, given
+from games.errors import MoveError, PositionError
 from games.rolls import Roll
 from games.rules import Rules
 
@@ -32,6 +32,7 @@ class KernelGame(Game):
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         import numpy as np
 
+        expect_position(self, position)
         if self.dice and (roll is None or not 0 <= roll < len(self.dice.rolls)):
             raise ValueError(f"roll: expected 0 to {len(self.dice.rolls) - 1}, found {roll!r}")
         buffer = np.zeros(self.most_moves, dtype=np.int64)
@@ -39,9 +40,13 @@ class KernelGame(Game):
         return [int(move) for move in buffer[:count]]
 
     def play(self, position: Position, move: Move) -> Position:
+        expect_position(self, position)
+        if isinstance(move, str):
+            raise MoveError(f"expected a move, found the text {move!r}, which parse_move reads")
         return tuple(int(x) for x in self.rules.play(position, move))
 
     def outcome(self, position: Position) -> float | None:
+        expect_position(self, position)
         value = float(self.rules.outcome(position))
         return None if value != value else value
 

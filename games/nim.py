@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.contract import Rules
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
@@ -135,7 +135,7 @@ class Nim(KernelGame):
         return f"{','.join(map(str, position[:-1]))} {position[-1]}"
 
     def parse_position(self, text: str) -> Any:
-        piles, _, side = text.strip().partition(" ")
+        piles, _, side = stripped(text).partition(" ")
         count = len(self.start_position) - 1
         try:
             position = (*(int(pile) for pile in piles.split(",")), int(side))

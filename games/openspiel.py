@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import DiceGame, Game
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.features import Encoding
 from games.features.walks import Squares
 from games.kernels import kernel
@@ -220,7 +220,7 @@ class OpenSpiel(Game):
         return " ".join(map(str, position.actions)) or "start"
 
     def parse_position(self, text: str) -> SpielPosition:
-        words = text.split()
+        words = stripped(text).split()
         try:
             return self._after([int(word) for word in words if words != ["start"]])
         except ValueError as error:
@@ -346,7 +346,7 @@ class OpenSpielDice(OpenSpiel, DiceGame):
         return "start" if position.actions == self._setup and not begun else " ".join(words)
 
     def parse_position(self, text: str) -> SpielPosition:
-        words = text.split()
+        words = stripped(text).split()
         begun = words[:1] == [SECOND]
         try:
             if begun and not self._drawn:

@@ -9,7 +9,7 @@ from typing import Any
 
 from games.board import Board
 from games.contract import Rules
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
@@ -150,7 +150,7 @@ class TicTacToe(KernelGame):
         return f"{board} {'XO'[side]}"
 
     def parse_position(self, text: str) -> Any:
-        board, _, mover = text.strip().upper().partition(" ")
+        board, _, mover = stripped(text).upper().partition(" ")
         x, o = board.count("X"), board.count("O")
         if len(board) != 9 or set(board) - set("XO.") or mover not in ("X", "O"):
             raise PositionError(

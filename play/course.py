@@ -119,25 +119,33 @@ def check(path: Path) -> str:
     Raises ValueError if its name is not that of an exercise, if it raises an error, or if it
     defines no function of the expected name.
     """
-    number = re.fullmatch(r"ex(\d+)", path.stem)
+    number = re.fullmatch(r"ex(\d+)\.py", path.name)
     if number is None or int(number[1]) not in EXERCISES:
         raise ValueError(f"expected a file ex1.py to ex{len(EXERCISES)}.py, found {path.name}")
     exercise = EXERCISES[int(number[1])]
     if not path.is_file():
         raise FileNotFoundError(f"{path}: expected a file with {exercise.name}, found none")
-    try:
-        function = runpy.run_path(str(path)).get(exercise.name)
-        if not callable(function):
-            raise ValueError(f"expected a function {exercise.name}, found none")
-        for case in exercise.cases:
-            found, expected = function(*copy.deepcopy(case)), exercise.expected(*case)
-            close = isinstance(found, int | float) and isinstance(expected, int | float)
-            if not (math.isclose(found, expected, abs_tol=1e-9) if close else found == expected):
-                given = ", ".join(map(repr, case))
-                return f"{exercise.name}({given}): expected {expected!r}, found {found!r}"
-    except Exception as error:
-        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+
+    def tried(theirs: Callable[..., Any], *given: Any) -> Any:
+        try:
+            return theirs(*given)
+        except Exception as error:
+            raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+
+    function = tried(runpy.run_path, str(path)).get(exercise.name)
+    if not callable(function):
+        raise ValueError(f"{path}: expected a function {exercise.name}, found none")
+    for case in exercise.cases:
+        found, expected = tried(function, *copy.deepcopy(case)), exercise.expected(*case)
+        if not tried(_equal, found, expected):
+            given = ", ".join(map(repr, case))
+            return f"{exercise.name}({given}): expected {expected!r}, found {found!r}"
     return ""
+
+
+def _equal(found: Any, expected: Any) -> bool:
+    close = isinstance(found, int | float) and isinstance(expected, int | float)
+    return math.isclose(found, expected, abs_tol=1e-9) if close else bool(found == expected)
 
 
 def count(game: games.Game) -> tuple[int, int, int]:

@@ -26,7 +26,7 @@ from games.backgammon.situation import (
     position_error,
     roll_of,
 )
-from games.errors import MoveError
+from games.errors import MoveError, stripped
 
 __all__ = [
     "NO_MOVE",
@@ -81,7 +81,7 @@ def parse_situation(text: str) -> Situation:
     Raises PositionError for any other text and for impossible positions: more than 15 checkers of a
     side, both sides on one point, or both with all checkers borne off.
     """
-    if len(text) > LONGEST_POSITION:
+    if len(stripped(text)) > LONGEST_POSITION:
         raise position_error(f"a position of at most {LONGEST_POSITION} characters", text)
     found = text.strip("\"'. \t\r\n")
     if found[:6].lower() == "board:":
@@ -195,7 +195,8 @@ def parse_move(position: Position, text: str, roll: int | None = None) -> int:
     """
     if roll is None or not 0 <= roll < len(ROLLS):
         raise ValueError(f"roll: expected 0 to {len(ROLLS) - 1}, found {roll!r}")
-    found = " ".join(text.lower().split()) if len(text) <= LONGEST_MOVE else text[:LONGEST_MOVE]
+    words = stripped(text, MoveError).lower().split()
+    found = " ".join(words) if len(text) <= LONGEST_MOVE else text[:LONGEST_MOVE]
     legal = _legal(position, roll)
     if found in _NOTHING and len(text) <= LONGEST_MOVE:
         if legal != [0]:

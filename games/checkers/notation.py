@@ -15,7 +15,7 @@ import numpy as np
 
 from games.checkers import rules
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, WHITE, Position
-from games.errors import MoveError, PositionError
+from games.errors import MoveError, PositionError, stripped
 
 __all__ = [
     "captured_squares",
@@ -81,7 +81,7 @@ def parse_position(text: str) -> Position:
     Raises PositionError for any other text and for impossible pieces: two on a square, a man on the
     row where it is crowned, more than twelve of a side.
     """
-    if len(text) > LONGEST_POSITION:
+    if len(stripped(text)) > LONGEST_POSITION:
         raise _position_error(f"a position of at most {LONGEST_POSITION} characters", text)
     parts = text.strip("\"'. \t\r\n").lower().split(":")
     letter, sections = parts[0].strip(), parts[1:]
@@ -188,7 +188,7 @@ def parse_move(position: Position, text: str) -> int:
     Raises MoveError if the text is not a move, or names no legal move or several; the message lists
     the possible moves.
     """
-    found = text.strip().lower()
+    found = stripped(text, MoveError).lower()
     if len(text) > LONGEST_MOVE or _MOVE.fullmatch(found) is None:
         raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {_short(found)!r}")
     squares = [int(number) for number in _NUMBER.findall(found)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from games.chinese_checkers import star
 from games.chinese_checkers.rules import PASS
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 
 Position = tuple[int, ...]
 
@@ -41,7 +41,7 @@ def parse_position(text: str, players: int, last_move: int) -> Position:
     players: the number of players.
     last_move: the greatest number of moves played.
     """
-    board, _, rest = text.strip().partition(" ")
+    board, _, rest = stripped(text).partition(" ")
     rows = board.split("/")
     signs = "".join(rows)
     known = "123456"[:players]

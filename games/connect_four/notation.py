@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.connect_four.rules import BOTTOM, COLUMNS, ROWS, Position, has_four
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 
 
 def position_text(position: Position) -> str:
@@ -25,7 +25,7 @@ def parse_position(text: str) -> Position:
 
     Raises PositionError if the text or the position is not possible.
     """
-    board, _, mover = text.strip().upper().partition(" ")
+    board, _, mover = stripped(text).upper().partition(" ")
     rows = board.split("/")[::-1]
     if [len(row) for row in rows] != [7] * 6 or set(board) - set("XO./") or mover not in ("X", "O"):
         raise PositionError(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from games.board import Board, Pieces
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.features import Encoding, FeatureSet
 from games.kernels import family, kernel
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
@@ -206,7 +206,7 @@ class Pancakes(KernelProblem):
         return " ".join(map(str, self.sizes(position)))
 
     def parse_position(self, text: str) -> tuple[int, ...]:
-        words = text.split()
+        words = stripped(text).split()
         if sorted(words) != sorted(map(str, range(self.count))):
             raise PositionError(
                 f"expected each size from 0 to {self.count - 1} once, from the top on, found"

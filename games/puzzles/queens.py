@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any
 
 from games.board import Board
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.problem import Heuristic, Known, Problem
 
 __all__ = ["Queens", "attacks"]
@@ -81,7 +81,7 @@ class Queens(Problem):
         return " ".join(str(row + 1) for row in position)
 
     def parse_position(self, text: str) -> tuple[int, ...]:
-        words = text.split()
+        words = stripped(text).split()
         rows = [int(word) - 1 for word in words if word.isdigit()]
         if len(words) != self.size or not all(0 <= row < self.size for row in rows):
             raise PositionError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.problem import Heuristic, Known, Problem
 
 __all__ = ["MIDWEST", "ROMANIA", "RoadMap", "Romania"]
@@ -127,7 +127,7 @@ class RoadMap(Problem):
         return str(position)
 
     def parse_position(self, text: str) -> str:
-        if text.strip() not in self.roads:
+        if stripped(text) not in self.roads:
             raise PositionError(
                 f"expected a town of the map such as {self._start}, found {text.strip()[:40]!r}"
             )

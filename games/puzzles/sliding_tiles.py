@@ -17,7 +17,7 @@ import numpy as np
 
 from games.board import Board, Pieces
 from games.counted import counted
-from games.errors import PositionError
+from games.errors import PositionError, stripped
 from games.features import Encoding, FeatureSet
 from games.kernels import family, word
 from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
@@ -215,7 +215,7 @@ class SlidingTiles(KernelProblem):
         return " ".join(map(str, self.tiles(position)))
 
     def parse_position(self, text: str) -> tuple[int, ...]:
-        words = text.replace(",", " ").replace("/", " ").replace("_", "0").split()
+        words = stripped(text).replace(",", " ").replace("/", " ").replace("_", "0").split()
         squares = self.width * self.height
         try:
             tiles = [int(word) for word in words]

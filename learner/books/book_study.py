@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from games.contract import Game
 from games.counted import counted
 from games.record import Annotation, GameRecord
 from learner.books.agreement import Agreement, agreement
@@ -32,6 +33,7 @@ from learner.game_learner import GameLearner
 from learner.options import choice, ranged
 from learner.positions.filters import Games
 from play.players.opponents import reference
+from search.evaluators.signature_layout import layout_of
 
 __all__ = ["BookStudy"]
 
@@ -63,6 +65,10 @@ class BookStudy(GameLearner):
     opening_plies: int = 6
 
     agreement_: Agreement | None = field(init=False)
+
+    def _load_game(self) -> Game:
+        layout_of(super()._load_game())
+        return self.game_
 
     def begin(self, evaluator: Any) -> None:
         """There is no evaluator to start from, because material is fixed."""

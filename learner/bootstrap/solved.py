@@ -107,8 +107,8 @@ class Solved(Bootstrap):
     #: fixed value for an option that it has no use for
     opening_plies: int = field(default=0, init=False)
 
-    def _check_options(self) -> None:
-        super()._check_options()
+    def _load_game(self) -> Game:
+        super()._load_game()
         kind = Referees.of(self.game_).named.get("truth")
         referee = None if kind is None else kind(self.game_)
         if not isinstance(referee, truth.TeachingTruth):
@@ -117,6 +117,7 @@ class Solved(Bootstrap):
                 f" {self.game_.name}"
             )
         self._plies = referee.plies
+        return self.game_
 
     def begin(self, evaluator: Any) -> None:
         """As in `Bootstrap`; the evaluator is the mean of what learns, unless it is a network."""

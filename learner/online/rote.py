@@ -11,6 +11,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from games.contract import Game
 from games.record import GameRecord
 from learner.frame import Progress
 from learner.game_learner import GameLearner
@@ -18,7 +19,7 @@ from learner.online.samuel1959 import MOST_PLIES, TABLE_MIB
 from learner.options import ranged
 from learner.positions.store import own_folder
 from search import Engine, Result, as_evaluator
-from search.lookups.rote import RoteMemory
+from search.lookups.rote import RoteMemory, probe_kernel
 
 __all__ = ["Rote"]
 
@@ -46,6 +47,10 @@ class Rote(GameLearner):
     oldest: int = 700
     direction: float = 0.0005
     store: Any = None
+
+    def _load_game(self) -> Game:
+        probe_kernel(super()._load_game())
+        return self.game_
 
     def begin(self, evaluator: Any) -> None:
         self.evaluator_ = as_evaluator(self.game_, evaluator)

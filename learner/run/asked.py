@@ -11,7 +11,7 @@ from typing import Any
 import games
 from games.problem import Problem
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import RECIPES, UsualRuns, learners_of, recipe_of
+from learner.run.recipes import UsualRuns, learners_of, recipe_of, unfit
 from learner.run.settings import RunSettings
 from play.players.grammar import PROGRAM
 
@@ -122,12 +122,8 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
                 f"--{name.replace('_', '-')}: expected none for the problem {game.name}, found"
                 f" {getattr(options, name)}"
             )
-    if not problem and game.players > 2 and not found.takes_many():
-        able = [name for name, other in RECIPES.items() if other.takes_many()]
-        raise ValueError(
-            f"--learner: expected {' or '.join(able)} for {game.name} with its {game.players}"
-            f" players, found {learner}"
-        )
+    if not problem and not found.own and not found.fits(game):
+        raise unfit(learner, game)
     recipe = found.run(game)
     start = options.start or recipe.get("from")
     given = learner_options(options.set)

@@ -66,9 +66,13 @@ class Recipe:
             return _own_kind(self.module, self.kind)
         return getattr(importlib.import_module(f"learner.{self.module}"), self.kind)
 
-    def takes_many(self) -> bool:
-        """Returns whether it learns games for more than two players."""
-        return getattr(self.load(), "takes_many", False)
+    def fits(self, game: Any) -> bool:
+        """Returns whether it can learn a game or problem."""
+        try:
+            self.load()(game)._load_game()
+        except ValueError:
+            return False
+        return True
 
     def run(self, game: Any) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
@@ -197,11 +201,17 @@ def recipe_of(name: str, game: Any) -> Recipe:
         return known[name]
     module, colon, kind = name.partition(":")
     if not colon:
-        raise ValueError(
-            f"--learner: expected one of {', '.join(known)} for {game.name}, or module:Class for"
-            f" your own, found {name!r}"
-        )
+        raise unfit(name, game)
     return Recipe(module, kind, "a learner of a user's own", own=True)
+
+
+def unfit(name: str, game: Any) -> ValueError:
+    """Returns the error for a learner that does not fit a game, with the names of those that do."""
+    able = [known for known, recipe in learners_of(game).items() if recipe.fits(game)]
+    names = f"one of {', '.join(able)}" if able else "none of ours"
+    return ValueError(
+        f"--learner: expected {names} for {game.name}, or module:Class for your own, found {name!r}"
+    )
 
 
 def _own_kind(module: str, kind: str) -> Any:

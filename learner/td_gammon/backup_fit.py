@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from games.contract import Game
 from games.record import GameRecord
 from learner.frame import Learner, Progress, last_round
 from learner.game_learner import GameLearner
@@ -123,8 +124,11 @@ class BackupFit(GameLearner):
     takes_dice = True
     free: ClassVar[frozenset[str]] = Learner.free | {"threads"}
 
+    def _load_game(self) -> Game:
+        check_game(super()._load_game())
+        return self.game_
+
     def _check_limits(self) -> None:
-        check_game(self.game_)
         check_widths(self.hidden)
         if self.nodes is not None or self.depth != 1:
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"

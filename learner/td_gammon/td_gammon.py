@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from games.contract import Game
 from learner.frame import Progress
 from learner.game_learner import GameLearner
 from learner.models.schedule import Schedule
@@ -87,8 +88,11 @@ class TDGammon(GameLearner):
 
     takes_dice = True
 
+    def _load_game(self) -> Game:
+        check_game(super()._load_game())
+        return self.game_
+
     def _check_limits(self) -> None:
-        check_game(self.game_)
         check_widths(self.hidden)
         if self.depth not in (None, 0) or self.nodes is not None:
             raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from play.players.grammar import PlayerText, split, unquoted
 from play.players.limits import Limits
 from play.players.player import Player
 from search import Lookup, as_evaluator, parse_techniques
+from search.alphabeta.techniques import PRESETS, Techniques
 from search.expectiminimax.move_filters import as_filters
 from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
@@ -34,6 +36,8 @@ OPTIONS = {
     **dict.fromkeys(METHODS, "method"),
     "table": "table_mib",
 }
+#: Sets of techniques, then single ones.
+TECHNIQUES = (*PRESETS, *(field.name for field in fields(Techniques)))
 #: Options that limit a move, and the types of their numbers.
 LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 
@@ -90,6 +94,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
     limits: dict[str, Any] = {}
     engine: dict[str, Any] = {}
     techniques: list[str] = []
+    more = ("filters=NAME",) if game.dice else methods_of(game) or TECHNIQUES
     for option in parts.options:
         for name, value in spelt_out(option):
             if name in limits or OPTIONS.get(name) in engine:
@@ -102,15 +107,15 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                 engine["method"] = name
             elif name == "table":
                 engine["table_mib"] = _table(option, value)
-            elif not game.dice:
+            elif more is TECHNIQUES and name.removeprefix("-") in more:
                 techniques.append(f"{name}={value}" if value else name)
-            elif name == "filters":
+            elif name == "filters" and game.dice:
                 as_filters(value)
                 engine[name] = value
             else:
                 raise ValueError(
-                    "player: expected depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB or"
-                    f" filters=NAME after the @, found {option[:40]!r}"
+                    "player: expected one of depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB,"
+                    f" {', '.join(more)} after the @, found {option[:40]!r}"
                 )
     if not techniques and not (game.dice or methods_of(game)):
         techniques.append(usual)

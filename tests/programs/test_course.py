@@ -33,8 +33,9 @@ def test_the_solution_on_the_page_is_right_and_another_is_not(
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("ex1.py", "x = 1", "ValueError: expected a function minimax, found none"),
+        ("ex1.py", "x = 1", "ex1.py: expected a function minimax, found none"),
         ("ex1.py", "def minimax(tree):\n    return tree[9]", "IndexError: list index out of range"),
+        ("ex1.py", "def minimax(tree):\n    raise ValueError('no')", "ex1.py: ValueError: no"),
         ("ex1.py", "def minimax(:", "SyntaxError: "),
         ("ex11.py", "", "expected a file ex1.py to ex10.py, found ex11.py"),
         ("ex2.py", None, "expected a file with leaves, found none"),
