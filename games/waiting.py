@@ -132,8 +132,10 @@ class WorkBar:
         self._unit, self._quiet, self._pause = unit, quiet, pause
         self._lines = not sys.stderr.isatty()
         self._bar: Any = None
-        #: when the first unit was done, and how many then; and the last line was printed
+        #: when the first unit was done, and how many then; when the last was; and the last line
+        #: was printed
         self._first: tuple[float, int] | None = None
+        self._latest = 0.0
         self._printed = time.monotonic(), 0
         self._lock, self._over = threading.RLock(), threading.Event()
 
@@ -154,21 +156,24 @@ class WorkBar:
         """Count units that are done."""
         with self._lock:
             self.done += count
+            self._latest = time.monotonic()
             if self._first is None and self.done:
-                self._first = time.monotonic(), self.done
+                self._first = self._latest, self.done
 
     def left(self) -> float | None:
         """Returns about how many seconds the rest takes; None as long as that is unknown.
 
-        The time before the first unit is over, which compiles and loads, is not counted.
+        The time before the first unit is over, which compiles and loads, is not counted. From one
+        unit to the next it falls with the time, at most by that of a unit.
         """
         if self._first is None or not self.total:
             return None
         began, before = self._first
-        passed, done = time.monotonic() - began, self.done - before
+        passed, done = self._latest - began, self.done - before
         if passed < ENOUGH_SECONDS or done < max(1.0, ENOUGH_SHARE * self.total):
             return None
-        return (self.total - self.done) * passed / done
+        since = min(time.monotonic() - self._latest, passed / done)
+        return max(0.0, (self.total - self.done) * passed / done - since)
 
     def texts(self) -> list[str]:
         """Returns what is told beside the count."""

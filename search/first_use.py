@@ -25,6 +25,8 @@ MULTIPLAYER = {"search.multiplayer": 8000, GENERATED: 4400}, "search.multiplayer
 LAST = "search_depth"
 #: Size of the C functions of an evaluator for each of its terms, of which outcomes have four.
 TERM, OF_OUTCOMES = 86, 4
+#: About the size of the C functions of a search.
+OF_SEARCH = 4000
 #: Nothing is said of the time before this size is compiled, which takes two or three seconds.
 ENOUGH = 2500
 
@@ -83,7 +85,8 @@ def first_use() -> FirstUse | None:
     left = sum(new) + (_size_of_search(game, now.sizes) if game.rules is not None else 0)
     if new:
         gives = getattr(evaluator(), "gives_outcomes", bool(getattr(game, "dice", 0)))
-        left += TERM * (OF_OUTCOMES if gives else 1) * len(_terms(game, evaluator()))
+        functions = TERM * (OF_OUTCOMES if gives else 1) * len(_terms(game, evaluator()))
+        left += max(0, functions - max(0, now.generated - OF_SEARCH))
     share = now.size / max(1.0, now.size + left)
     if now.rate is None or now.size < min(ENOUGH, left):
         return FirstUse(share)

@@ -76,6 +76,8 @@ _ROLLS = len(PROBABILITIES)
 _FAR_HOME = 24
 #: Where the bar is in it.
 _BAR = 48
+#: Numbers with a type of their own: a kernel is compiled again for each literal that it is given.
+_NONE, _ONE, _TWO = np.int64(0), np.int64(1), np.int64(2)
 
 
 @kernel
@@ -303,7 +305,7 @@ def _beats(tables, winner, loser, which, later):
         if which == 1:
             return _ahead(rolls, winner[2], first, inside - WHOLE, later)
         return _ahead(rolls, winner[2], rolls, inside, later)
-    mean, variance = event(hidden, outputs, winner[0], winner[1], 0)
+    mean, variance = event(hidden, outputs, winner[0], winner[1], _NONE)
     if inside < 0:
         theirs, spread = event(hidden, outputs, near, far, which)
         return not_later(mean, variance, theirs, spread, later)
@@ -339,11 +341,11 @@ def _chances(tables, position):
         return EXACT_DEPTH, win, 0.0, 0.0, 0.0, 0.0
     own = (near, far, mine)
     other = (their_near, their_far, theirs)
-    win = _beats(tables, own, other, 0, 0)
-    win_gammon = min(_beats(tables, own, other, 1, 0), win)
-    win_backgammon = min(_beats(tables, own, other, 2, 0), win_gammon)
-    lose_gammon = min(_beats(tables, other, own, 1, 1), 1.0 - win)
-    lose_backgammon = min(_beats(tables, other, own, 2, 1), lose_gammon)
+    win = _beats(tables, own, other, _NONE, _NONE)
+    win_gammon = min(_beats(tables, own, other, _ONE, _NONE), win)
+    win_backgammon = min(_beats(tables, own, other, _TWO, _NONE), win_gammon)
+    lose_gammon = min(_beats(tables, other, own, _ONE, _ONE), 1.0 - win)
+    lose_backgammon = min(_beats(tables, other, own, _TWO, _ONE), lose_gammon)
     depth = NEAR_DEPTH if min(mine, theirs) >= 0 else FAR_DEPTH
     return depth, win, win_gammon, win_backgammon, lose_gammon, lose_backgammon
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from numba.core import event
 
 from games.kernels.cache import is_kept
-from games.kernels.compiler import is_kernel
+from games.kernels.compiler import GENERATED, is_kernel
 
 __all__ = ["Compiling", "compiling", "counting", "is_made", "kernels_of", "new_count", "size_of"]
 
@@ -30,6 +30,7 @@ class Compiling(NamedTuple):
 
     size: size of the functions that are finished since the count began, in bytes of bytecode.
     sizes: the same of the whole process, by the first two words of the functions' modules.
+    generated: the part of the size that is code made by this program.
     rate: seconds for a byte in this process until now, without the start of the compiler; None
         before the first function is finished.
     current: seconds since the last function was finished, without pauses.
@@ -37,6 +38,7 @@ class Compiling(NamedTuple):
 
     size: int
     sizes: Mapping[str, int]
+    generated: int
     rate: float | None
     current: float
 
@@ -46,8 +48,8 @@ class _Listener(event.Listener):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._depth = self._before = 0
-        self._sizes = Counter[str]()
+        self._depth = 0
+        self._sizes, self._before = Counter[str](), Counter[str]()
         #: when compiling began, and when a function was last finished, as if there were no pauses
         self._began = self._ended = -PAUSE
 
@@ -78,7 +80,7 @@ class _Listener(event.Listener):  # type: ignore[misc]
     def new_count(self) -> None:
         """Begin to count anew; the rate stays that of the whole process."""
         with self._lock:
-            self._before = self._sizes.total()
+            self._before = self._sizes.copy()
 
     def state(self) -> Compiling | None:
         """Returns what is going on; None if nothing is."""
@@ -89,7 +91,8 @@ class _Listener(event.Listener):  # type: ignore[misc]
             size = self._sizes.total()
             rate = (self._ended - self._began) / (size + START) if size else None
             current = now - max(self._ended, self._began)
-            return Compiling(size - self._before, dict(self._sizes), rate, current)
+            new = self._sizes - self._before
+            return Compiling(new.total(), dict(self._sizes), new[GENERATED], rate, current)
 
 
 _listener = _Listener()

@@ -124,7 +124,7 @@ def measure_curve(
     weights: Sequence[float] = WEIGHTS,
     nodes: int,
     least: Mapping[Position, float] | None = None,
-    watch: Callable[[float], None] = lambda share: None,
+    watch: Callable[[int], None] = lambda done: None,
 ) -> tuple[list[Curve], NDArray[np.float64], bool]:
     """Returns the curves of heuristics, measured by A* over the same positions.
 
@@ -132,7 +132,7 @@ def measure_curve(
     weights: weights of the heuristic in A*.
     nodes: greatest number of expansions for each position.
     least: the least cost of each position; None if they are not known.
-    watch: called with the share of the positions that are done.
+    watch: called with the number of positions that are done.
 
     Also returns the least cost of each position, or else the best that was found, NaN if none,
     [positions]; and whether all of these are proved to be the least.
@@ -153,7 +153,7 @@ def measure_curve(
                 if found.moves is not None:
                     costs[row, column, place] = found.cost
                     proved[place] |= found.optimal
-        watch((place + 1) / len(positions))
+        watch(place + 1)
     best = np.fmin.reduce(costs.reshape(-1, len(positions)), axis=0)
     if least is not None:
         best, proved[:] = np.array([least[position] for position in positions]), True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,10 @@ from search.evaluators.linear import MOST_TERMS
 __all__ = ["Inventor"]
 
 
+#: About how many games a search for a term takes as long as, for each game that it explains.
+WORTH = 0.12
+
+
 class Inventor:
     """Weights over terms, invented anew whenever a learner asks for it.
 
@@ -34,9 +39,29 @@ class Inventor:
         self._cells = cells_of(game)
         bare = bare_pieces(self._cells, MOST_TERMS)
         self._use(bare, np.ones(len(bare)))
+        #: seconds and number of searches that are over, and whether one goes on
+        self._seconds, self._times, self._busy = 0.0, 0, False
+
+    def pauses(self, done: int, games: int, every: int, played: float) -> tuple[float, float]:
+        """Returns how many seconds searches have taken, and about how many those to come will take.
+
+        done, games, every: games so far, all games, and those between two searches.
+        played: seconds of the games that a search explains.
+        """
+        ahead = sum(game > done for game in (*range(every, games, every), games)) + self._busy
+        each = self._seconds / self._times if self._times else WORTH * self._terms * played
+        return self._seconds, ahead * each
 
     def invent(self, labels: Callable[[], Labels]) -> dict[str, Any]:
         """Let the terms be new ones that explain labels; returns figures for a report."""
+        began, self._busy = time.monotonic(), True
+        try:
+            return self._invented(labels)
+        finally:
+            self._seconds += time.monotonic() - began
+            self._times, self._busy = self._times + 1, False
+
+    def _invented(self, labels: Callable[[], Labels]) -> dict[str, Any]:
         try:
             explained = labels()
         except ValueError as error:  # too few games

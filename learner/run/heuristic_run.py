@@ -30,19 +30,24 @@ REPORT_NODES = 200_000
 class HeuristicRun(Run):
     """A learner of a heuristic in a folder."""
 
-    #: when the report began to search, and the share of its positions that are done; seconds of
-    #: comparing all positions after it
-    _searching, _comparing = (0.0, 0.0), 0.0
+    #: when the first and the last position of the report were solved, the number of those so far,
+    #: and of those left; seconds of comparing all positions after it
+    _searching, _comparing = (0.0, 0.0, 0, 0), 0.0
 
     def left(self) -> float | None:
         """Returns about how many seconds the report will still take, which takes most of the time.
 
-        Nothing is said before three seconds and a twentieth of its positions are over.
+        Nothing is said before three seconds and a twentieth of its positions are over, without the
+        first, which compiles. It falls with the time from one position to the next, at most by that
+        of a position.
         """
-        began, share = self._searching
-        passed = time.monotonic() - began
-        known = share >= 0.05 and passed >= 3
-        return passed / share - passed + self._comparing if known else None
+        began, then, done, left = self._searching
+        passed, since = then - began, time.monotonic() - then
+        if done < 2 or passed < 3 or done < (done + left) / 20:
+            return None
+        each = passed / (done - 1)
+        seconds = self._comparing + left * each - (min(since, each) if left else since)
+        return max(0.0, seconds)
 
     @property
     def path(self) -> Any:
@@ -78,10 +83,11 @@ class HeuristicRun(Run):
             costs, how = exact_costs(problem, starts) or (None, "")
         if costs:
             self._comparing = len(costs) * _seconds_to_compare(problem, heuristic, costs)
-        began = time.monotonic()
 
-        def watch(share: float) -> None:
-            self._searching = began, share
+        def watch(done: int) -> None:
+            now = time.monotonic()
+            began = now if done == 1 else self._searching[0]
+            self._searching = began, now, done, positions - done
 
         curves, best, proved = measure_curve(
             problem, heuristics, starts, nodes=REPORT_NODES, least=costs, watch=watch

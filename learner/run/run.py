@@ -65,10 +65,11 @@ class Run:
         self.measured: dict[int, list[Strength]] = {}
         self._pace = Pace()
         #: when this session began to report; when the first burst of reports ended, and after how
-        #: many games; the last report
+        #: many games; the last report, and when it came
         self._reporting = math.inf
         self._first: tuple[float, int] | None = None
         self._last: Progress | None = None
+        self._seen = 0.0
         #: whether `train` resumed a run that had ended and was measured
         self.finished = False
 
@@ -109,15 +110,18 @@ class Run:
     def left(self) -> float | None:
         """Returns about how many seconds the run will still take; None as long as that is unknown.
 
-        Nothing is said of a rate before a fiftieth of the games and three seconds are over.
+        Nothing is said of a rate before a fiftieth of the games and three seconds are over. It
+        falls with the time from one report to the next.
         """
         if self._first is None or self._last is None:
             return None
         (began, before), last = self._first, self._last
-        passed, done, left = time.monotonic() - began, last.game - before, last.games - last.game
+        passed, done, left = self._seen - began, last.game - before, last.games - last.game
         if left and (passed < 3 or done < last.games / 50):
             return None
-        return left * passed / max(1, done)
+        pace = max(0.0, passed - self.learner.pauses()[0]) / max(1, done)
+        later: float = left * pace + self.learner.pauses(pace)[1]
+        return max(0.0, later - (time.monotonic() - self._seen))
 
     @property
     def asked(self) -> int:
@@ -179,7 +183,7 @@ class Run:
         self._reporting = min(self._reporting, now)
         if now - self._reporting < BURST:
             self._first = now, progress.game
-        self._last = progress
+        self._last, self._seen = progress, now
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
         losses = [progress.figures.get(name, "") for name in ("loss", "held out")]

@@ -22,7 +22,7 @@ from games.contract import Game
 from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
 from games.kernels.vectors import stack_block
-from search.evaluators.evaluator import MOST_KEPT, Fail, Prefilter
+from search.evaluators.evaluator import MOST_KEPT, Fail, Prefilter, rows_of
 from search.expectiminimax.replies import ranking
 from search.lookups.lookup import Lookup
 from search.native import call_float
@@ -94,7 +94,7 @@ class Backups:
 
     def outcomes(self, positions: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Returns the outcomes of positions, [positions, outcomes], and whether they are exact."""
-        rows = _rows(self.game, positions)
+        rows = rows_of(self.game, positions)
         found = np.zeros((len(rows), len(self.game.outcomes)))
         known = np.zeros(len(rows), dtype=np.int64)
         self._known(
@@ -111,7 +111,7 @@ class Backups:
 
         No game may be over at them. Raises the errors of the prefilter's evaluator.
         """
-        rows = _rows(self.game, positions)
+        rows = rows_of(self.game, positions)
         replies, owners = self._expand(rows)
         if self._errors:
             raise self._errors[0]
@@ -170,16 +170,6 @@ def check_compiled() -> None:
     """Raise ValueError where kernels are not compiled."""
     if not kernels.compiled:
         raise ValueError("expected compiled kernels, found NUMBA_DISABLE_JIT set")
-
-
-def _rows(game: Game, positions: Any) -> NDArray[np.int64]:
-    width = len(game.start())
-    rows = np.ascontiguousarray(positions, dtype=np.int64)
-    if len(rows) and rows.shape[1:] != (width,):
-        raise ValueError(
-            f"expected positions of {width} integers, found an array of shape {rows.shape}"
-        )
-    return rows.reshape(-1, width)
 
 
 def _turning(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -121,11 +121,6 @@ class Tally:
         # NumPy's integers overflow and print differently.
         object.__setattr__(self, "counts", tuple(int(count) for count in self.counts))
 
-    @classmethod
-    def of_games(cls, *, wins: int, draws: int, losses: int) -> Tally:
-        """Returns the tally of single games that do not belong in pairs."""
-        return cls((losses, draws, wins))
-
     def mirrored(self) -> Tally:
         """Returns the same results seen from the second player's side."""
         return Tally(self.counts[::-1])

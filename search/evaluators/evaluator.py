@@ -35,6 +35,7 @@ __all__ = [
     "NativeText",
     "Prefilter",
     "PythonEvaluator",
+    "rows_of",
 ]
 
 Fail = Callable[[BaseException], None]
@@ -150,7 +151,7 @@ class Evaluator:
             return np.array([float(value(position)) for position in positions])
         errors: list[BaseException] = []
         address, data, keep = self.native(errors.append)
-        rows = self._rows(positions)
+        rows = rows_of(self.game, positions)
         values = np.empty(len(rows))
         places = rows.ctypes.data, values.ctypes.data
         _values_of_rows()(address, data, len(rows), rows.strides[0], *places)
@@ -158,16 +159,6 @@ class Evaluator:
         if errors:
             raise errors[0]
         return values
-
-    def _rows(self, positions: Any) -> NDArray[np.int64]:
-        """Returns positions as an array [positions, integers]; ValueError if they do not fit."""
-        rows = np.ascontiguousarray(positions, dtype=np.int64)
-        width = len(self.game.start())
-        if len(rows) and rows.shape[1:] != (width,):
-            raise ValueError(
-                f"expected positions of {width} integers, found an array of shape {rows.shape}"
-            )
-        return rows
 
     def copy(self) -> Evaluator:
         """Returns the same evaluator with weights of its own; raises TypeError if it is code.
@@ -325,3 +316,14 @@ class PythonEvaluator(Evaluator):
         width = len(self.game.start())
         text = f"def value_at(data, source):\n    return call_python(data, source, {width})\n"
         return native_function("value_at", text, {}, SIGNATURE), id(guarded), guarded
+
+
+def rows_of(game: Game, positions: Any) -> NDArray[np.int64]:
+    """Returns positions as an array [positions, integers]; ValueError if they do not fit."""
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    width = len(game.start())
+    if len(rows) and rows.shape[1:] != (width,):
+        raise ValueError(
+            f"expected positions of {width} integers, found an array of shape {rows.shape}"
+        )
+    return rows.reshape(-1, width)

@@ -20,7 +20,7 @@ from games import kernels
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels import kernel
-from search.evaluators.evaluator import Prefilter
+from search.evaluators.evaluator import Prefilter, rows_of
 from search.evaluators.header import EvaluatorError, check_fields, short, shortened
 from search.evaluators.layer_files import described_inputs, named_layers, read_inputs, read_layers
 from search.evaluators.layers import Inputs, LayeredNetwork, Net, separate
@@ -109,7 +109,7 @@ class OutcomeNetwork(LayeredNetwork):
             return rows.reshape(-1, len(self.kinds))
         address, data, keep = self.native_outcomes()
         call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
-        rows, count = self._rows(positions), len(self.kinds)
+        rows, count = rows_of(self.game, positions), len(self.kinds)
         result = np.zeros((len(rows), count))
         for i in range(len(rows)):
             call(data, rows.ctypes.data + i * rows.strides[0], result.ctypes.data + 8 * count * i)

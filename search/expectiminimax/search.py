@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame
-from search.evaluators.evaluator import Evaluator, PythonEvaluator
+from search.evaluators.evaluator import Evaluator, PythonEvaluator, rows_of
 from search.evaluators.load import as_evaluator
 from search.expectiminimax.line import DEEPEST_ROLLS, DICE_LINE, NativeDiceLine, PlainDiceLine
 from search.expectiminimax.move_filters import MoveFilters, as_filters
@@ -402,15 +402,7 @@ class Expectiminimax(Search):
     # --- checking arguments --------------------------------------------------------------------
 
     def _rows(self, positions: Any) -> Any:
-        if not self.native:
-            return list(positions)
-        width = len(self.game.start())
-        rows = np.ascontiguousarray(positions, dtype=np.int64)
-        if rows.size == 0:
-            rows = rows.reshape(0, width)
-        if rows.ndim != 2 or rows.shape[1] != width:
-            raise ValueError(f"expected positions of {width} integers, found shape {rows.shape}")
-        return rows
+        return rows_of(self.game, positions) if self.native else list(positions)
 
     def _checked_roll(self, roll: Any) -> int:
         try:

@@ -382,9 +382,7 @@ def test_the_test_errs_as_seldom_as_promised(truth):
     assert 0.95 < pairs / matches / (expected + block) < 1.4
 
 
-@pytest.mark.parametrize(
-    ("bounds", "lead"), [((-50, 0), -0.06), ((-50, 0), 0.2), ((20, 90), 0.04)]
-)
+@pytest.mark.parametrize(("bounds", "lead"), [((-50, 0), -0.06), ((-50, 0), 0.2), ((20, 90), 0.04)])
 def test_running_verdicts_are_those_of_every_tally_by_itself(bounds, lead, monkeypatch):
     """At every pair of a simulated match, with few computations of the ratio."""
     sprt, rng, computed = Sprt(*bounds), np.random.default_rng(8), []

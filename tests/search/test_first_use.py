@@ -53,12 +53,13 @@ def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPa
     listener.on_start(None)  # a function that the first one calls
     clock[0] += 2
     listener.on_end(ended)
-    assert listener.state() == (size, {MODULE: size}, 2.0 / (size + compiling.START), 0.0)
+    assert listener.state() == (size, {MODULE: size}, 0, 2.0 / (size + compiling.START), 0.0)
     listener.on_end(ended)
     clock[0] += 0.5  # a short pause
     assert listener.state() == (
         2 * size,
         {MODULE: 2 * size},
+        0,
         2.0 / (2 * size + compiling.START),
         0.5,
     )
@@ -76,11 +77,11 @@ def test_a_wait_is_counted_once_whatever_its_pauses(monkeypatch: pytest.MonkeyPa
 def test_the_time_left_is_that_of_the_size_left(monkeypatch: pytest.MonkeyPatch) -> None:
     game = games.load("backgammon")
     evaluator = Engine(game, "hand").evaluator
-    now = compiling.Compiling(3000, {"search.root": 400}, 0.001, 0.5)
+    now = compiling.Compiling(3000, {"search.root": 400}, first_use.OF_SEARCH + 100, 0.001, 0.5)
     monkeypatch.setattr(first_use, "compiling", lambda: now)
     monkeypatch.setattr(first_use, "is_made", lambda kernel: False)
     own = sum(map(compiling.size_of, first_use.kernels_of_use(game, evaluator)))
-    own += TERM * len(evaluator.features.terms)
+    own += TERM * len(evaluator.features.terms) - 100  # C functions that are made are not left
     left = own + sum((ANY | EXPECTIMINIMAX[0]).values()) - 400
     found = first_use.first_use()
     assert found is not None and found.share == pytest.approx(3000 / (3000 + left))
