@@ -396,6 +396,8 @@ def _loaded(text: str) -> tuple[Any, Any]:
             "game: expected OpenSpiel to be installed (pip install open_spiel), found none"
         ) from None
     try:
+        if text.partition("(")[0] not in package.registered_names():  # it would print all of them
+            raise RuntimeError("unknown game")
         return package, package.load_game(text)
     except (package.SpielError, RuntimeError) as error:
         reason = " ".join(str(error).partition(". Available")[0].split())[:200]

@@ -59,6 +59,7 @@ _WORDS = {
     r"expected (at least )?one argument$": r"expected \1one value, found none",
     r"^the following arguments are required: (.*)": r"expected \1, found none; see --help",
     r"^one of the arguments (.*) is required": r"expected one of \1, found none",
+    r"not allowed with argument (\S+)$": r"expected it without \1, found both",
     r"^unrecognized arguments: ": "expected only what --help lists, found ",
 }
 

@@ -82,13 +82,12 @@ class Queens(Problem):
 
     def parse_position(self, text: str) -> tuple[int, ...]:
         words = stripped(text).split()
-        rows = [int(word) - 1 for word in words if word.isdigit()]
-        if len(words) != self.size or not all(0 <= row < self.size for row in rows):
+        rows = [int(word) - 1 for word in words if word.isdecimal()]
+        known = [row for row in rows if 0 <= row < self.size]
+        if not len(words) == len(known) == self.size:
             raise PositionError(
                 f"expected {self.size} rows from 1 to {self.size}, found {text.strip()[:80]!r}"
             )
-        if len(rows) != len(words):
-            raise PositionError(f"expected numbers of rows, found {text.strip()[:80]!r}")
         return tuple(rows)
 
     def move_text(self, position: Any, move: Any) -> str:

@@ -217,11 +217,8 @@ class SlidingTiles(KernelProblem):
     def parse_position(self, text: str) -> tuple[int, ...]:
         words = stripped(text).replace(",", " ").replace("/", " ").replace("_", "0").split()
         squares = self.width * self.height
-        try:
-            tiles = [int(word) for word in words]
-        except ValueError:
-            tiles = []
-        if len(tiles) != squares:
+        tiles = [int(word) for word in words if word.isdecimal()]
+        if not len(words) == len(tiles) == squares:
             raise PositionError(
                 f"expected {squares} tiles from 0 (the blank) to {squares - 1} in reading order,"
                 f" found {text.strip()[:80]!r}"

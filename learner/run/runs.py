@@ -45,6 +45,7 @@ def _run(options: argparse.Namespace) -> int:
     for name in ("game", "learner"):
         asked = getattr(options, name)
         rows = [row for row in rows if asked in (None, row[name])]
+    rows = [row for row in rows if row["matches"] or options.against is None]
     if options.sort == "strength":
         rows.sort(key=lambda row: -max((one["score"] for one in row["matches"]), default=-1e9))
     elif options.sort == "hours":
@@ -54,7 +55,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(rows, indent=1))
         return 0
-    for line in _table(rows) or [f"no runs in {options.folder}"]:
+    for line in _table(rows) or [f"no runs to list in {options.folder}"]:
         print(line)
     return 0
 

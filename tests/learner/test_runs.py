@@ -163,7 +163,9 @@ def test_runs_are_listed(seeds: Path, capsys: Any) -> None:
     assert runs.main([str(seeds / "nothing")]) == 2
     assert "expected a folder with runs, found none" in capsys.readouterr().err
     assert runs.main([str(seeds), "--game", "nim"]) == 0
-    assert capsys.readouterr().out == f"no runs in {seeds}\n"
+    assert capsys.readouterr().out == f"no runs to list in {seeds}\n"
+    assert runs.main([str(seeds), "--against", "nobody"]) == 0
+    assert capsys.readouterr().out == f"no runs to list in {seeds}\n"
 
 
 test_errors = errors_of(globals())
