@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NoReturn, Self
 from sklearn.base import BaseEstimator
 
 import games as all_games
-from games.contract import Game
+from games.contract import Game, expect_game
 from games.record import GameRecord
 from learner.options import check_options, ranged
 from learner.positions.shards import StoreError
@@ -209,6 +209,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _load_game(self) -> Game:
         """Set `game_`; raises ValueError for a game that it cannot learn."""
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        expect_game(self.game_)
         return self.game_  # type: ignore[no-any-return]
 
     def _check_options(self) -> None:

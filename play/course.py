@@ -72,10 +72,6 @@ def _nim_won(piles: Sequence[int]) -> bool:
     return alphabeta(Nim(piles), (*piles, 0)) > 0
 
 
-def _chances(text: str) -> float:
-    return expectiminimax(Tree.from_text(text), ())
-
-
 def _tested(roads: Any, start: str, goal: str) -> list[str]:
     queues: list[list[Waiting]] = []
     breadth_first(RoadMap(roads, start, goal), trace=queues.append)
@@ -101,7 +97,8 @@ EXERCISES = {
                 _open_lines),
     4: Exercise("wins", [((2, 2),), ((1, 1, 1),), ((1, 1),), ((3, 2, 1),), ((3, 3, 2),)], _nim_won),
     5: Exercise("value", [("[{0.9: [2], 0.1: [3]}, {0.9: [1], 0.1: [4]}]",),
-                          ("[{0.25: [1, -4], 0.75: [2, 9]}, {1: [0, 1]}]",)], _chances),
+                          ("[{0.25: [1, -4], 0.75: [2, 9]}, {1: [0, 1]}]",)],
+                lambda text: expectiminimax(Tree.from_text(text), ())),
     6: Exercise("max_n", [(THREE,)], lambda tree: max_n(Tree(tree, players=3), ())),
     7: Exercise("tested", [(MIDWEST, "Rochester", "Wausau"), (MIDWEST, "Chicago", "Fargo")],
                 _tested),

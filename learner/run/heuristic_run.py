@@ -46,8 +46,7 @@ class HeuristicRun(Run):
         if done < 2 or passed < 3 or done < (done + left) / 20:
             return None
         each = passed / (done - 1)
-        seconds = self._comparing + left * each - (min(since, each) if left else since)
-        return max(0.0, seconds)
+        return max(0.0, self._comparing + left * each - (min(since, each) if left else since))
 
     @property
     def path(self) -> Any:

@@ -28,7 +28,11 @@ def proof(heuristic: Heuristic, factor: float = 1.0) -> tuple[float, str]:
     """Returns the factor that a search with a heuristic proves, and the reason.
 
     factor: what the search proves if the heuristic is admissible.
+
+    Raises TypeError for what is no function, such as a name.
     """
+    if not callable(heuristic):
+        raise TypeError(f"heuristic: expected a function, found {heuristic!r}")
     known = getattr(heuristic, "known", Known.NOTHING)
     return worth(known, factor, getattr(heuristic, "name", "that was given"))
 

@@ -13,7 +13,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, expect_game
 from search.textbook.opponent import Opponent
 
 __all__ = ["against", "alphabeta", "best_moves", "ended", "expectiminimax", "minimax"]
@@ -25,10 +25,10 @@ def minimax(
     game: Game, position: Any, depth: int | None = None, evaluate: Evaluate | None = None
 ) -> float:
     """The value of a position with best play on both sides (von Neumann 1928, Shannon 1950)."""
+    _refuse_chance(game)
     value = ended(game.outcome(position), position, depth, evaluate)
     if value is not None:
         return float(value)
-    _refuse_chance(game)
     rest = None if depth is None else depth - 1
     return max(
         -minimax(game, game.play(position, move), rest, evaluate)
@@ -50,10 +50,10 @@ def alphabeta(
     The search of a position ends once its value is at least `beta`: the opponent will avoid it.
     Moves are tried in the game's order.
     """
+    _refuse_chance(game)
     value = ended(game.outcome(position), position, depth, evaluate)
     if value is not None:
         return float(value)
-    _refuse_chance(game)
     rest = None if depth is None else depth - 1
     best = -math.inf
     for move in game.legal_moves(position):
@@ -168,5 +168,6 @@ def ended(outcome: Any, position: Any, depth: int | None, evaluate: Any) -> Any:
 
 
 def _refuse_chance(game: Game) -> None:
+    expect_game(game)
     if game.chances is not None:
         raise ValueError(f"expected a game without chance nodes, found {game.name} with some")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from games.contract import Move, Position
 from games.counted import counted
-from games.problem import KernelProblem, Known, Problem
+from games.problem import KernelProblem, Known, Problem, expect_problem
 
 __all__ = [
     "INTERRUPTED",
@@ -165,7 +165,7 @@ class Count:
         nodes: float = math.inf,
         trace: Trace | None = None,
     ) -> None:
-        self.problem = problem
+        self.problem = expect_problem(problem)
         self.nodes = nodes
         self.trace = trace
         self.root = Node(problem.start() if position is None else position)
