@@ -59,7 +59,8 @@ class ConnectFour(KernelGame):
     sides = ("X", "O")
     unit = "threats"
     extras = (
-        Board(ROWS, COLUMNS, notation.pieces, _clicks), CELLS, Pieces(_removals, _input_text),
+        Board(ROWS, COLUMNS, notation.pieces, _clicks, row_names="654321"),
+        CELLS, Pieces(_removals, _input_text),
     )  # fmt: skip
 
     def to_move(self, position: Any) -> int:

@@ -21,7 +21,7 @@ __all__ = ["Inventor"]
 
 
 #: About how many games a search for a term takes as long as, for each game that it explains.
-WORTH = 0.12
+WORTH = 0.15
 
 
 class Inventor:

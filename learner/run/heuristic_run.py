@@ -38,8 +38,7 @@ class HeuristicRun(Run):
         """Returns about how many seconds the report will still take, which takes most of the time.
 
         Nothing is said before three seconds and a twentieth of its positions are over, without the
-        first, which compiles. It falls with the time from one position to the next, at most by that
-        of a position.
+        first, which compiles. From one position to the next it falls by that of one at most.
         """
         began, then, done, left = self._searching
         passed, since = then - began, time.monotonic() - then

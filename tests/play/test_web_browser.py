@@ -292,7 +292,7 @@ def test_connect_four_by_clicks_and_by_keys(page: Page, base: str) -> None:
     open_table(page, base, game="connect_four")
     square(page, 3).click()  # the top of the middle column
     expect(page.locator(".moves .move-text")).to_have_text(["4"])
-    expect(square(page, 38)).to_have_attribute("aria-label", re.compile("row 6, column 4, .*X"))
+    expect(square(page, 38)).to_have_attribute("aria-label", re.compile("row 1, column 4, .*X"))
     expect(page.locator(".men .man")).to_have_count(1)
     page.evaluate("document.querySelector('[data-square=\"38\"]').focus()")
     page.keyboard.press("ArrowLeft")
@@ -300,11 +300,11 @@ def test_connect_four_by_clicks_and_by_keys(page: Page, base: str) -> None:
     page.keyboard.press("ArrowUp")
     expect(square(page, 30)).to_be_focused()
     expect(square(page, 30)).to_have_attribute(
-        "aria-label", "row 5, column 3, empty, can be clicked"
+        "aria-label", "row 2, column 3, empty, can be clicked"
     )
     page.keyboard.press("Enter")
     expect(page.locator(".moves .move-text")).to_have_text(["4", "3"])
-    expect(square(page, 37)).to_have_attribute("aria-label", re.compile("row 6, column 3, .*O"))
+    expect(square(page, 37)).to_have_attribute("aria-label", re.compile("row 1, column 3, .*O"))
     open_table(page, base, game="connect_four", moves=[{"text": "4"}] * 6)
     expect(square(page, 3)).not_to_have_class(re.compile("can"))
     square(page, 3).click()

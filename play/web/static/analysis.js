@@ -47,7 +47,7 @@ export class AnalysisPanel {
           value: this.evaluator,
           change: (id) => this.change(`judge.${this.game}`, id),
         }).element,
-        h("label", { class: "field" }, "Time",
+        h("label", { class: "field" }, "Time a move",
           h("select", { onchange: (e) => this.change("analysis.seconds", Number(e.target.value)) },
             timeOptions(this.seconds))),
       ),

@@ -53,12 +53,12 @@ export function seatName(catalogue, seat) {
 }
 
 const TIMES = [
-  [0.1, "0.1 s a move"],
-  [0.5, "0.5 s a move"],
-  [1, "1 s a move"],
-  [3, "3 s a move"],
-  [10, "10 s a move"],
-  [30, "30 s a move"],
+  [0.1, "0.1 s"],
+  [0.5, "0.5 s"],
+  [1, "1 s"],
+  [3, "3 s"],
+  [10, "10 s"],
+  [30, "30 s"],
 ];
 
 export function timeOptions(chosen) {
@@ -178,7 +178,7 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
         },
         h("option", { value: "" }, lookups.some(({ id }) => id === "none") ? "the usual ones" : "nothing"),
         lookups.map(({ id, name }) => h("option", { value: id, selected: id === lookup?.id }, name)))),
-      h("label", { class: "field" }, "Time",
+      h("label", { class: "field" }, "Time a move",
         h("select", { onchange: (e) => { now.seconds = Number(e.target.value); } },
           timeOptions(now.seconds))),
       h("label", { class: "field" }, "Depth",
