@@ -132,8 +132,7 @@ class WorkBar:
         self._unit, self._quiet, self._pause = unit, quiet, pause
         self._lines = not sys.stderr.isatty()
         self._bar: Any = None
-        #: when the first unit was done, and how many then; when the last was; and the last line
-        #: was printed
+        #: when the first unit was done, and how many then; when the last was, and the last line
         self._first: tuple[float, int] | None = None
         self._latest = 0.0
         self._printed = time.monotonic(), 0

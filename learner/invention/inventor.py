@@ -39,8 +39,8 @@ class Inventor:
         self._cells = cells_of(game)
         bare = bare_pieces(self._cells, MOST_TERMS)
         self._use(bare, np.ones(len(bare)))
-        #: seconds and number of searches that are over, and whether one goes on
-        self._seconds, self._times, self._busy = 0.0, 0, False
+        #: seconds and number of searches that are over, games so far, and those before the last one
+        self._seconds, self._times, self._done, self._over = 0.0, 0, 0, -1
 
     def pauses(self, done: int, games: int, every: int, played: float) -> tuple[float, float]:
         """Returns how many seconds searches have taken, and about how many those to come will take.
@@ -48,18 +48,19 @@ class Inventor:
         done, games, every: games so far, all games, and those between two searches.
         played: seconds of the games that a search explains.
         """
-        ahead = sum(game > done for game in (*range(every, games, every), games)) + self._busy
+        self._done, due = done, (*range(every, games, every), games)
+        ahead = sum(game >= done for game in due) - (done == self._over)
         each = self._seconds / self._times if self._times else WORTH * self._terms * played
         return self._seconds, ahead * each
 
     def invent(self, labels: Callable[[], Labels]) -> dict[str, Any]:
         """Let the terms be new ones that explain labels; returns figures for a report."""
-        began, self._busy = time.monotonic(), True
+        began = time.monotonic()
         try:
             return self._invented(labels)
         finally:
             self._seconds += time.monotonic() - began
-            self._times, self._busy = self._times + 1, False
+            self._times, self._over = self._times + 1, self._done
 
     def _invented(self, labels: Callable[[], Labels]) -> dict[str, Any]:
         try:

@@ -111,7 +111,7 @@ class Run:
         """Returns about how many seconds the run will still take; None as long as that is unknown.
 
         Nothing is said of a rate before a fiftieth of the games and three seconds are over. It
-        falls with the time from one report to the next.
+        falls with the time from one report to the next, at most to a tenth.
         """
         if self._first is None or self._last is None:
             return None
@@ -121,7 +121,7 @@ class Run:
             return None
         pace = max(0.0, passed - self.learner.pauses()[0]) / max(1, done)
         later: float = left * pace + self.learner.pauses(pace)[1]
-        return max(0.0, later - (time.monotonic() - self._seen))
+        return max(later / 10, later - (time.monotonic() - self._seen))
 
     @property
     def asked(self) -> int:
