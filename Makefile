@@ -12,6 +12,10 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print(min((os.cpu_count() or 1) + 2,
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
+# Compiled modules are kept: each of these processes, and each program that tests start, would compile
+# its own.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help train check fast test lint docs bench clean

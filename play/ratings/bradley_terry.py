@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from play.ratings.statistics import Estimate, Figured, Tally
 
@@ -201,14 +199,16 @@ def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tu
 
 def _fit(results: _Results) -> Floats:
     """Strengths in log-odds, of mean 0."""
+    from sklearn import exceptions, linear_model  # here: a match would begin a third later
+
     pairings, players = results.contrasts.shape
     if pairings == 0:
         return np.zeros(players)
-    regression = LogisticRegression(
+    regression = linear_model.LogisticRegression(
         C=(PRIOR_ELO / ELO_PER_NAT) ** 2, fit_intercept=False, solver="newton-cholesky", tol=1e-9
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
+        warnings.simplefilter("error", exceptions.ConvergenceWarning)
         # Each pairing twice, as won and as lost by the first player.
         regression.fit(
             np.concatenate([results.contrasts, results.contrasts]),

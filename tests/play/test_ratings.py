@@ -118,7 +118,7 @@ def test_the_anchor_moves_all_ratings_alike(table):
 def test_games_and_scores_are_counted_on_both_sides():
     table = {
         ("a", "b"): Tally((0, 1, 0, 0, 1)),
-        ("c", "a"): Tally.of_games(wins=1, draws=0, losses=2),
+        ("c", "a"): Tally((2, 0, 1)),
     }
     ratings = by_name(rate(table, anchor="a"))
     assert {name: rating.games for name, rating in ratings.items()} == {"a": 7, "b": 4, "c": 3}

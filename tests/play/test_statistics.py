@@ -72,7 +72,7 @@ def test_elo_and_normalised_elo_as_published():
 
 
 def test_single_games_as_published():
-    tally = Tally.of_games(wins=136, losses=96, draws=111)
+    tally = Tally((96, 111, 136))
     estimate = elo_interval(tally)
     assert round(estimate.value, 2) == 40.70 and 30.43 < estimate.margin < 1.03 * 30.43
     assert round(100 * superiority(tally), 2) == 99.60
@@ -186,7 +186,7 @@ def test_intervals_are_not_much_wider_than_normal_ones_where_those_hold():
 def test_the_two_games_of_a_pair_are_not_counted_as_independent():
     """The opening decides every pair: all pairs end 1-1, while single games would vary."""
     pairs = score_interval(Tally((0, 5, 190, 5, 0)))
-    games = score_interval(Tally.of_games(wins=195, losses=195, draws=10))
+    games = score_interval(Tally((195, 10, 195)))
     assert pairs.margin < games.margin / 3
 
 

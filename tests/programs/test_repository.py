@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -236,8 +237,20 @@ def test_programs_start_without_importing_anything_slow(line: str, said: str) ->
     assert sorted({name.partition(".")[0] for name in names} & slow) == []
 
 
-def test_torch_and_matplotlib_are_imported_only_where_they_are_used() -> None:
-    """Most learners, the server and the reports need neither until they train or draw."""
+def imported(modules: Iterable[str]) -> str:
+    """Returns those of the large libraries that come with modules, as printed by a new process."""
+    code = f"import sys, importlib\nfor name in {sorted(modules)}: importlib.import_module(name)\n"
+    code += "print(sorted({'matplotlib', 'sklearn', 'torch'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def test_large_libraries_are_imported_only_where_they_are_used() -> None:
+    """A match begins without scikit-learn, and most learners without torch until they need it."""
     from learner.run.recipes import HEURISTICS, RECIPES
 
     with_torch = {"network", "quantised", "backups", "invent"}
@@ -250,13 +263,9 @@ def test_torch_and_matplotlib_are_imported_only_where_they_are_used() -> None:
         "play.__main__",
         "play.web.server",
     }
-    code = f"import sys, importlib\nfor name in {sorted(modules)}: importlib.import_module(name)\n"
-    code += "print(sorted({'matplotlib', 'torch'} & set(sys.modules)))"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr[-2000:]
+    assert {"matplotlib", "torch"}.isdisjoint(ast.literal_eval(imported(modules)))
+    commands = [f"play.commands.{path.stem}" for path in (ROOT / "play/commands").glob("*.py")]
+    assert imported(commands) == "[]\n"
 
 
 def test_ci_can_be_run() -> None:
