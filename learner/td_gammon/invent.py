@@ -23,7 +23,7 @@ class InventWithDice(TDGammon):
 
     terms: at most so many terms.
     every: reports after which terms are invented anew.
-    explained: games that the averaged networks then play, whose moves are explained.
+    explained: games that the networks then play, whose moves are explained.
 
     After `fit`: `evaluator_`, the weights over the newest terms, and what `TDGammon` has beside it.
     """
@@ -56,7 +56,7 @@ class InventWithDice(TDGammon):
 
     def _labels(self) -> Labels:
         game: Any = self.game_
-        return decisions(game, self._average, self.explained, seed=self.seed)
+        return decisions(game, self.network_, self.explained, seed=self.seed)
 
     def _get_state(self) -> dict[str, Any]:
         return {**super()._get_state(), "invented": self._inventor.get_state()}

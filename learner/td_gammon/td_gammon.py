@@ -37,8 +37,6 @@ SPREAD = 0.3
 _OUTPUT_RATE = 0.3
 #: Hidden units of the small nets that prefilter: with more, filtering saves less time.
 _SMALL_UNITS = 32
-#: The average of weights reaches back over at most one part in this many of the games played.
-_RECENT = 5
 #: In this many first games all replies are valued, because the small nets know nothing yet.
 _UNFILTERED = 1000
 
@@ -60,13 +58,9 @@ class TDGammon(GameLearner):
     round_games: games that each plays between two of these sums.
     candidates: number of replies that the nets value, ranked highest by the prefilter, small nets
         over the encoding alone that learn too; 0 for all replies and no prefilter.
-    averaging: share of its weights that the evaluator keeps every 2,000 games; the rest comes from
-        the weights that learn. It is less in the beginning, so that the average reaches back over
-        at most a fifth of the games played.
     games_per_report: games between two reports.
 
-    After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
-    error of the outputs, by report).
+    After `fit`: `evaluator_`, and `errors_` (mean squared error of the outputs, by report).
     """
 
     game: Any = field(default="backgammon", kw_only=False)
@@ -80,7 +74,6 @@ class TDGammon(GameLearner):
     tables: int = ranged(2, 1, 256)
     round_games: int = ranged(20, 1, 1_000_000)
     candidates: int = ranged(8, 0, MOST_KEPT)
-    averaging: float = ranged(0.9, 0, below=1)
     games_per_report: int = ranged(1000, 1, 10_000_000)
 
     evaluator_: OutcomeNetwork = field(init=False)
@@ -114,8 +107,8 @@ class TDGammon(GameLearner):
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self.network_ = start.copy()
-        self.evaluator_ = self._average = self.network_.copy()
-        self._average.name = "tdgammon"
+        self.network_.name = "tdgammon"
+        self.evaluator_ = self.network_
         self._learning = [self.network_]
         if self.candidates:
             encoding, features = separate(self.network_.inputs)
@@ -164,8 +157,6 @@ class TDGammon(GameLearner):
 
         errors = list(threads.map(play, range(self.tables)))
         count = base * self.tables + extra
-        fresh = min(1.0, _RECENT * count / (self.games_played_ + count))
-        keep = min(self.averaging ** (count / 2000), 1.0 - fresh)
         for common, *own in zip(
             _arrays(self._learning), *(_arrays(actor.networks) for actor in self._actors),
             strict=True,
@@ -179,9 +170,6 @@ class TDGammon(GameLearner):
                     f" {self.games_played_ + count} games (rate {rate:.3g}); a term of the inputs"
                     " may be no finite number"
                 )
-        for common, mean in zip(arrays_of(self.network_), arrays_of(self._average), strict=True):
-            mean *= np.float32(keep)
-            mean += np.float32(1.0 - keep) * common
         self.games_played_ += count
         self.updates_ = sum(actor.updates for actor in self._actors)
         return sum(errors)
@@ -205,7 +193,6 @@ class TDGammon(GameLearner):
         return {
             "inputs": self._described(),
             "weights": pack_weights(self.network_),
-            "averages": pack_weights(self._average),
             "small": [pack_weights(network) for network in self._learning[1:]],
             "tables": [actor.get_state() for actor in self._actors],
             "errors": {"mean": list(self.errors_)},
@@ -214,8 +201,7 @@ class TDGammon(GameLearner):
     def _set_state(self, state: dict[str, Any]) -> None:
         if state["inputs"] != self._described():
             raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
-        for network, name in ((self.network_, "weights"), (self._average, "averages")):
-            unpack_weights(state[name], network)
+        unpack_weights(state["weights"], self.network_)
         for text, network in zip(state["small"], self._learning[1:], strict=True):
             unpack_weights(text, network)
         for actor, saved in zip(self._actors, state["tables"], strict=True):

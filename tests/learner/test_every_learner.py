@@ -220,7 +220,7 @@ CASES = {
             games_per_report=100, round_games=10,
         ),
         (100, 200, 300, 330),
-        others=({"lambda_": 0.6}, {"tables": 3}, {"averaging": 0.5}),
+        others=({"lambda_": 0.6}, {"tables": 3}),
         longer=340, another_seed=True,
     ),
     "backups": Case(

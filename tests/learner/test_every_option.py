@@ -66,7 +66,7 @@ RUNS: dict[str, dict[str, Any]] = {
 #: What an option is changed to, for all learners that have it or, as "LEARNER OPTION", for one.
 CHANGES: dict[str, Any] = {
     "K": 2.0, "active": 5, "alpha": 0.5,
-    "asymmetric": False, "averaging": 0.1, "base": ("misplaced",), "batch": 16, "bear_off": True,
+    "asymmetric": False, "base": ("misplaced",), "batch": 16, "bear_off": True,
     "black_first": False, "blend": 0.9, "book": None, "bounds": False, "candidates": 1,
     "capacity": 50, "decide": False, "depth": 3, "direction": 0.05, "each": 11,
     "encoding": None, "endgame": 0, "enough": 0.1, "epochs": 3, "every": 1,
@@ -118,7 +118,7 @@ UNSEEN = {
     "heuristic batch enough", "heuristic batch encoding", "heuristic batch weight",
     "heuristic bootstrap encoding", "heuristic rote encoding", "quantised endgame",
     "quantised techniques", "rote capacity", "rote direction", "rote games", "rote oldest",
-    "tdgammon averaging", "tdgammon candidates", "tdleaf decide",
+    "tdgammon candidates", "tdleaf decide",
 }  # fmt: skip
 #: Options that are not read after the check of their range: it refuses all but one value, makes of
 #: it what is read, or, of `book`, the limit is one of the matches that measure.

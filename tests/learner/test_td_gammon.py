@@ -63,13 +63,7 @@ def bits(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
 
 def same(one: TDGammon, other: TDGammon) -> bool:
     """Returns whether two learners have learned the same, bit for bit."""
-    pairs = (
-        (one.network_, other.network_),
-        (one.evaluator_, other.evaluator_),
-    )
-    equal = all(
-        np.array_equal(a, b) for x, y in pairs for a, b in zip(bits(x), bits(y), strict=True)
-    )
+    equal = all(map(np.array_equal, bits(one.evaluator_), bits(other.evaluator_)))
     return equal and one.errors_ == other.errors_ and one.updates_ == other.updates_
 
 
@@ -140,7 +134,7 @@ def test_a_run_reports_and_counts() -> None:
     assert len(run.errors_) == 4 and all(0 < error < 0.25 for error in run.errors_)
     assert reports[0].figures == {"loss": run.errors_[0]}
     assert run.updates_ == sum(actor.updates for actor in run._actors) > 330 * 20
-    assert (run.evaluator_.name, run.network_ is not run.evaluator_) == ("tdgammon", True)
+    assert (run.evaluator_.name, run.network_ is run.evaluator_) == ("tdgammon", True)
     assert -3 <= run.evaluator_(START) <= 3
 
 
@@ -171,7 +165,7 @@ def test_every_table_counts() -> None:
 
 def test_what_tables_learned_is_added_up() -> None:
     """A round by hand: each actor learns on its own from the same weights."""
-    run = learner(games=20, seed=9, tables=2, round_games=10, averaging=0.5)
+    run = learner(games=20, seed=9, tables=2, round_games=10)
     run.prepare()
     first = [array.copy() for array in bits(run.network_)]
     own = []
@@ -182,24 +176,6 @@ def test_what_tables_learned_is_added_up() -> None:
     run.fit()
     for common, before, one, two in zip(bits(run.network_), first, *own, strict=True):
         assert np.array_equal(common, before + (one - before) + (two - (before)))
-    # the first round is all that there is to average
-    assert all(map(np.array_equal, bits(run.network_), bits(run.evaluator_)))
-
-
-def test_averages() -> None:
-    seen: list[list[NDArray[np.float32]]] = []
-    run = learner(games=200, tables=1, round_games=20, games_per_report=20, averaging=0.3)
-    run.fit(watch=lambda progress: seen.append([array.copy() for array in bits(run.network_)]))
-    assert len(seen) == 10
-    mean = seen[0]
-    for number, later in enumerate(seen, 1):
-        keep = max(0.0, min(0.3 ** (20 / 2000), 1 - 5 / number))
-        mean = [keep * a + (1 - keep) * b for a, b in zip(mean, later, strict=True)]
-    for found, expected in zip(bits(run.evaluator_), mean, strict=True):
-        assert np.abs(found - expected).max() < 1e-6
-    plain = learner(games=60, averaging=0.0).fit()
-    for found, last in zip(bits(plain.evaluator_), bits(plain.network_), strict=True):
-        assert np.array_equal(found, last)
 
 
 def test_learning_goes_on_from_an_evaluator() -> None:
@@ -247,7 +223,7 @@ def resumed(change: Callable[[dict[str, Any]], Any]) -> None:
 
 def test_checkpoints_are_small_and_quick() -> None:
     run, checkpoints, _ = whole_run()
-    nets = [run.network_, run.evaluator_, *run._learning[1:]]
+    nets = [run.evaluator_, *run._learning[1:]]
     weights = sum(array.size for net in nets for array in bits(net))
     assert len(checkpoints[-1]) < 4 / 3 * 4 * weights + 20_000
 
