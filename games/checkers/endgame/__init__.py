@@ -7,22 +7,14 @@ the same on the command line. `search.lookups.database` makes a lookup of it.
 from __future__ import annotations
 
 from games.checkers.endgame.building import build, endgame
-from games.checkers.endgame.database import (
-    ClassCounts,
-    Endgame,
-    EndgameError,
-    EndgameMissing,
-    check,
-)
+from games.checkers.endgame.database import Endgame, EndgameError, EndgameMissing
 from games.checkers.endgame.retrograde import probe
 
 __all__ = [
     "Endgame",
     "EndgameError",
     "EndgameMissing",
-    "ClassCounts",
     "build",
-    "check",
     "endgame",
     "probe",
 ]

@@ -13,8 +13,6 @@ import hashlib
 import json
 import mmap
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +28,6 @@ from games.checkers.endgame.numbering import (
     slices,
     zeros,
 )
-from games.checkers.endgame.retrograde import verify
-from games.checkers.rules import MOST_MOVES
 
 __all__ = [
     "AT_FIRST_USE",
@@ -39,8 +35,6 @@ __all__ = [
     "Endgame",
     "EndgameError",
     "EndgameMissing",
-    "ClassCounts",
-    "check",
     "empty",
     "is_whole",
     "layout",
@@ -70,22 +64,6 @@ class EndgameMissing(EndgameError, FileNotFoundError):
     """The file of a database does not exist."""
 
 
-@dataclass(frozen=True)
-class ClassCounts:
-    """Counts of wins, losses and draws for the side to move."""
-
-    wins: int
-    losses: int
-    draws: int
-    longest_win: int
-    longest_loss: int
-
-    @property
-    def positions(self) -> int:
-        """The number of positions."""
-        return self.wins + self.losses + self.draws
-
-
 @dataclass(frozen=True, eq=False)
 class Endgame:
     """A database of at most `pieces` pieces: `starts` and `values` as in `retrograde`."""
@@ -103,22 +81,6 @@ class Endgame:
         """Returns the values of one slice, a view."""
         start = int(self.starts[material])
         return self.values[start : start + positions_of(material)]
-
-    def tally(self, *materials: Material) -> ClassCounts:
-        """Returns the wins, losses and draws of slices, and the longest in plies.
-
-        Positions are counted with one side to move; for both sides to move there are twice as many,
-        because the other half is in the slices of the other side. 0 plies: no win, or no loss other
-        than of a side without a move.
-        """
-        parts = [self.slice_values(material) for material in materials]
-        return ClassCounts(
-            sum(int(np.count_nonzero(part > 0)) for part in parts),
-            sum(int(np.count_nonzero(part < 0)) for part in parts),
-            sum(int(np.count_nonzero(part == 0)) for part in parts),
-            max(0, 2 * max(int(part.max()) for part in parts) - 1),
-            max(0, -2 * min(int(part.min()) for part in parts) - 2),
-        )
 
 
 def path_of(pieces: int, folder: Any = None) -> Path:
@@ -231,42 +193,3 @@ def map_values(path: Path) -> NDArray[np.int8]:
 
 def _short(header: bytes) -> str:
     return header.decode("ascii", "replace").strip()[-80:]
-
-
-def check(
-    endgame: Endgame,
-    *,
-    threads: int = 2,
-    progress: Callable[[int], None] = lambda positions: None,
-) -> None:
-    """Derive the value of every position from those of its moves, and compare.
-
-    This proves all values, given the rules; see `retrograde.verify`. Raises EndgameError, which
-    names a position, if one differs, and ValueError if `threads` is less than 1.
-    """
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, found {threads}")
-
-    def parts() -> Iterator[tuple[Material, int, int]]:
-        for material in slices(endgame.pieces):
-            size = positions_of(material)
-            for begin in range(0, size, CHUNK):
-                yield material, begin, min(begin + CHUNK, size)
-
-    def one(part: tuple[Material, int, int]) -> tuple[int, Material, int]:
-        material, begin, end = part
-        moves = np.zeros(MOST_MOVES, dtype=np.int64)
-        return verify(*endgame.tables, material, begin, end, moves), material, end - begin
-
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for wrong, material, positions in pool.map(one, list(parts())):
-                if wrong >= 0:
-                    raise EndgameError(
-                        f"{material_text(material)}, number {wrong}: expected the value that its"
-                        f" moves give, found {endgame.slice_values(material)[wrong]}"
-                    )
-                progress(positions)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise

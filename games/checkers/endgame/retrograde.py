@@ -20,7 +20,7 @@ if not held), and `values`, the bytes of all slices.
 from __future__ import annotations
 
 from games.checkers.endgame.numbering import black_to_move, number_of, position_of
-from games.checkers.rules import BLACK, LAST_ROW, SQUARES, legal_moves, play, turn
+from games.checkers.rules import LAST_ROW, SQUARES, legal_moves, play, turn
 from games.kernels import kernel, popcount
 from games.values import WIN
 
@@ -34,7 +34,6 @@ __all__ = [
     "probe",
     "settle",
     "spread",
-    "verify",
 ]
 
 #: The value of a position in which the side to move has no move.
@@ -233,36 +232,3 @@ def settle(starts, values, material, left):
         if left[number] > 0 and values[start + number] < 0:
             values[start + number] = 0
     return 0
-
-
-@kernel
-def verify(starts, values, material, begin, end, moves):
-    """Returns the first number from `begin` to `end` with a wrong value; -1 if there is none.
-
-    A value is wrong if it does not follow from those of the moves. If all follow, all are true: a
-    win or loss leads to a nearer one down to the end of the game, and a stored draw that is really
-    won or lost would lead to another such draw nearer to the end. The numbering is checked as well:
-    each number is that of its position, which has the right material and men only where they can
-    stand.
-    """
-    own_men, own_kings, his_men, his_kings = material
-    start = starts[own_men, own_kings, his_men, his_kings]
-    for number in range(begin, end):
-        position = position_of(number, own_men, own_kings, his_men, his_kings)
-        own, opponent, kings, side = position
-        sound = (
-            side == BLACK
-            and own & opponent == 0
-            and (own | opponent) & ~SQUARES == 0
-            and kings & ~(own | opponent) == 0
-            and popcount(own & ~kings) == own_men
-            and popcount(own & kings) == own_kings
-            and popcount(opponent & ~kings) == his_men
-            and popcount(opponent & kings) == his_kings
-            and own & ~kings & LAST_ROW == 0
-            and opponent & ~kings & 15 == 0
-            and number_of(own, opponent, kings) == number
-        )
-        if not sound or derived(starts, values, position, moves) != values[start + number]:
-            return number
-    return -1
