@@ -10,6 +10,7 @@ our tables are cleared, and GNU Backgammon, which remembers positions too, is as
 from __future__ import annotations
 
 import argparse
+import copy
 import functools
 import importlib
 import importlib.util
@@ -30,6 +31,7 @@ from games.backgammon.rules import ROLLS
 from learner.td_gammon.td_gammon import TDGammon
 from play.players.gnubg import board
 from search import Engine, MoveFilters, load_evaluator
+from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.expectiminimax.static import StaticChoice
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "wide.safetensors"
@@ -166,7 +168,10 @@ def measure_static(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) ->
 def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
     """Measure best moves at 1-ply, ours and GNU Backgammon's in turns on the same decisions."""
     # a network without a prefilter of its own needs something that orders replies
-    order = None if evaluator.prefilter else Simple(GAME, simple_value, name="simple")
+    ordered = evaluator
+    if evaluator.prefilter is None:
+        ordered = copy.copy(evaluator)
+        ordered.prefilter = Prefilter(Simple(GAME, simple_value, name="simple"), MOST_KEPT)
     ways: dict[str, Any] = {
         "all": (None, "all moves"),
         "as_gnu": (AS_GNU, "best 8 at 0-ply"),
@@ -174,7 +179,7 @@ def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -
         "tiny": ("tiny", "filter tiny"),
     }
     engines = {
-        name: Engine(GAME, evaluator, prune="star2", order=order, filters=filters)
+        name: Engine(GAME, ordered, prune="star2", filters=filters)
         for name, (filters, _) in ways.items()
     }
     plain = Engine(GAME, evaluator.copy(), prune="none")  # without a prefilter

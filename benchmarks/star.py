@@ -10,6 +10,7 @@ move in five random. Only filters can lose anything.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import random
 import sys
@@ -19,7 +20,8 @@ from typing import Any
 import games
 from games.backgammon.rules import checkers, points_held, points_made
 from games.kernels import kernel, popcount
-from search import Engine, KernelEvaluator, MoveFilters, as_evaluator
+from search import Engine, Evaluator, KernelEvaluator, MoveFilters, as_evaluator
+from search.evaluators.evaluator import MOST_KEPT, Prefilter
 
 
 @kernel
@@ -84,30 +86,35 @@ def main(arguments: list[str] | None = None) -> int:
     game = games.load("backgammon")
     simple = Simple(game, simple_value, name="simple")
     evaluator = simple if options.evaluator is None else as_evaluator(game, options.evaluator)
-    order = {"simple": simple, "none": None}.get(options.order, options.order)
+    cheap = None
+    if options.order != "none":
+        cheap = simple if options.order == "simple" else as_evaluator(game, options.order)
+
+    def ordered_by(keep: int = MOST_KEPT) -> Evaluator:
+        found = copy.copy(evaluator)
+        found.prefilter = None if cheap is None else Prefilter(cheap, keep)
+        return found
+
+    ordered = ordered_by()  # excludes nothing
     chosen = decisions(game, evaluator, options.positions, options.seed)
 
-    ways: dict[str, dict[str, Any]] = {
-        "plain": {"prune": "none"},
-        "star1": {"prune": "star1"},
-        "star2": {"prune": "star2"},
+    ways = {
+        "plain": Engine(game, evaluator, prune="none"),
+        "star1": Engine(game, evaluator, prune="star1"),
+        "star2": Engine(game, evaluator, prune="star2"),
     }
-    if order is not None:
-        ways["star1, ordered"] = {"prune": "star1", "order": order}
-        ways["star2, ordered"] = {"prune": "star2", "order": order}
+    if cheap is not None:
+        ways["star1, ordered"] = Engine(game, ordered, prune="star1")
+        ways["star2, ordered"] = Engine(game, ordered, prune="star2")
     for name in ("huge", "large", "normal", "tiny"):
-        ways[f"star2, {name}"] = {"prune": "star2", "filters": name, "order": order}
+        ways[f"star2, {name}"] = Engine(game, ordered, prune="star2", filters=name)
     for keep in (8, 4):
         at_root = MoveFilters(((keep, 1e9),))
-        ways[f"star2, {keep} moves"] = {"prune": "star2", "filters": at_root, "order": order}
-        if order is not None:
-            ways[f"star2, best{keep}"] = {
-                "prune": "star2",
-                "filters": f"best{keep}",
-                "order": order,
-            }
+        ways[f"star2, {keep} moves"] = Engine(game, ordered, prune="star2", filters=at_root)
+        if cheap is not None:
+            ways[f"star2, best{keep}"] = Engine(game, ordered_by(keep), prune="star2")
 
-    exact = Engine(game, evaluator, prune="star2", order=order)
+    exact = Engine(game, ordered, prune="star2")
     worth = [
         dict(exact.analyse(position, roll=roll, depth=options.depth).moves)
         for position, roll in chosen
@@ -115,8 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
     figures: dict[str, Any] = {}
     print(f"{len(chosen)} decisions of {evaluator.name} at depth {options.depth}")
     print(f"{'':20}{'leaves':>9}{'ms':>9}{'saved':>8}{'same':>7}{'lost/1000':>11}")
-    for name, way in ways.items():
-        engine = Engine(game, evaluator, **way)
+    for name, engine in ways.items():
         engine.search(*_first(chosen), depth=options.depth)
         leaves, lost, same, seconds = 0, 0.0, 0, 0.0
         for (position, roll), values in zip(chosen, worth, strict=True):

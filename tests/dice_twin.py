@@ -222,12 +222,10 @@ class DiceTwin:
         self,
         game: DiceGame,
         evaluate: Callable[[Any], float],
-        order: Callable[[Any], float] | None = None,
         filters: MoveFilters | None = None,
     ) -> None:
         self.game = game
         self.evaluate = evaluate
-        self.order = order
         self.filters = filters or MoveFilters()
         self.known: dict[Any, float] = {}
 
@@ -257,20 +255,11 @@ class DiceTwin:
     def replies(self, position: Any, roll: int, depth: int) -> list[Any]:
         """Returns the moves with a roll that pass the filters."""
         moves = self.game.legal_moves(position, roll)
-        if depth == 1:
-            return self.candidates(position, moves)
-        if self.filters.replies is None:
+        if depth == 1 or self.filters.replies is None:
             return moves
         return _kept(
             moves, [self.after(position, move, 0) for move in moves], *self.filters.replies
         )
-
-    def candidates(self, position: Any, moves: list[Any]) -> list[Any]:
-        """Returns the best moves by the cheap evaluator."""
-        if self.order is None or not self.filters.candidates:
-            return moves
-        promises = [-self.order(self.game.play(position, move)) for move in moves]
-        return _kept(moves, promises, self.filters.candidates, 1e9)
 
     def moves(self, position: Any, roll: int, depth: int) -> list[tuple[Any, float]]:
         """Returns every legal move with its value, best first; no filter applies at the root."""
@@ -281,7 +270,7 @@ class DiceTwin:
     def decide(self, position: Any, roll: int, depth: int) -> tuple[Any, float]:
         """Returns the best move and its value, with filters at the root as well."""
         order = self.game.legal_moves(position, roll)
-        moves = [move for move in order if move in self.candidates(position, order)]
+        moves = list(order)
         for d in range(depth + 1):
             moves.sort(key=lambda move: (-self.after(position, move, d), order.index(move)))
             keep = self.filters.moves[d] if d < len(self.filters.moves) else None

@@ -100,16 +100,12 @@ def average(line, values, place):
 
 @kernel
 def ranking_value(line, ply):
-    """Returns the value by which moves are ordered: that of the evaluator that only orders them.
-
-    Under a prefilter, which excludes moves by it, outcomes and lookups come first.
-    """
-    if line.prefilter != 0:
-        value = outcome_here(line, ply)
-        if value == value:
-            return value
-        if probe_lookup(line, ply):
-            return line.hit_value
+    """Returns the value by which moves are ordered: of the outcome, a lookup or the prefilter."""
+    value = outcome_here(line, ply)
+    if value == value:
+        return value
+    if probe_lookup(line, ply):
+        return line.hit_value
     return sorting_value(line, ply)
 
 
@@ -155,7 +151,7 @@ def list_replies(line, depth, ply, roll):
     """Put the moves with a roll on the stack, with move-ordering scores, except filtered ones.
 
     Moves that the prefilter excludes are not valued at any depth.
-    If no evaluator orders them, the first move tried is the one that was best with this roll in a
+    Without a prefilter the first move tried is the one that was best with this roll in a
     sibling position. That causes fewer cutoffs than an evaluator's order, but costs nothing.
     """
     place = ply * line.rolls + roll
@@ -166,7 +162,7 @@ def list_replies(line, depth, ply, roll):
     if depth == 1:
         keep = line.candidates
         margin = line.candidate_margin
-    elif line.prefilter != 0:
+    elif line.sorter_at != 0:
         order_all(line, 1, ply, first, count)
         count = keep_best(line, first, count, line.candidates, line.candidate_margin)
     if depth == 1 and line.sorter_at == 0:

@@ -44,7 +44,7 @@ _NUMBERS = (
     " root_moves root_ranks root_values settled_moves settled_values root_outcomes"
     " settled_outcomes shared thread threads"
     # options that hold for all searches
-    " width rolls most_moves prune candidates prefilter reply_keep filter_keeps filter_margins"
+    " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins"
     " outcome_count"
     # the roll to move with
     " roll"

@@ -17,8 +17,6 @@ class MoveFilters:
     moves: moves[d] chooses the root moves that are searched deeper after depth d; None keeps all.
     replies: chooses the replies in later positions that are searched deeper than depth 0, by their
         values at depth 0; GNU Backgammon keeps one. None keeps all.
-    candidates: number of moves with a roll that are valued at all, chosen by the evaluator that
-        orders moves (`Engine(order=...)`); 0 for all.
 
     Filters lose little and save much, but values with them are not exact. Raises ValueError if a
     number of moves is below 1 or a distance below 0.
@@ -26,7 +24,6 @@ class MoveFilters:
 
     moves: tuple[Filter | None, ...] = ()
     replies: Filter | None = None
-    candidates: int = 0
 
     def __post_init__(self) -> None:
         for entry in (*self.moves, self.replies):
@@ -34,8 +31,6 @@ class MoveFilters:
                 raise ValueError(
                     f"filters: expected at least 1 move within 0 or more, found {entry}"
                 )
-        if self.candidates < 0:
-            raise ValueError(f"candidates: expected 0 or more moves, found {self.candidates}")
 
 
 _ONE = (1, 0.0)

@@ -122,7 +122,7 @@ def _search_key(line, ply, depth):
 
 
 def sorting_value(line, ply):
-    """Returns the position's value by the evaluator that only orders moves."""
+    """Returns the position's value by the prefilter."""
     return float(line.sort(line.positions[ply]))
 
 

@@ -70,14 +70,13 @@ def sort_root(line, count):
 
 @kernel
 def list_root(line, roll):
-    """Make the root moves: the legal moves with a roll, or their best candidates.
+    """Make the root moves: the legal moves with a roll.
 
-    A prefilter chooses them for a decision at depth 0 only, because it knows what is best there.
+    For a decision at depth 0 a prefilter chooses among them, because it knows what is best there.
     """
     count = list_moves(line, 0, roll)
     clear_root(line, count)
-    choose = line.candidates > 0 and line.sorter_at != 0 and line.exact_root == 0
-    choose = choose and (line.prefilter == 0 or line.depth_limit == 0)
+    choose = line.sorter_at != 0 and line.exact_root == 0 and line.depth_limit == 0
     for i in range(count):
         move = int_at(line.moves, i)
         put_int(line.root_moves, i, move)
@@ -94,7 +93,7 @@ def list_root(line, roll):
         kept = 1
         while kept < count and float_at(line.root_values, kept) >= least:
             same = float_at(line.root_values, kept) == float_at(line.root_values, kept - 1)
-            if kept >= line.candidates and (line.prefilter == 0 or not same):
+            if kept >= line.candidates and not same:
                 break
             kept += 1
         count = kept
@@ -298,7 +297,7 @@ def list_many(line, positions, every, counts, afters):
         for r in range(line.rolls):
             line.top = 0
             count = list_moves(line, 0, r)
-            if line.prefilter != 0 and not every:
+            if line.sorter_at != 0 and not every:
                 order_all(line, 1, 0, 0, count)
                 count = keep_best(line, 0, count, line.candidates, line.candidate_margin)
             if written + count > len(afters):

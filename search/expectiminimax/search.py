@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import DiceGame
 from search.evaluators.evaluator import Evaluator, PythonEvaluator, rows_of
-from search.evaluators.load import as_evaluator
 from search.expectiminimax.line import DEEPEST_ROLLS, DICE_LINE, NativeDiceLine, PlainDiceLine
 from search.expectiminimax.move_filters import MoveFilters, as_filters
 from search.limits import UNLIMITED, Limits
@@ -39,9 +38,6 @@ class ExpectiminimaxOptions:
 
     prune: "star2", "star1" (Ballard 1983) or "none", which searches everything in full; moves and
         values are the same. Default: "star2" if the evaluator declares `bounds`, else "none".
-    order: a cheap evaluator that orders replies, anything that `search.as_evaluator` takes; None
-        for the evaluator's prefilter, which also excludes some, or for replies that were best in
-        sibling positions.
     filters: move filters, `MoveFilters` or a name in `search.FILTERS`; None to search all moves
         deeper. Values with filters are not exact.
 
@@ -49,7 +45,6 @@ class ExpectiminimaxOptions:
     """
 
     prune: str | None = None
-    order: Any = None
     filters: MoveFilters | str | None = None
 
     def __post_init__(self) -> None:
@@ -77,16 +72,8 @@ class Expectiminimax(Search):
     ) -> None:
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.filters = as_filters(options.filters)
-        prefilter = evaluator.prefilter if options.order is None else None
-        order = options.order if prefilter is None else prefilter.evaluator
-        self.sorter = None if order is None else as_evaluator(game, order)
-        if self.filters.candidates:
-            if self.sorter is None:
-                raise ValueError(
-                    f"filters: expected an evaluator as order, which chooses the"
-                    f" {self.filters.candidates} candidates, found none"
-                )
-            prefilter = None
+        prefilter = evaluator.prefilter
+        self.sorter = None if prefilter is None else prefilter.evaluator
         prune, bound = _pruning(game, evaluator, options.prune)
         self._fast = self.native and not any(
             isinstance(asked, PythonEvaluator) for asked in (evaluator, self.sorter)
@@ -95,10 +82,12 @@ class Expectiminimax(Search):
             self._bind_native(lookup, table_mib, threads)
         else:
             self._bind_plain(lookup)
+        #: room for the moves of a position with all rolls, which grows
+        self._room = 8 * len(game.rolls)
         replies = self.filters.replies or (0, 0.0)
         self._put(
-            prune=PRUNE.index(prune), bound=bound, prefilter=int(prefilter is not None),
-            candidates=prefilter.keep if prefilter else self.filters.candidates,
+            prune=PRUNE.index(prune), bound=bound,
+            candidates=prefilter.keep if prefilter else 0,
             candidate_margin=prefilter.margin if prefilter else math.inf,
             reply_keep=replies[0], reply_margin=replies[1],
         )  # fmt: skip
@@ -353,14 +342,15 @@ class Expectiminimax(Search):
         """
         rows = self._rows(positions)
         counts = np.zeros((len(rows), len(self.game.rolls)), dtype=np.int64)
-        room = 1024
         while True:
+            room = len(rows) * self._room
             shape = (room, rows.shape[1]) if self.native else (room,)
             afters = np.zeros(shape, dtype=np.int64 if self.native else object)
             written = int(self._source.list_many(self.line.row, rows, every, counts, afters))
+            self._raise_failure()
             if written >= 0:
                 return afters[:written] if self.native else afters[:written].tolist(), counts
-            room *= 4
+            self._room *= 2
 
     def outcomes(self, positions: Any) -> NDArray[np.float64]:
         """Returns the static outcomes [positions, outcomes]: of the game, lookup or evaluator.

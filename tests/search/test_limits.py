@@ -36,7 +36,7 @@ REFUSED: dict[str, tuple[str, list[Any]]] = {
     "seed": ("at least 0", [-1, 1.5, "x"]),
 }
 #: Options that other tests cover where they are used: switches, evaluators and lookups.
-UNRANGED = {"equal_depth", "repetition", "order", "lookup"}
+UNRANGED = {"equal_depth", "repetition", "lookup"}
 #: Options that engines of all games take.
 SHARED = {"lookup", "table_mib", "threads", "seed"}
 

@@ -129,13 +129,6 @@ def test_a_deeper_search_values_all_root_moves_and_few_replies() -> None:
     ).evaluations  # fmt: skip
 
 
-def test_an_order_of_ones_own_takes_the_place_of_the_prefilter() -> None:
-    evaluator = filtered(1)
-    exact = Engine(GAME, evaluator.copy()).values([GAME.start()], depth=1)
-    assert Engine(GAME, evaluator).values([GAME.start()], depth=1) != exact
-    assert Engine(GAME, evaluator, order=small()).values([GAME.start()], depth=1) == exact
-
-
 # --- files -----------------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from typing import Any
 
@@ -29,7 +28,8 @@ from hypothesis import strategies as st
 from games import kernels
 from games.contract import DiceGame
 from games.kernels import kernel, uncompiled
-from search import FILTERS, Engine, Lookup, MoveFilters
+from search import FILTERS, Engine, KernelEvaluator, Lookup, MoveFilters, PythonEvaluator
+from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
@@ -49,22 +49,26 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 seeds = st.integers(0, 10**6)
 value_of = uncompiled(lattice_value)
-order_of = uncompiled(lattice_order)
 
 
-def engines(seed: int, **options: Any) -> list[tuple[DiceGame, Engine]]:
-    """Returns engines for the lattice and for the same game in plain Python."""
+def engines(seed: int, order: Any = None, **options: Any) -> list[tuple[DiceGame, Engine]]:
+    """Returns engines for the lattice and for the same game in plain Python.
+
+    order: a kernel by which a prefilter that keeps all moves orders them.
+    """
     game = Lattice(seed)
     face = PlainFace(game)
     bounded = Bounded(game, lattice_value)
     python = as_plain(face, bounded)
+    if order is not None:
+        cheap = KernelEvaluator(game, order)
+        bounded.prefilter = Prefilter(cheap, MOST_KEPT)
+        python.prefilter = Prefilter(PythonEvaluator(face, cheap.plain()), MOST_KEPT)
     return [(game, Engine(game, bounded, **options)), (face, Engine(face, python, **options))]
 
 
 def as_plain(face: DiceGame, evaluator: Any) -> Any:
     """Returns a kernel's evaluator for the plain face of its game."""
-    from search import PythonEvaluator
-
     found = PythonEvaluator(face, evaluator.plain())
     found.bounds = evaluator.bounds
     return found
@@ -103,8 +107,7 @@ def test_moves_and_values_are_those_of_the_textbook(seed: int, options: dict[str
             MoveFilters(((2, 1e9), (1, 0.0))),
             MoveFilters((None, (2, 0.3)), replies=(1, 0.0)),
             MoveFilters(replies=(2, 0.5)),
-            MoveFilters(((3, 0.2),), replies=(2, 1.0), candidates=2),
-            MoveFilters(candidates=1),
+            MoveFilters(((3, 0.2),), replies=(2, 1.0)),
         ]
     ),
     st.integers(1, 3),
@@ -112,9 +115,9 @@ def test_moves_and_values_are_those_of_the_textbook(seed: int, options: dict[str
 def test_filters_keep_what_they_say(
     seed: int, prune: str, filters: MoveFilters, threads: int
 ) -> None:
-    options = {"prune": prune, "filters": filters, "order": lattice_order, "threads": threads}
+    options: dict[str, Any] = {"prune": prune, "filters": filters, "threads": threads}
     for game, engine in engines(seed, **options):
-        twin = DiceTwin(game, value_of, order_of, filters)
+        twin = DiceTwin(game, value_of, filters)
         position = game.start()
         for depth in (0, 1, 3, 2, 4):
             assert engine.search(position, depth=depth).value == twin.value(position, depth)
@@ -227,7 +230,6 @@ def test_a_value_outside_the_bounds_is_refused(prune: str) -> None:
 
 def test_presets_are_filters() -> None:
     assert FILTERS["normal"].moves[0] == (8, 0.16)
-    assert dataclasses.replace(FILTERS["tiny"], candidates=3).candidates == 3
     assert isinstance(RACE, Race)
 
 
