@@ -135,7 +135,7 @@ class WorkBar:
         #: when the first unit was done, and how many then; when the last was, and the last line
         self._first: tuple[float, int] | None = None
         self._latest = 0.0
-        self._printed = time.monotonic(), 0
+        self._printed = time.monotonic()
         self._lock, self._over = threading.RLock(), threading.Event()
 
     def __enter__(self) -> Self:
@@ -182,15 +182,16 @@ class WorkBar:
     def look(self) -> None:
         """Show how far the work is."""
         with self._lock:
-            then, before = self._printed
-            passed = time.monotonic() - then
+            now = time.monotonic()
             if self._bar is not None:
                 self._bar.total, self._bar.n = self.total, self.done
                 self._bar.set_postfix_str("; ".join(filter(None, self.texts())))
-            elif self._lines and passed >= self._pause:
-                rate, unit = f"{(self.done - before) / passed:.3g} a second", self._unit
-                count = "" if self.total is None else f"{self.done} of {self.total} {unit}, {rate}"
-                self._printed = time.monotonic(), self.done
+            elif self._lines and now - self._printed >= self._pause:
+                count = "" if self.total is None else f"{self.done} of {self.total} {self._unit}"
+                began, before = self._first or (now, 0)
+                if count and self.done > before:
+                    count += f", {(self.done - before) / (now - began):.3g} a second"
+                self._printed = now
                 sys.stderr.write("; ".join(filter(None, [count, *self.texts()])) + "\n")
                 sys.stderr.flush()
 

@@ -93,7 +93,8 @@ class Bar(WorkBar):
         with self._lock:
             self.note = _text(progress, measured)
             if self.total is None:  # before, options may be refused
-                self._printed = time.monotonic(), progress.game
+                self._printed = time.monotonic()
+                self._first = self._printed, progress.game
                 self.total, self.done = progress.games, max(0, progress.game - 1)  # if resumed
                 self._begin()
             self.done = progress.game
@@ -121,7 +122,7 @@ class Bar(WorkBar):
         with self._lock:
             self._close()
             self._said, self.total = time.monotonic(), None
-            self._printed = self._said, 0
+            self._printed = self._said
             print(text, flush=True)
 
     def _begin(self) -> None:
