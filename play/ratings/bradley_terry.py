@@ -199,7 +199,7 @@ def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tu
 
 def _fit(results: _Results) -> Floats:
     """Strengths in log-odds, of mean 0."""
-    from sklearn import exceptions, linear_model  # here: a match would begin a third later
+    from sklearn import exceptions, linear_model  # here: a match would begin a quarter later
 
     pairings, players = results.contrasts.shape
     if pairings == 0:
