@@ -10,6 +10,9 @@ then counts. Half of the positions are from its games in which one side made man
 the beginning, half from its games that began with checkers at random. No other network that is
 judged has a part in them, and nothing may learn from them.
 
+With `--own COUNT` so many of them are rolled out by the first player instead, 72 games each with
+the luck taken off: GNU's networks play back games badly, and their games say what comes of theirs.
+
 For each player it prints by class the root mean squared error of its static equity, without what
 the noise of the labels adds, and the mean error for the side with the back game, with standard
 errors. Differences from the first player are paired. `--build` goes on with an unfinished FILE.
@@ -32,6 +35,7 @@ from games.backgammon.phases import in_contact
 from games.backgammon.rules import PROBABILITIES, packed, points_made
 from games.whole_files import write_atomically
 from play.players.gnubg import as_program, equity
+from play.rollout.rollout import rollout
 
 GAME: Any = games.load("backgammon")
 LABELLED = Path(__file__).with_suffix(".npz")
@@ -188,6 +192,8 @@ def _lines(error: Floats, noise: Floats, number: NDArray[np.int64]) -> list[str]
         *((names[i], number == i) for i in range(len(names))),
     ]:
         part, count = error[chosen], int(chosen.sum())
+        if not count:
+            continue
         square = part**2 - noise[chosen] ** 2
         rms = np.sqrt(max(0.0, float(square.mean())))
         uncertain = square.std() / np.sqrt(count) / 2 / max(rms, 1e-9)
@@ -205,6 +211,7 @@ def main() -> None:
     parser.add_argument("--labelled", type=Path, default=LABELLED, metavar="FILE")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop building after them")
     parser.add_argument("--seed", type=int, default=2027)
+    parser.add_argument("--own", type=int, default=0, metavar="COUNT")
     options, players = read_options(parser)
     if options.build:
         build(options.build, options.seed, options.seconds)
@@ -213,13 +220,19 @@ def main() -> None:
     positions, results = found["positions"], found["results"].astype(np.float64)
     done = ~np.isnan(results[:, -1])
     positions, results = positions[done], results[done]
+    truth = results.mean(axis=1)
+    noise = results.std(axis=1, ddof=1) / np.sqrt(results.shape[1])
+    if options.own and players:
+        positions = positions[np.random.default_rng(3).permutation(len(positions))[: options.own]]
+        own = players[0]
+        found = rollout(GAME, positions, own.evaluator, games=72, lookup=own.lookup, seed=9)
+        truth, noise = found.equity, found.equity_error
     rows = list(map(tuple, positions.tolist()))
     number = np.array([class_of(row) for row in rows])
     sign = np.array([1.0 if (back(row) or (0, False))[1] else -1.0 for row in rows])
-    noise = results.std(axis=1, ddof=1) / np.sqrt(results.shape[1])
     first = None
     for player in players:
-        error = sign * (values_of(player, positions) - results.mean(axis=1))
+        error = sign * (values_of(player, positions) - truth)
         print(player.name, *_lines(error, noise, number), sep="\n")
         if first is None:
             first = error

@@ -15,7 +15,9 @@ without `+none` evaluators consult the bear-off databases. For each it prints:
 
 Differences between players are paired, and therefore much sharper than matches. GNU Backgammon's
 own 0-ply looks better here than it is, because its 2-ply is the referee. Nothing may learn from
-these positions. `--build` draws and judges others, in about an hour.
+these positions. `--build` draws and judges others, in about an hour. With `--roll GAMES` the first
+player rolls out both moves of each decision that a later one answers otherwise, to the end and with
+the luck taken off, so that no static value judges.
 """
 
 from __future__ import annotations
@@ -73,16 +75,26 @@ class Decisions:
         self.rolled = found["rolled"]
         self.rolled_equity, self.rolled_error = found["rolled_equity"], found["rolled_error"]
 
-    def lost(self, values: Floats) -> Floats:
-        """Returns what a player loses with each decision.
+    def moves(self, values: Floats) -> NDArray[np.int64]:
+        """Returns the index in `afters` of a player's choice in each decision.
 
         values: the player's values of `afters`, for the side to move there.
         """
-        moves = [
-            first + np.argmin(values[first : first + count])
-            for first, count in zip(self.first, self.counts, strict=True)
-        ]
-        return np.asarray(self.worth[self.best] - self.worth[moves])
+        parts = zip(self.first, self.counts, strict=True)
+        return np.array([first + np.argmin(values[first : first + n]) for first, n in parts])
+
+    def lost(self, values: Floats) -> Floats:
+        """Returns what a player of these values loses with each decision."""
+        return np.asarray(self.worth[self.best] - self.worth[self.moves(values)])
+
+    def rolled_out(self, player: Player, first: Any, other: Any, games: int) -> str:
+        """Returns what `other` loses against the moves `first`, as a player's rollouts say."""
+        differ = first != other
+        rows = self.afters[np.concatenate([first[differ], other[differ]])]
+        found = rollout(GAME, rows, player.evaluator, games=games, lookup=player.lookup, seed=5)
+        lost = np.zeros(len(first))
+        lost[differ] = found.equity[differ.sum() :] - found.equity[: differ.sum()]
+        return f"  {differ.sum()} differ; by rollouts of the first: {_mean(lost)}"
 
     def kept(self, player: Player) -> NDArray[np.bool_]:
         """Returns whether a player values each of `afters`, or its prefilter excludes it."""
@@ -269,16 +281,18 @@ def main() -> None:
     )
     parser.add_argument("--decisions", type=Path, default=DECISIONS, metavar="FILE")
     parser.add_argument("--seed", type=int, default=77)
+    parser.add_argument("--roll", type=int, default=0, metavar="GAMES")
     options, players = read_options(parser)
     if options.build:
         build(options.build, options.seed)
         return
     decisions = Decisions(options.decisions)
-    before = None
+    before: Any = None
     for player in players:
         values = values_of(player, decisions.afters)
         kept = decisions.kept(player)
-        lost = decisions.lost(np.where(kept, values, np.inf))
+        chosen = np.where(kept, values, np.inf)
+        lost = decisions.lost(chosen)
         print(player.name)
         if not kept.all():
             more = lost - decisions.lost(values)
@@ -286,10 +300,13 @@ def main() -> None:
             print(f"  prefilter {share} {_mean(more)}, natural {_mean(more[decisions.natural])}")
         print(*decisions.lines(lost, values, values_of(player, decisions.rolled)), sep="\n")
         if before is None:
-            before = lost
-        else:
-            less = lost - before
-            print(f"  less than the first: {_mean(less)}, natural {_mean(less[decisions.natural])}")
+            before, moves = lost, decisions.moves(chosen)
+            continue
+        less = lost - before
+        print(f"  less than the first: {_mean(less)}, natural {_mean(less[decisions.natural])}")
+        if options.roll:
+            own = decisions.moves(chosen)
+            print(decisions.rolled_out(players[0], moves, own, options.roll), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.backgammon.phases import crashed, in_contact
+from games.backgammon.phases import bears_off, crashed, in_back_game, in_contact
 from games.backgammon.rules import BAR, checkers, points_made
 from games.features import Phases
 from games.kernels import kernel
@@ -19,31 +19,15 @@ CONTACT, HOLDING, BACK_GAME, OF_6, OF_8, CRASHED, ON_BAR, BEAR_OFF_CONTACT, RACE
 #: Kinds whose plans take many plies, so that their values only show at the end of a game.
 LONG = frozenset({"back game", "back game of 6", "back game of 8", "bear-off contact"})
 
-#: The other side's home, and the points of anchors in holding games, as bits.
-_THEIR_HOME = 0b111111 << 19
+#: Points of anchors in holding games, as bits.
 _ANCHORS = 0b111111 << 18
-#: All points beyond the home in `near`, and all of `far`.
-_BEYOND = -1 << 28
-
-
-@kernel
-def _bears_off(near, far):
-    """Returns whether a side has borne off a checker, or has all of them at home."""
-    return near & 15 != 0 or (near & _BEYOND == 0 and far == 0)
-
-
-@kernel
-def _in_back_game(near, far):
-    """Returns whether a side has made two points or more of the other's home."""
-    made = points_made(near, far) & _THEIR_HOME
-    return made & (made - 1) != 0
 
 
 @kernel
 def _back(near, far):
     """Returns the checkers that a side in a back game has on points 19 to 25, else 0."""
     count = 0
-    if _in_back_game(near, far):
+    if in_back_game(near, far):
         for point in range(19, BAR + 1):
             count += checkers(near, far, point)
     return count
@@ -62,7 +46,7 @@ def kind(position):
     near, far, their_near, their_far, _ = position
     if not in_contact(position):
         return RACE
-    if _bears_off(near, far) or _bears_off(their_near, their_far):
+    if bears_off(near, far) or bears_off(their_near, their_far):
         return BEAR_OFF_CONTACT
     back = max(_back(near, far), _back(their_near, their_far))
     if back > 0:

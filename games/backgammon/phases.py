@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from games.backgammon.rules import mirrored, points_held
+from games.backgammon.rules import mirrored, points_held, points_made
 from games.features import Phases
 from games.kernels import kernel
 
-__all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "crashed", "in_contact", "phase"]
+__all__ = [
+    "CONTACT", "LONG", "PHASES", "RACE", "bears_off", "crashed", "in_back_game", "in_contact",
+    "phase",
+]  # fmt: skip
 
-CONTACT, CRASHED, RACE = range(3)
+CONTACT, LONG, RACE = range(3)
 
 #: A side with at most this many checkers in front of its two last points has crashed.
 _FEW = 6
+#: The other side's home, as bits of points.
+_THEIR_HOME = 0b111111 << 19
+#: All points beyond the home in `near`.
+_BEYOND = -1 << 28
 
 
 @kernel
@@ -30,17 +37,34 @@ def crashed(near):
 
 
 @kernel
-def phase(position):
-    """Returns 0 in contact, 1 in contact if a side has crashed, 2 in a race.
+def bears_off(near, far):
+    """Returns whether a side has borne off a checker, or has all of them at home."""
+    return near & 15 != 0 or (near & _BEYOND == 0 and far == 0)
 
-    A race is a position without contact, finished ones included. A side has crashed if all but at
-    most 6 of its checkers are borne off or out of play on its ace and deuce points, so that it
-    cannot hold its home points for long. The phase does not depend on the side to move. It follows
-    the classes of GNU Backgammon, which defines crashed slightly differently.
+
+@kernel
+def in_back_game(near, far):
+    """Returns whether a side has made two points or more of the other's home."""
+    made = points_made(near, far) & _THEIR_HOME
+    return made & (made - 1) != 0
+
+
+@kernel
+def phase(position):
+    """Returns 0 in contact, 1 in contact where plans are long, 2 in a race.
+
+    A race is a position without contact, finished ones included. Plans are long in a back game of
+    either side, and where either bears off or has all its checkers at home: what such a position is
+    worth shows only at the end of a game. The phase does not depend on the side to move.
     """
     if not in_contact(position):
         return RACE
-    return CRASHED if crashed(position[0]) or crashed(position[2]) else CONTACT
+    near, far, their_near, their_far, _ = position
+    if bears_off(near, far) or bears_off(their_near, their_far):
+        return LONG
+    if in_back_game(near, far) or in_back_game(their_near, their_far):
+        return LONG
+    return CONTACT
 
 
-PHASES = Phases(("contact", "crashed", "race"), phase)
+PHASES = Phases(("contact", "long plans", "race"), phase)

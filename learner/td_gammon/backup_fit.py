@@ -22,7 +22,7 @@ from learner.game_learner import GameLearner
 from learner.models.outcome_model import PRECISIONS, OutcomeModel
 from learner.models.schedule import Schedule
 from learner.models.torch_model import threads_of_torch
-from learner.options import choice, ranged
+from learner.options import Choice, choice, ranged
 from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
@@ -77,6 +77,8 @@ class BackupFit(GameLearner):
     inputs, hidden: inputs of the net, as in `TDGammon`, and widths of its hidden layers: for a
         start from nothing. Of the nets of a network to start from the first learns, for all phases
         but those that the databases value (see `RareKinds`).
+    phase: name of the phase of the game whose net alone learns, from positions of this phase; the
+        network to start from values all others, and its other nets stay as they are. Empty: none.
     round_games: games of a round.
     bear_off: whether the outcomes of positions in the bear-off databases come from there; then a
         game ends there.
@@ -106,6 +108,7 @@ class BackupFit(GameLearner):
     depth: int | None = 1
     inputs: Any = "points+expert"
     hidden: tuple[int, ...] = (512, 512, 256, 128)
+    phase: str = ""
     round_games: int = ranged(1000, 1)
     bear_off: bool = True
     candidates: int = ranged(6, 0, MOST_KEPT)
@@ -133,6 +136,8 @@ class BackupFit(GameLearner):
         if self.nodes is not None or self.depth != 1:
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
             raise ValueError(f"depth: expected 1 (backups look one ply ahead), found {given}")
+        if self.phase:
+            Choice(self.game_.phases.names).check("phase", self.phase)
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -142,6 +147,8 @@ class BackupFit(GameLearner):
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
         self._phases: tuple[str, ...] = ()
         if evaluator is None:
+            if self.phase:
+                raise ValueError(f"phase: expected a network to start from, found {self.phase!r}")
             self._start: OutcomeNetwork | None = None
             inputs = find_inputs(game, self.inputs)
             net = new_network(game, inputs, tuple(self.hidden), spread=SPREAD, seed=self.seed)
@@ -151,8 +158,12 @@ class BackupFit(GameLearner):
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self._start = start.copy()
-            self._phases = RareKinds.of(game).valued if self.bear_off else ()
-            self._net = single(self._start)
+            names = game.phases.names if game.phases is not None else ()
+            if self.phase:
+                self._phases = tuple(name for name in names if name != self.phase)
+            elif self.bear_off:
+                self._phases = RareKinds.of(game).valued
+            self._net = single(self._start, names.index(self.phase) if self.phase else 0)
         self._net.name = "backupfit"
         encoding, features = separate(self._net.inputs)
         self._small = single(
@@ -203,9 +214,11 @@ class BackupFit(GameLearner):
         )
         long = played.calm & RareKinds.of(self.game_).are_long(played.positions)
         targets = np.where(long[:, None], far, (near + played.backups) / 2.0)
-        self._kept.add(played.positions, targets)
+        mine = self._are_mine(played.positions)
+        self._kept.add(played.positions[mine], targets[mine])
         random = np.random.default_rng((self.seed, number, 12))
-        loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
+        steps = max(1, round(self.samples * int(mine.sum()) / self.batch))
+        loss = self._learn(games, steps, random) if self._kept.added else 0.0
         if self.candidates and self._ranking is self._small:
             model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
             model.learn(
@@ -253,7 +266,18 @@ class BackupFit(GameLearner):
         )  # fmt: skip
 
     def _values(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        return self._player.probabilities(positions)
+        found, mine = self._player.probabilities(positions), self._are_mine(positions)
+        if not mine.all():
+            assert self._start is not None
+            found[~mine] = self._start.outcomes(positions[~mine])
+        return found
+
+    def _are_mine(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Returns whether positions are of the phase that learns, [positions]."""
+        if not self.phase:
+            return np.ones(len(positions), dtype=bool)
+        phases = self.game_.phases
+        return np.asarray(phases.of(positions) == phases.names.index(self.phase))
 
     def _learn(self, games: int, steps: int, random: np.random.Generator) -> float:
         """Take the steps of a round of games; returns the mean loss."""
@@ -294,9 +318,9 @@ class BackupFit(GameLearner):
         self.rounds_ = rounds
 
 
-def single(network: OutcomeNetwork) -> OutcomeNetwork:
-    """Returns a network whose only net, for all phases, is the first net of another."""
-    net = network.nets[0]
+def single(network: OutcomeNetwork, phase: int = 0) -> OutcomeNetwork:
+    """Returns a network whose only net, for all phases, is another's net for a phase."""
+    net = network.nets[phase if len(network.nets) > 1 else 0]
     return OutcomeNetwork(network.game, [(net.inputs, net.layers)], name=network.name)
 
 

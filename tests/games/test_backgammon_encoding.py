@@ -9,7 +9,7 @@ import pytest
 
 from games.backgammon import rules
 from games.backgammon.encoding import POINTS
-from games.backgammon.phases import CONTACT, CRASHED, PHASES, RACE, in_contact, phase
+from games.backgammon.phases import CONTACT, LONG, PHASES, RACE, crashed, in_contact, phase
 from games.backgammon.rules import START, packed
 from games.kernels import uncompiled
 
@@ -84,7 +84,7 @@ def test_places_of_the_start_position():
 
 
 def test_phases_by_hand():
-    assert PHASES.names == ("contact", "crashed", "race")
+    assert PHASES.names == ("contact", "long plans", "race")
     assert phase(START) == CONTACT
     home = {6: 3, 5: 3, 4: 3, 3: 2, 2: 2, 1: 2}
     assert phase(place(home)) == RACE
@@ -93,14 +93,21 @@ def test_phases_by_hand():
     assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 11: 1})) == RACE
     assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 13: 1})) == CONTACT
     # on the bar, against 15 in their home: contact; against 15 borne off: finished
-    assert phase(place({**home, 6: 2, 25: 1}, home)) == CONTACT
+    assert phase(place({**home, 6: 2, 25: 1}, home)) == LONG
     assert phase(place({**home, 25: 1}, {})) == RACE
-    # against an anchor on our deuce point, six useful checkers are few and seven are not
+    # two points made in the other's home, on the 19 and the 24, are a back game; one is none
+    men = {13: 5, 8: 2, 6: 4}
+    back, one = {**men, 24: 2, 19: 2}, {**men, 24: 2, 19: 1, 18: 1}
+    others = {13: 5, 8: 5, 7: 5}
+    assert phase(place(back, others)) == phase(place(others, back)) == LONG
+    assert phase(place(one, others)) == phase(place(others, one)) == CONTACT
+    # all at home against an anchor on our deuce point, and not yet; a checker is off already
     waiting = {23: 2, 13: 5, 8: 3, 6: 5}
-    few, seven = {6: 3, 5: 3, 2: 5, 1: 4}, {6: 4, 5: 3, 2: 4, 1: 4}
-    for own in (few, {6: 3, 5: 3, 2: 1}):
-        assert phase(place(own, waiting)) == phase(place(waiting, own)) == CRASHED
-    assert phase(place(seven, waiting)) == phase(place(waiting, seven)) == CONTACT
+    for own, expected in ((home, LONG), ({**home, 6: 2, 7: 1}, CONTACT), ({6: 3, 7: 1}, LONG)):
+        assert phase(place(own, waiting)) == phase(place(waiting, own)) == expected
+    # six useful checkers are few and seven are not
+    assert crashed(place({6: 3, 5: 3, 2: 5, 1: 4})[0]) and crashed(place({6: 3, 5: 3, 2: 1})[0])
+    assert not crashed(place({6: 4, 5: 3, 2: 4, 1: 4})[0])
 
 
 def test_phases_agree_with_a_slow_twin(positions):
@@ -110,11 +117,14 @@ def test_phases_agree_with_a_slow_twin(positions):
         mine = [point for point in range(1, 26) if own[point]]
         others = [25 - point for point in range(1, 26) if theirs[point]]
         contact = any(a > b for a in mine for b in others)
-        crashed = any(sum(side[3:]) <= 6 for side in (own, theirs))
-        expected = (CRASHED if crashed else CONTACT) if contact else RACE
+        long = any(
+            side[0] or not any(side[7:]) or sum(n > 1 for n in side[19:25]) > 1
+            for side in (own, theirs)
+        )
+        expected = (LONG if long else CONTACT) if contact else RACE
         assert phase(position) == expected == uncompiled(phase)(position)
         assert in_contact(position) == contact
         other = (*position[2:4], *position[:2], 1 - position[4])
         assert phase(other) == expected
         seen.add(expected)
-    assert seen == {CONTACT, CRASHED, RACE}
+    assert seen == {CONTACT, LONG, RACE}

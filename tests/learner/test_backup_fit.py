@@ -14,6 +14,7 @@ from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.kinds import KINDS
+from games.backgammon.phases import LONG, PHASES
 from learner.frame import Progress
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
@@ -61,7 +62,6 @@ def test_a_fit_comes_near_to_the_backups(monkeypatch: pytest.MonkeyPatch) -> Non
     assert learner.games_played_ == 60
     # on the positions of all rounds, because those of each are few and others
     start = new_network(GAME, GAME.encodings["points"], (12,), spread=SPREAD, seed=3)
-
     errors = [_error(net, learner._kept._positions[::4]) for net in (start, learner.evaluator_)]
     assert errors[1] < 0.75 * errors[0]
     sizes = learner._kept.sizes
@@ -146,10 +146,28 @@ def test_the_last_positions_are_kept(tmp_path: Path) -> None:
 def test_the_net_of_the_phase_that_databases_value_is_kept() -> None:
     start = new_network(GAME, GAME.encodings["points"], (6,), spread=1.0, seed=2)
     learner = BackupFit(**{**SMALL, "games": 10, "bear_off": True}).fit(start)
-    contact, crashed, race = learner.evaluator_.nets
+    contact, long, race = learner.evaluator_.nets
     assert np.array_equal(race.layers[0][0], start.nets[2].layers[0][0])
-    assert np.array_equal(contact.layers[1][0], crashed.layers[1][0])
+    assert np.array_equal(contact.layers[1][0], long.layers[1][0])
     assert not np.array_equal(contact.layers[1][0], start.nets[0].layers[1][0])
+
+
+def test_the_net_of_a_phase_learns_alone_from_positions_of_it() -> None:
+    start = new_network(GAME, GAME.encodings["points"], (6,), spread=1.0, seed=2)
+    options = {**SMALL, "games": 30, "phase": "long plans"}
+    learner = BackupFit(**options).fit(start)
+    for number, (net, before) in enumerate(zip(learner.evaluator_.nets, start.nets, strict=True)):
+        equal = [np.array_equal(*pair) for pair in zip(net.arrays, before.arrays, strict=True)]
+        assert all(equal) == (number != LONG)
+    kept = learner._kept._positions[: len(learner._kept)]
+    assert len(kept) > 100 and (PHASES.of(kept) == LONG).all()
+    # games are played, and backed up, by the nets of all phases
+    rows = explore(start, 4, seed=(1,))
+    np.testing.assert_allclose(learner._values(rows), learner.evaluator_.outcomes(rows), atol=1e-5)
+    with pytest.raises(ValueError, match="phase: expected one of contact, long plans, race"):
+        BackupFit(**{**options, "phase": "crashed"}).fit(start)
+    with pytest.raises(ValueError, match="phase: expected a network to start from, found 'race'"):
+        BackupFit(**{**options, "phase": "race"}).fit()
 
 
 def test_starts_from_a_network_which_stays_as_it_is() -> None:
