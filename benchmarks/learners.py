@@ -307,9 +307,7 @@ def ratings(results: Sequence[dict[str, Any]], anchor: str) -> Ratings:
     anchor: the opponent rated 0.
     """
     table = {
-        (f"{r['learner']}-{r['seed']}", r["opponent"]): Tally.of_games(
-            wins=r["wins"], draws=r["draws"], losses=r["losses"]
-        )
+        (f"{r['learner']}-{r['seed']}", r["opponent"]): Tally((r["losses"], r["draws"], r["wins"]))
         for r in results
     }
     groups: dict[str, dict[str, float]] = {}

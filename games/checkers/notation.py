@@ -81,9 +81,10 @@ def parse_position(text: str) -> Position:
     Raises PositionError for any other text and for impossible pieces: two on a square, a man on the
     row where it is crowned, more than twelve of a side.
     """
-    if len(stripped(text)) > LONGEST_POSITION:
+    found = stripped(text)
+    if len(text) > LONGEST_POSITION:
         raise _position_error(f"a position of at most {LONGEST_POSITION} characters", text)
-    parts = text.strip("\"'. \t\r\n").lower().split(":")
+    parts = found.strip("\"'. \t\r\n").lower().split(":")
     letter, sections = parts[0].strip(), parts[1:]
     if letter not in _SIDES:
         raise _position_error("the side to move first, B or W as in B:W32:B1", letter or text)

@@ -122,7 +122,7 @@ def test_an_engine_is_copied_with_its_options() -> None:
         assert (found.move, found.value, found.nodes) == (
             expected.move, expected.value, expected.nodes
         )  # fmt: skip
-    dice = Engine(BACKGAMMON, "hand", order="hand", table_mib=1.0)
+    dice = Engine(BACKGAMMON, "hand", prune="none", filters="tiny", table_mib=1.0)
     again = pickle.loads(pickle.dumps(dice))
     for roll in (3, 9):
         mine, its = (e.search(BACKGAMMON.start(), roll=roll, depth=1) for e in (dice, again))

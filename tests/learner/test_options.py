@@ -70,7 +70,6 @@ RANGES: dict[str, Range] = {
     "K": POSITIVE,
     "held_out": PART,
     # TD-Gammon
-    "averaging": PART,
     "tables": ("1 to 256", (0, 257)),
     "candidates": ("0 to 1024", (-1, 1025)),
     "most_positions": COUNT,
@@ -105,7 +104,7 @@ WITH: dict[str, dict[str, Any]] = {"quantised nodes": {"depth": None}}
 
 
 def prepare(name: str, option: str, value: float) -> None:
-    game = "backgammon" if name in DICE else "checkers"
+    game = "backgammon" if name in DICE else "connect_four" if name == "solved" else "checkers"
     options = {"games": 2, **DICE.get(name, {}), **WITH.get(f"{name} {option}", {}), option: value}
     RECIPES[name].load()(game, **options).prepare()
 
