@@ -137,7 +137,7 @@ class BackupFit(GameLearner):
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
             raise ValueError(f"depth: expected 1 (backups look one ply ahead), found {given}")
         if self.phase:
-            Choice(self.game_.phases.names).check("phase", self.phase)
+            Choice(self._names() or ("none",)).check("phase", self.phase)
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class BackupFit(GameLearner):
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             self._start = start.copy()
-            names = game.phases.names if game.phases is not None else ()
+            names = self._names()
             if self.phase:
                 self._phases = tuple(name for name in names if name != self.phase)
             elif self.bear_off:
@@ -274,10 +274,14 @@ class BackupFit(GameLearner):
 
     def _are_mine(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns whether positions are of the phase that learns, [positions]."""
-        if not self.phase:
-            return np.ones(len(positions), dtype=bool)
         phases = self.game_.phases
+        if not self.phase or phases is None:
+            return np.ones(len(positions), dtype=bool)
         return np.asarray(phases.of(positions) == phases.names.index(self.phase))
+
+    def _names(self) -> tuple[str, ...]:
+        """Returns the names of the phases of the game."""
+        return self.game_.phases.names if self.game_.phases is not None else ()
 
     def _learn(self, games: int, steps: int, random: np.random.Generator) -> float:
         """Take the steps of a round of games; returns the mean loss."""
