@@ -68,6 +68,8 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=600.0, help="seconds of a case")
     parser.add_argument("--log", type=Path, help="keeps all output with its times")
     options = parser.parse_args()
+    if unknown := [name for name in options.cases if name not in CASES]:
+        parser.error(f"CASE: expected some of {', '.join(CASES)}, found {', '.join(unknown)}")
     cases = {name: CASES[name] for name in options.cases or ([] if options.command else CASES)}
     if options.command:
         cases["own"] = options.command

@@ -6,7 +6,7 @@ from games.extras import extend
 from games.puzzles.sliding_tiles import Sliding8, Sliding15
 from learner.run.recipes import UsualRuns
 
-extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400, "seconds": 27.0}}))
+extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400, "seconds": 23.0}}))
 extend(
     Sliding15,
     UsualRuns(

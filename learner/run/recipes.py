@@ -27,7 +27,7 @@ SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend"
 #: Of a game in plain Python, whose searches are slow.
 SHORT_IN_PYTHON: dict[str, Any] = {"snapshots": 3, "final_games": 40, "match_games": 100}
 SHORT_OF_PROBLEM: dict[str, Any] = {
-    "games": 5_000, "depth": None, "match_games": 200, "seconds": 11.0,
+    "games": 5_000, "depth": None, "match_games": 200, "seconds": 8.0,
 }  # fmt: skip
 
 
