@@ -92,7 +92,9 @@ export class TrainingPage {
         if (this.drawnRuns === drawing) return;
       }
       this.drawnRuns = drawing;
+      const held = this.detail.contains(document.activeElement) && document.activeElement.matches("[data-without]");
       this.drawRun();
+      if (held) this.detail.querySelector("[data-without]")?.focus();
       document.getElementById("banner").hidden = true;
     } catch (error) {
       const banner = document.getElementById("banner");
