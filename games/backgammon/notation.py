@@ -81,9 +81,9 @@ def parse_situation(text: str) -> Situation:
     Raises PositionError for any other text and for impossible positions: more than 15 checkers of a
     side, both sides on one point, or both with all checkers borne off.
     """
-    if len(stripped(text)) > LONGEST_POSITION:
+    found = stripped(text).strip("\"'. \t\r\n")
+    if len(text) > LONGEST_POSITION:
         raise position_error(f"a position of at most {LONGEST_POSITION} characters", text)
-    found = text.strip("\"'. \t\r\n")
     if found[:6].lower() == "board:":
         return parse_fibs(found)
     match = _XGID.fullmatch(found)

@@ -81,10 +81,9 @@ def parse_position(text: str) -> Position:
     Raises PositionError for any other text and for impossible pieces: two on a square, a man on the
     row where it is crowned, more than twelve of a side.
     """
-    found = stripped(text)
+    parts = stripped(text).strip("\"'. \t\r\n").lower().split(":")
     if len(text) > LONGEST_POSITION:
         raise _position_error(f"a position of at most {LONGEST_POSITION} characters", text)
-    parts = found.strip("\"'. \t\r\n").lower().split(":")
     letter, sections = parts[0].strip(), parts[1:]
     if letter not in _SIDES:
         raise _position_error("the side to move first, B or W as in B:W32:B1", letter or text)
