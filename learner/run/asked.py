@@ -125,11 +125,14 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
     if not problem and not found.own and not found.fits(game):
         raise unfit(learner, game)
     recipe = found.run(game)
-    start = options.start or recipe.get("from")
     given = learner_options(options.set)
-    extra = {**recipe.get("options", {}), **given}
-    if "tuples" in given and "hidden" not in given:
-        extra.pop("hidden", None)  # the usual network, of which n-tuples take the place
+    usual_options, usual_start = recipe.get("options", {}), recipe.get("from")
+    if "tuples" in given:  # they take the place of the usual inputs, network and start
+        unfit_options = {"inputs", "hidden"}
+        usual_options = {k: v for k, v in usual_options.items() if k not in unfit_options}
+        usual_start = None
+    start = options.start or usual_start
+    extra = {**usual_options, **given}
     depth, nodes = options.depth, options.nodes
     if depth is None and nodes is None:
         depth, nodes = recipe["depth"], recipe.get("nodes")

@@ -78,7 +78,8 @@ class BackupFit(GameLearner):
         start from nothing. Of the nets of a network to start from the first learns, for all phases
         but those that the databases value (see `RareKinds`).
     phase: name of the phase of the game whose net alone learns, from positions of this phase; the
-        network to start from values all others, and its other nets stay as they are. Empty: none.
+        network to start from values all others, and its other nets stay as they are. Not one that
+        the databases value. Empty: none.
     round_games: games of a round.
     bear_off: whether the outcomes of positions in the bear-off databases come from there; then a
         game ends there.
@@ -137,7 +138,9 @@ class BackupFit(GameLearner):
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
             raise ValueError(f"depth: expected 1 (backups look one ply ahead), found {given}")
         if self.phase:
-            Choice(self._names() or ("none",)).check("phase", self.phase)
+            valued = RareKinds.of(self.game_).valued if self.bear_off else ()
+            learn = tuple(name for name in self._names() if name not in valued)
+            Choice(learn or ("none",)).check("phase", self.phase)
 
     # --- learning -----------------------------------------------------------------------------
 

@@ -45,7 +45,8 @@ LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Player:
     """Returns the player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
 
-    techniques: of searches for two players without dice, if the text names none.
+    techniques: the set of techniques of searches for two players without dice, if the text names
+        none; single ones follow it.
 
     Several lookups are consulted in their order, until one knows the position. A player that names
     none consults the game's usual one (`search.lookups.database.usual_lookup`), unless it says
@@ -87,7 +88,7 @@ def methods_of(game: Game) -> Sequence[str]:
 def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None, dict[str, Any]]:
     """Returns the limits and the engine's options after the `@` of a player's text.
 
-    usual: techniques if the text names none.
+    usual: set of techniques if the text names none.
 
     Raises ValueError if an option is unknown, out of range or given twice.
     """
@@ -117,8 +118,8 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                     "player: expected one of depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB,"
                     f" {', '.join(more)} after the @, found {option[:40]!r}"
                 )
-    if not techniques and not (game.dice or methods_of(game)):
-        techniques.append(usual)
+    if not (game.dice or methods_of(game)) and not {*techniques[:1]} & {*PRESETS}:
+        techniques.insert(0, usual)
     if techniques:
         engine["techniques"] = parse_techniques(",".join(techniques), game)
     if not limits:

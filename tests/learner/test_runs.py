@@ -138,6 +138,19 @@ def test_options_that_differ_are_named_whether_read_from_a_file_or_typed(tmp_pat
     assert other.unlike(kept) == kept.unlike(other) == ["seed", "hidden", "rate"]
 
 
+@pytest.mark.plain
+def test_tuples_take_the_place_of_the_usual_inputs_and_start() -> None:
+    def asked(typed: str) -> RunSettings:
+        return settings_of(command_line.parser().parse_args(typed.split()))
+
+    walks = " --learner td --set tuples=walks:40,5"
+    assert asked("checkers --learner td").start == "material"
+    assert asked(f"checkers{walks}").start is None
+    assert asked(f"checkers{walks} --from mine.json").start == "mine.json"
+    assert "inputs" in asked("backgammon --learner td").options
+    assert "inputs" not in asked(f"backgammon{walks}").options
+
+
 def configured(tmp_path: Path, text: str) -> None:
     """Reads a file of options as the program does."""
     (tmp_path / "run.toml").write_text(text)

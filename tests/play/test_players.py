@@ -114,6 +114,11 @@ def test_names_for_people_have_no_folders() -> None:
         ("open_lines@nodes=500,seconds=0.25", Limits(nodes=500, seconds=0.25), {}),
         ("open_lines@exact", None, {"techniques": parse_techniques("exact", TIC_TAC_TOE)}),
         (
+            "open_lines@-singular,4",
+            Limits(4),
+            {"techniques": parse_techniques("selective,-singular", TIC_TAC_TOE)},
+        ),
+        (
             "open_lines@exact,-aspiration,threads=2,table=0.5,4",
             Limits(4),
             {
