@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from pages import ROOT, blocks
 
+import games
 import plysmith
 from benchmarks import samuel_step
+from games.file_form import form_of
 from play.course import EXERCISES
+from search import Engine
 
 SOLUTIONS = [text for _, text in blocks((ROOT / "docs/course_exercises.md").read_text("utf-8"))]
 
@@ -72,3 +75,16 @@ def test_the_picture_of_samuels_step_has_the_numbers_of_the_page() -> None:
     assert picture == samuel_step.PATH.read_text("utf-8")
     assert samuel_step.POSITION in page and "difference +32848" in page
     assert ">+32,848<" in picture and picture.count(", credited<") == 5
+
+
+def test_the_game_of_samuels_program_has_the_values_of_the_network_that_ships() -> None:
+    checkers = games.load("checkers")
+    text = (ROOT / "docs/examples/samuel_nealy_1962.pdn").read_text("utf-8")
+    record = next(iter(form_of(checkers).games_in(text, checkers, False))).record
+    page = " ".join((ROOT / "docs/course.md").read_text("utf-8").split())
+    for ply in (8, 31, 42, 49):
+        position, played = record.positions[ply], record.moves[ply]
+        found = Engine(checkers, "quantised").search(position, depth=11)
+        move, value = checkers.move_text(position, found.move), found.value_text.split()[0]
+        assert record.annotations[ply].comment.endswith(f": {move} {value}")
+        assert checkers.move_text(position, played) in page
