@@ -179,6 +179,20 @@ def test_every_shipped_file_has_a_card() -> None:
 
 
 @pytest.mark.plain
+def test_the_cards_give_the_sizes_of_the_files() -> None:
+    page = (ROOT / "data" / "README.md").read_text("utf-8")
+    sizes = {
+        name: float(number) * {"k": 1e3, "M": 1e6}[unit]
+        for name, card in re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+        for number, unit in re.findall(r"; ([\d.]+) ([kM])B[.,]", " ".join(card.split()))
+    }
+    assert len(sizes) >= 9
+    for name, size in sizes.items():
+        (path,) = [one for one in DATA.glob(f"{name}*") if one.name.startswith(Path(name).name)]
+        assert path.stat().st_size == pytest.approx(size, rel=0.02), name
+
+
+@pytest.mark.plain
 def test_the_map_names_every_file_of_the_page_and_no_other() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     files = {path.name for path in (ROOT / "play/web/static").glob("*.js")}
