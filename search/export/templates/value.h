@@ -12,7 +12,7 @@
 
 #define #upper_INTEGERS #integers
 
-/* Returns the value of a position for its side to move; one #unit is #size. */
+/* Returns the value of a position for its side to move; divided by #size it is in #unit. */
 double @value(const int64_t position[]);
 #more
 #endif
