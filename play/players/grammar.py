@@ -35,9 +35,10 @@ a player is one of
   pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
-  NAME                 a database of the game: in checkers endgame (of 4 pieces) and endgame5
-                       (python -m games.checkers.endgame), in backgammon bearoff, which evaluators
-                       that give chances of outcomes consult without it
+  NAME                 a database of the game: in checkers endgame (of 4 pieces), endgame5 and
+                       endgame6 (plysmith endgame build), in backgammon bearoff, which evaluators
+                       that give chances of outcomes consult without it, in connect_four
+                       openings and solver
   none                 no database in backgammon either
   FILE                 a rote memory
 OPTION is one of
@@ -47,8 +48,8 @@ OPTION is one of
   table=MIB                         size of the transposition table (default: fits the limits)
   paranoid, best_reply, max_n       with more than two players: what the others are expected to do
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
-  TECHNIQUE                         without dice: exact or selective, then a list such as
-                                    -singular,late_moves=0.8 (see docs/play.md); default selective
+  TECHNIQUE                         for two without dice: exact or selective (the default), then a
+                                    list such as -singular,late_moves=0.8 (see docs/play.md)
 A FILE with + @ , or : goes between double quotes, such as '"a+b.json"@selective'; "" in it is ".
 """
 

@@ -36,10 +36,12 @@ ROLLING = -1  # in place of a roll: the dice are not rolled yet
 class ExpectiminimaxOptions:
     """Options of searches of games with dice.
 
-    prune: "star2", "star1" (Ballard 1983) or "none", which searches everything in full; moves and
-        values are the same. Default: "star2" if the evaluator declares `bounds`, else "none".
+    prune: "star2", "star1" (Ballard 1983) or "none"; moves and values are the same. Default:
+        "star2" if the evaluator declares `bounds`, else "none".
     filters: move filters, `MoveFilters` or a name in `search.FILTERS`; None to search all moves
         deeper. Values with filters are not exact.
+
+    If the evaluator has a prefilter, only the moves that it keeps are searched.
 
     Raises ValueError if an option is out of range.
     """

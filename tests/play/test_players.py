@@ -25,6 +25,7 @@ from play.players.player import Player
 from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.players.thinker import Thinker
 from search import as_evaluator, parse_techniques
+from search.lookups.database import Databases
 from search.lookups.rote import RoteMemory
 
 pytestmark = pytest.mark.plain
@@ -247,3 +248,10 @@ def test_a_name_is_the_same_player_in_matches_at_the_board_over_hub_and_for_judg
 
 
 test_errors = errors_of(globals())
+
+
+def test_the_help_names_every_database() -> None:
+    words = set(GRAMMAR.replace(",", " ").split())
+    for name in games.names():
+        named = Databases.of(games.load(name)).named
+        assert {*named} - {"endgame2", "endgame3", "endgame4"} <= words
