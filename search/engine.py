@@ -237,7 +237,7 @@ class Engine:
     ) -> Any:
         """Returns whether to double and to take, in a game with a cube.
 
-        situation: a position with its match and cube, such as `games.backgammon.Situation`.
+        situation: a position with its match and cube (`games.backgammon.situation.Situation`).
         depth, nodes, seconds: limits of the search for the chances of the outcomes, as in `search`.
 
         From depth 1 on both sides double, take and move for the stakes in the whole search
@@ -245,8 +245,9 @@ class Engine:
         by depth alone there is only the one for the stakes, and the take point follows from static
         chances.
 
-        The result is the game's, such as `games.backgammon.CubeDecision`. Raises ValueError if the
-        game has no cube or the evaluator gives no chances, and PositionError if nobody may double.
+        The result is the game's, such as `games.backgammon.doubling.decision.CubeDecision`. Raises
+        ValueError if the game has no cube or the evaluator gives no chances, and PositionError if
+        nobody may double.
         """
         if depth and nodes is None and seconds is None:
             result = replace(self.search(situation.position, depth=0), depth=depth)

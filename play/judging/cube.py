@@ -32,7 +32,7 @@ class JudgedCube:
     ply: plies played before it.
     side: the side that decided.
     action: `double`, `no double`, `take` or `drop`.
-    decision: the game's decision, such as `games.backgammon.CubeDecision`.
+    decision: the game's decision, such as `games.backgammon.doubling.decision.CubeDecision`.
     loss: what the action loses, in points for the cube as it stood.
     stake: what such a point is worth: points for money, in a match chances to win it.
     error: half the 95 % interval of the difference between doubling and not, if the decision was

@@ -20,8 +20,8 @@ Values = NDArray[np.float64]
 class Scale:
     """How values by the stakes of a game become points for the cube as it stands.
 
-    A loss of those points is -1 and a win 1, as in `games.backgammon.CubeDecision`; GNU Backgammon
-    calls such equities normalised.
+    A loss of those points is -1 and a win 1, as in `games.backgammon.doubling.decision`; GNU
+    Backgammon calls such equities normalised.
 
     lost, won: values of losing and of winning a single game at the cube.
     """

@@ -18,7 +18,7 @@ __all__ = ["CubeSeat", "cube_seat"]
 
 
 class CubeSeat(Protocol):
-    """Makes the decisions of one side; situations are as `games.backgammon.Situation`."""
+    """Makes the decisions of one side; situations are as `games.backgammon.situation.Situation`."""
 
     def begin(self, stream: int, side: int) -> None:
         """Begin a new game."""

@@ -33,7 +33,7 @@ Values = NDArray[np.float64]
 class CubeRollout:
     """A decision about the cube by rollout.
 
-    decision: the game's decision, such as `games.backgammon.CubeDecision`.
+    decision: the game's decision, such as `games.backgammon.doubling.decision.CubeDecision`.
     waiting, taken: values by the game's stakes of rolling without a double, and after a double
         that was taken: points, or chances to win the match.
     intervals: half widths of their 95 per cent intervals, and of the one of taken less waiting.

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long unc
 
 CHECKERS, BACKGAMMON, CONNECT_FOUR = Checkers(), Backgammon(), ConnectFour()
 FOR_THREE = ChineseCheckers(3)
-#: All but the one with a run of its own kind (`tests/test_train.py`).
+#: All but the one with a run of its own kind (`tests/programs/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: Of these 12 games a round, so that there is more than one.
 ROUNDS = ("samuel", "batch", "network", "invent", "quantised")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import re
 import shlex
@@ -210,6 +212,34 @@ def test_the_map_shows_an_adapter_as_it_is_generated(monkeypatch: pytest.MonkeyP
     native.rules_addresses(games.load("checkers"))
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     assert textwrap.indent(texts["status_at"].strip(), "   ") in page
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module, or something in one."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            found: Any = importlib.import_module(".".join(parts[:count]))
+            for part in parts[count:]:
+                found = getattr(found, part, None)
+            return found is not None
+    return False
+
+
+@pytest.mark.thorough
+def test_names_that_pages_and_docstrings_give_exist() -> None:
+    pages = [path for path in ROOT.glob("docs/**/*.md") if path.stem != "notebook"]
+    folders = ("search", "play", "learner", "benchmarks", "games/backgammon", "games/checkers")
+    sources = [path for folder in folders for path in ROOT.glob(f"{folder}/**/*.py")]
+    dotted = re.compile(r"`((?:games|search|play|learner|benchmarks)(?:\.\w+)+)")
+    names = {
+        (path.name, name)
+        for path in [*pages, *sources]
+        for name in dotted.findall(path.read_text("utf-8"))
+        if not name.endswith((".js", ".journal"))  # files
+    }
+    assert len(names) > 100
+    assert {one for one in names if not exists(one[1])} == set()
 
 
 @pytest.mark.plain
