@@ -45,6 +45,7 @@ def test_lines_that_end_sooner_are_not_counted() -> None:
     assert perft(game, game.parse_position("XXXOO.... O"), 1) == 0
     hexapawn = games.load("docs.examples.hexapawn:Hexapawn")
     assert [perft(hexapawn, hexapawn.start(), depth) for depth in range(4)] == [1, 3, 10, 28]
+    assert perft(hexapawn, hexapawn.start(), 7) > 0 == perft(hexapawn, hexapawn.start(), 8)
     tree = Tree([[1, 2], 3, [4, [5, 6]]])
     assert [perft(tree, (), depth) for depth in range(5)] == [1, 3, 4, 2, 0]
 
