@@ -75,7 +75,7 @@ class Talk:
         """Drop all lines that were not read."""
         with contextlib.suppress(queue.Empty):
             while True:
-                if self._lines.get_nowait() is None:
+                if self._next(0.0) is None:
                     raise ChildProcessError(self._gone())
 
     def hear(
@@ -105,26 +105,31 @@ class Talk:
 
     def _said(self, until: float) -> Iterator[str]:
         """The engine's lines until a time; raises ChildProcessError if the engine ends."""
-        while (left := until - time.monotonic()) > 0:
-            try:
-                line = self._lines.get(timeout=left)
-            except queue.Empty:
-                return
-            if line is None:
-                raise ChildProcessError(self._gone())
-            yield line
+        with contextlib.suppress(queue.Empty):
+            while (left := until - time.monotonic()) > 0:
+                line = self._next(left)
+                if line is None:
+                    raise ChildProcessError(self._gone())
+                yield line
+
+    def _next(self, seconds: float) -> str | None:
+        """Returns the next line, or None behind the last; raises queue.Empty if none comes."""
+        line = self._lines.get(timeout=seconds)
+        if line is None:
+            self._lines.put(None)  # for whoever reads next, perhaps in another thread
+        return line
 
     def _refuses(self, line: str) -> str:
         return f"player {self.program}: it says {line[:200]!r}"
 
     def _gone(self) -> str:
         until = time.monotonic() + 1.0
-        while self._listeners[0].is_alive() or not self._lines.empty():
-            if time.monotonic() > until:
-                break
-            with contextlib.suppress(queue.Empty):
-                line = self._lines.get(timeout=0.01)
-                if line is not None and line.partition(" ")[0] == "error":
+        with contextlib.suppress(queue.Empty):
+            while (left := until - time.monotonic()) > 0:
+                line = self._next(left)
+                if line is None:
+                    break
+                if line.partition(" ")[0] == "error":
                     return self._refuses(line)  # it said why before it ended
         try:
             found = f"that it ended (exit status {self._process.wait(1.0)})"

@@ -163,6 +163,20 @@ def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_p
     talk.end()
 
 
+def test_the_end_of_a_program_is_told_to_every_thread_that_waits() -> None:
+    # a thread that says stop, and then the one that waits for the move
+    talk = Talk(EngineProgram("hub", (sys.executable, "-c", "raise SystemExit(3)")))
+    talk._process.wait(30)
+    with pytest.raises(ChildProcessError, match="exit status 3"):
+        talk.say("stop")
+    before = time.monotonic()
+    for ask in (lambda: talk.hear("done", 20.0), talk.forget, lambda: talk.hear("done", 20.0)):
+        with pytest.raises(ChildProcessError, match="exit status 3"):
+            ask()
+    assert time.monotonic() - before < 20
+    talk.end()
+
+
 #: An engine that plays the first move that `games` lists; `TOLD` is its output before that.
 PLAYER = f"""
 import os
