@@ -6,6 +6,7 @@ import contextlib
 import functools
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from pages import ROOT
 from scipy.special import expit, logit
 
 import games
+import plysmith
 import search
 from benchmarks.invention import deceived, noise, planted
 from games.board import Board
@@ -174,6 +177,11 @@ def test_the_command_writes_terms_that_load_as_the_users_own(
     # a file that exists may have been edited, and is not lost
     assert main(["invent", "checkers", "store", "--output", "own.py"]) == 2
     assert "expected a new file, found" in capsys.readouterr().err
+    # the command of the page fits the terms of a file again
+    page = (ROOT / "docs/invented_terms.md").read_text("utf-8")
+    words = re.findall(r"`plysmith (train checkers [^`]*)invented\.py`", page)[0].split()
+    short = "own.py --games 2 --depth 1 --snapshots 1 --snapshot-games 2 --final-games 2"
+    assert plysmith.main([*words, *short.split(), "--match-games", "2", "--quiet"]) == 0
     # an edited file that no longer compiles: line and reason
     Path("own.py").write_text(text.replace("return popcount(", "return popcounts(", 1))
     with pytest.raises(FeatureFileError, match=r"own\.py.*popcounts"):
