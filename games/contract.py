@@ -39,6 +39,7 @@ stands where it is used. These are:
     play.terminal.session.SessionOf         a session of its own in a terminal
     play.protocols.openspiel.OpenSpielGame  how states of OpenSpiel's game are read
     learner.run.recipes.UsualRuns           the default learner, and settings of training runs
+    learner.run.making.Makings              how its shipped files are made again
     learner.positions.kinds.RareKinds       kinds of positions that learners look for
     learner.multiplayer_play.LateStarts     positions near the end, for learners to begin at
 """

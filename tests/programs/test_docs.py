@@ -22,6 +22,8 @@ from benchmarks import notebooks
 from search import native
 from search.evaluators.shipped import DATA, shipped_files
 
+PACKAGES = ("games", "search", "play", "learner")
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,11 +244,21 @@ def test_names_that_pages_and_docstrings_give_exist() -> None:
     assert {one for one in names if not exists(one[1])} == set()
 
 
+@pytest.mark.thorough
+def test_the_contract_lists_every_kind_of_extra() -> None:
+    listed = re.findall(r"^    (\w+(?:\.\w+)+)  ", games.contract.__doc__ or "", re.MULTILINE)
+    assert len(listed) > 20 and all(map(exists, listed))
+    sources = [path for folder in PACKAGES for path in ROOT.glob(f"{folder}/**/*.py")]
+    texts = [path.read_text("utf-8") for path in sources]
+    kinds = {name for text in texts for name in re.findall(r"^class (\w+)\(Extra", text, re.M)}
+    assert kinds <= {name.rpartition(".")[2] for name in listed}
+
+
 @pytest.mark.plain
 def test_the_map_names_every_folder_and_no_other() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     named = set(re.findall(r"`((?:games|search|play|learner)/(?:\w+/)*)`", page))
-    packages = [ROOT / name for name in ("games", "search", "play", "learner")]
+    packages = [ROOT / name for name in PACKAGES]
     folders = {
         f"{path.parent.relative_to(ROOT)}/" for p in packages for path in p.rglob("__init__.py")
     }
