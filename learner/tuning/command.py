@@ -1,4 +1,4 @@
-"""Tune numbers of a player by matches, and test the result against the start: `plysmith tune`."""
+"""Tune a player's numbers in a game for two without dice, and test the result: `plysmith tune`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ __all__ = ["add_openings_command"]
 
 def add_openings_command(commands: Any) -> None:
     """Add the command to the subcommands of a parser."""
-    command = commands.add_parser("openings", help="list the balanced openings of a game in a file")
+    about = "list the balanced openings of a game for two without dice"
+    command = commands.add_parser("openings", help=about)
     add_game(command)
     add = command.add_argument
     add("file", type=Path, help="the file, replaced if it exists")
@@ -61,8 +62,8 @@ def _run(options: argparse.Namespace) -> int:
     from play.players.thinker import usual_evaluator
 
     game = load_game(options)
-    if game.dice:
-        raise ValueError(f"openings: expected a game without dice, found {game.name}")
+    if game.dice or game.players > 2:
+        raise ValueError(f"openings: expected a game for two without dice, found {game.name}")
     if not 0 <= options.beyond < options.within or options.nodes < 1:
         raise ValueError(
             f"expected --within above 0 and --beyond, and --nodes of at least 1, found"
