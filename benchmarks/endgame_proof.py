@@ -98,7 +98,7 @@ def check(
 ) -> None:
     """Derive the value of every position from those of its moves, and compare.
 
-    This proves all values, given the rules; see `retrograde.verify`. Raises EndgameError, which
+    This proves all values, given the rules; see `verify`. Raises EndgameError, which
     names a position, if one differs, and ValueError if `threads` is less than 1.
     """
     if threads < 1:
