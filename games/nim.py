@@ -6,6 +6,7 @@ A position is the tuple of the piles and the side to move. A move is pile * 64 +
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from games.errors import PositionError, stripped
 from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import kernel
+from games.kernels.memory import generated_file
 
 __all__ = ["Nim", "generated", "legal_moves", "play_kernel"]
 
@@ -85,10 +87,12 @@ def generated(name: str, source: str) -> Any:
     """Returns the kernel `name` of a source text, a function for a known number of piles."""
     import linecache
 
-    filename = f"<nim: {name}, {hash(source)}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    # in a file compiled code is kept
+    file = str(generated_file(f"nim_{name}_{digest[:24]}.py", source) or f"<nim: {name}, {digest}>")
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     scope: dict[str, Any] = {"__name__": __name__}
-    exec(compile(source, filename, "exec"), scope)
+    exec(compile(source, file, "exec"), scope)
     return kernel(scope[name])
 
 

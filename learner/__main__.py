@@ -7,29 +7,16 @@ import functools
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import games
-from games.contract import Game
-from games.problem import refuse_problem
 from games.program import Parser, exit_status
-from games.waiting import WorkBar
-from learner.fit.calibration import (
-    GAMES,
-    NODES,
-    PLIES,
-    CalibrationSample,
-    calibration_of,
-    self_play_sample,
-)
-from learner.fit.played import games_at
 from learner.invention.command import add_options
-from learner.options import Range
+from learner.options import GAMES, NODES, PLIES, Range
 from play.commands.options import check_writable, refuse
-from search import as_evaluator
-from search.alphabeta.techniques import as_techniques
-from search.evaluators.outcome_network import OutcomeNetwork
-from search.evaluators.shipped import find_file
+
+if TYPE_CHECKING:
+    from games.contract import Game
+    from learner.fit.calibration import CalibrationSample
 
 PROGRAM = "python -m learner"
 #: Words for the evidence of a calibration.
@@ -117,6 +104,12 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
 
 
 def _run_calibrate(options: argparse.Namespace) -> int:
+    import games
+    from games.problem import refuse_problem
+    from learner.fit.calibration import calibration_of
+    from search import as_evaluator
+    from search.evaluators.shipped import find_file
+
     Range(1).check("--threads", options.threads)
     game = games.load(options.game)
     refuse_problem(game)
@@ -145,6 +138,11 @@ def _calibration_sample(
     options: argparse.Namespace, game: Game, evaluator: Any
 ) -> CalibrationSample:
     """Returns the positions of the games of self-play that the options ask for."""
+    from games.waiting import WorkBar
+    from learner.fit.calibration import self_play_sample
+    from learner.fit.played import games_at
+    from search.alphabeta.techniques import as_techniques
+
     nodes = options.nodes or [NODES]
     for name in ("nodes", "seed"):
         numbers = getattr(options, name) or []
@@ -191,7 +189,11 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
 
 
 def _run_prefilter(options: argparse.Namespace) -> int:
+    import games
     from learner.td_gammon.prefilter import make_prefilter
+    from search import as_evaluator
+    from search.evaluators.outcome_network import OutcomeNetwork
+    from search.evaluators.shipped import find_file
 
     for name, least in (("games", 16), ("units", 1), ("passes", 1), ("seed", 0), ("lost", 0)):
         Range(least).check(f"--{name}", getattr(options, name))

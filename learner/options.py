@@ -7,7 +7,23 @@ from dataclasses import MISSING, dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["Choice", "Range", "check_options", "choice", "ranged"]
+__all__ = [
+    "GAMES",
+    "LOSSES",
+    "NODES",
+    "PLIES",
+    "Choice",
+    "Range",
+    "check_options",
+    "choice",
+    "ranged",
+]
+
+#: For chances: the usual games of self-play, positions searched for a move, and plies of a random
+#: opening.
+GAMES, NODES, PLIES = 200, 500, 6
+#: What fits to results and values make small.
+LOSSES = ("cross_entropy", "squared")
 
 
 @dataclass(frozen=True)

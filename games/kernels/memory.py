@@ -43,6 +43,7 @@ from games.kernels.compiler import (
 from games.kernels.compiling import counting
 
 __all__ = [
+    "generated_file",
     "load_float",
     "load_int",
     "native_function",
@@ -236,7 +237,7 @@ def _compile(
 ) -> int:
     for kernel in filter(is_kernel, scope.values()):
         check_callees(kernel)
-    path = _generated_file(f"{name}_{mark[:24]}.py", source)
+    path = generated_file(f"{name}_{mark[:24]}.py", source)
     sys.modules.setdefault(GENERATED, ModuleType(GENERATED))
     names = {**_MEMORY, **scope, "__name__": GENERATED}
     exec(compile(source, str(path or f"<generated {name}>"), "exec"), names)
@@ -262,7 +263,7 @@ def _callback(function: Any, signature: str, options: dict[str, Any], *, cached:
     return made
 
 
-def _generated_file(name: str, text: str) -> Path | None:
+def generated_file(name: str, text: str) -> Path | None:
     """Write generated source to the cache directory. Returns None if it cannot be written."""
     configured = numba.config.CACHE_DIR
     folder = Path(configured or user_cache_dir("plysmith", appauthor=False)) / "generated"

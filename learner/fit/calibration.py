@@ -22,6 +22,7 @@ from scipy.special import expit
 from games import kernels
 from games.contract import Game
 from learner.fit.validation import CalibrationBin, calibration, calibration_error
+from learner.options import GAMES, NODES, PLIES
 from learner.self_play import Task, games_of
 from play.match.dice_loop import MOST_TURNS
 from play.match.game_loop import Played
@@ -30,9 +31,6 @@ from search import PROVEN, as_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration, parts_of, terms_of
 
 __all__ = [
-    "GAMES",
-    "NODES",
-    "PLIES",
     "CalibrationSample",
     "calibration_of",
     "fit_calibration",
@@ -45,8 +43,6 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: The usual games of self-play, positions searched for a move, and plies of a random opening.
-GAMES, NODES, PLIES = 200, 500, 6
 #: A phase with fewer positions gets the numbers of all phases.
 FEWEST = 200
 #: Longer games without dice are drawn.

@@ -24,13 +24,12 @@ from games.features import FeatureSet
 from learner.fit.matrix import Matrix
 from learner.fit.newton import minimum
 from learner.fit.targets import (
-    LOSSES,
     expectations,
     fit_scale,
     mean_loss,
     row_weights,
 )
-from learner.options import check_options, choice, ranged
+from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.shards import Rows
 
 __all__ = ["LogisticFit", "measure"]

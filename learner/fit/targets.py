@@ -13,13 +13,12 @@ from scipy.special import expit
 
 from games.values import PROVEN
 from learner.fit.row_kernels import losses
-from learner.options import Choice, Range
+from learner.options import LOSSES, Choice, Range
 from learner.positions.shards import UNKNOWN
 
-__all__ = ["LOSSES", "expectations", "fit_scale", "mean_loss"]
+__all__ = ["expectations", "fit_scale", "mean_loss"]
 
 Floats = NDArray[np.float64]
-LOSSES = ("cross_entropy", "squared")
 
 
 def expectations(

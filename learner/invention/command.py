@@ -5,23 +5,13 @@ from __future__ import annotations
 import argparse
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-import games
-from games.features.term_file import INVENTED, feature_set_of, named, term_file
-from games.problem import Problem
-from games.waiting import WorkBar
-from games.whole_files import write_atomically
-from learner.game_learner import feature_set
-from learner.invention.labels import Labels, cells_of, decisions, distances, labels_of
-from learner.invention.term_search import TermSearch, bare_pieces
 from learner.options import Range
-from learner.positions.store import PositionStore
 from play.commands.options import check_writable, refuse
-from search import LinearEvaluator, as_evaluator
-from search.evaluators.linear import MOST_TERMS
+
+if TYPE_CHECKING:
+    from learner.invention.labels import Labels
 
 __all__ = ["add_options"]
 
@@ -36,8 +26,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--games", type=int, metavar="N",
         help="games with dice, or positions of a puzzle to solve (default 2000)")  # fmt: skip
     add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
-    add("--output", type=Path, default=Path(f"{INVENTED}.py"), metavar="FILE",
-        help=f"new file to write (default {INVENTED}.py), beside the weights in .json")  # fmt: skip
+    add("--output", type=Path, default=Path("invented.py"), metavar="FILE",
+        help="new file to write (default invented.py), beside the weights in .json")  # fmt: skip
     add("--from", dest="base", metavar="SET",
         help="beside the terms of this feature set of the game, such as classic")  # fmt: skip
     add("--seed", type=int, default=0, help="of the games held out and of luck (default 0)")
@@ -45,6 +35,19 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    import numpy as np
+
+    import games
+    from games.features.term_file import feature_set_of, named, term_file
+    from games.problem import Problem
+    from games.waiting import WorkBar
+    from games.whole_files import write_atomically
+    from learner.game_learner import feature_set
+    from learner.invention.labels import cells_of
+    from learner.invention.term_search import TermSearch, bare_pieces
+    from search import LinearEvaluator
+    from search.evaluators.linear import MOST_TERMS
+
     Range(1, MOST_TERMS).check("--terms", options.terms)
     Range(0).check("--seed", options.seed)
     game = games.load(options.game)
@@ -96,6 +99,12 @@ def _run(options: argparse.Namespace) -> int:
 
 def _labels(game: Any, options: argparse.Namespace) -> Labels:
     """Returns what the terms are to explain."""
+    from games.problem import Problem
+    from games.waiting import WorkBar
+    from learner.invention.labels import decisions, distances, labels_of
+    from learner.positions.store import PositionStore
+    from search import as_evaluator
+
     puzzle = isinstance(game, Problem)
     if game.dice or puzzle:
         count = 2000 if options.games is None else options.games

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from games.program import Parser, exit_status
-from learner.arena import Strength
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
 from learner.run.folder import read_hours, read_report
@@ -101,6 +100,8 @@ def _unusual(place: Path) -> dict[str, Any]:
 
 def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Returns the rows as lines of text, a match a line."""
+    from learner.arena import Strength
+
     if not rows:
         return []
     width = max(len(row["folder"]) for row in rows)

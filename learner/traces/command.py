@@ -6,21 +6,15 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import games
-from games.feature_file import add_features
-from games.features import FeatureSet
-from games.problem import refuse_problem
 from games.program import Parser, exit_status
-from games.whole_files import write_atomically
-from learner.fit.targets import LOSSES
-from learner.traces.fit import Fitted, Settings, fit_traces
-from learner.traces.output import patched, report, write_all
-from learner.traces.parameters import read_terms
-from learner.traces.positions import traces_of
-from learner.traces.reading import read_traces
-from learner.traces.traces import TraceError, Traces
+from learner.options import LOSSES
 from play.commands.options import check_writable
+
+if TYPE_CHECKING:
+    from learner.traces.fit import Fitted
+    from learner.traces.traces import Traces
 
 PROGRAM = "python -m learner.traces.command"
 
@@ -56,6 +50,12 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from games.whole_files import write_atomically
+    from learner.traces.fit import Settings, fit_traces
+    from learner.traces.output import patched, report, write_all
+    from learner.traces.parameters import read_terms
+    from learner.traces.traces import TraceError
+
     settings = Settings(
         loss=options.loss, blend=options.blend, alpha=options.alpha, lasso=options.lasso,
         scale=options.scale, held_out=options.held_out, seed=options.seed,
@@ -90,6 +90,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _traces(options: argparse.Namespace) -> Traces:
+    import games
+    from games.feature_file import add_features
+    from games.features import FeatureSet
+    from games.problem import refuse_problem
+    from learner.traces.positions import traces_of
+    from learner.traces.reading import read_traces
+
     if options.game is None:
         if options.features is not None:
             raise ValueError("--features: expected --game beside it, found none")
@@ -125,6 +132,8 @@ def _unit(text: str) -> tuple[str, float]:
 
 def _in_unit(fitted: Fitted, name: str, number: float) -> Fitted:
     """Returns the same fit in a unit in which the weight of a term is `number`."""
+    from learner.traces.traces import TraceError
+
     weight = next(term.weight for term in fitted.terms if term.name == name)
     factor = number / weight if weight else 0.0
     if not factor > 0:

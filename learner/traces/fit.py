@@ -22,9 +22,9 @@ from scipy.special import expit
 from games.whole_files import write_atomically
 from learner.fit.matrix import Matrix
 from learner.fit.newton import Minimum, minimum
-from learner.fit.targets import LOSSES, expectations, fit_scale, mean_loss
+from learner.fit.targets import expectations, fit_scale, mean_loss
 from learner.fit.validation import TWO_SIDED_95, CalibrationBin, calibration
-from learner.options import check_options, choice, ranged
+from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
 from learner.traces.parameters import Term, parameters

@@ -7,20 +7,17 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Any
 
 from games.program import Parser, exit_status
 from games.waiting import WorkBar
 from learner.options import Range
-from learner.tuning.spsa import Spsa
-from learner.tuning.tunable import Tunable
-from learner.tuning.tune import Tune
-from play.commands.contest import Contest
 from play.commands.match import GamesBar, add_contest_options
 from play.commands.options import add_game, load_game
 from play.players.grammar import PLAYER_HELP
+
+if TYPE_CHECKING:
+    from learner.tuning.spsa import Spsa
 
 PROGRAM = "python -m learner.tuning.command"
 #: Probability with which the test at the end takes a result for a gain that is none.
@@ -57,6 +54,12 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from learner.tuning.tunable import Tunable
+    from learner.tuning.tune import Tune
+    from play.commands.contest import Contest
+
     options.games = 4000 if options.games is None else options.games
     for name in ("iterations", "pairs"):
         Range(1).check(f"--{name}", getattr(options, name))

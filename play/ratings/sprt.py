@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from play.ratings.statistics import ELO_PER_DEVIATION, EMPTY_CLASS, Floats, Tally
@@ -218,6 +217,8 @@ def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
         squares = (likely(deviations) * standardised(deviations) ** 2).sum(axis=1)
         difference: Floats = squares - 1
         return difference
+
+    from scipy.optimize import brentq  # a tenth of a second, which other matches need not wait
 
     solutions: list[float] = []
     for low, high in _possible_deviations(scores, lead):

@@ -20,6 +20,7 @@ from games.record import GameRecord
 from learner.tuning import command, tunable
 from learner.tuning.spsa import Parameter, Spsa, parse_parameter
 from learner.tuning.tunable import Tunable
+from learner.tuning.tune import Tune
 from play.match.driver import play_match
 from play.match.journal import MatchJournal
 from play.match.openings import Openings
@@ -239,7 +240,7 @@ def test_a_tune_finds_perfect_play_and_proves_it(
     assert (tmp_path / "whole" / "path.png").stat().st_size > 1000
     # stopped in the path, and in the test
     stops: list[tuple[Any, str, int]] = [
-        (MatchJournal, "add", 5), (command.Tune, "_draw", 0), (command.GamesBar, "__call__", 3),
+        (MatchJournal, "add", 5), (Tune, "_draw", 0), (command.GamesBar, "__call__", 3),
     ]  # fmt: skip
     for owner, place, stop in stops:
         usual, calls = getattr(owner, place), iter(range(stop))

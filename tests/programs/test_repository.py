@@ -215,6 +215,9 @@ def test_imports_go_one_way() -> None:
         ("-m play match --help", "--sprt"),
         ("-m play ladder --help", "--depth"),
         ("-m play judge --help", "--referee"),
+        ("plysmith.py learner invent --help", "--terms"),
+        ("plysmith.py fit --help", "--lasso"),
+        ("plysmith.py tune --help", "--pairs"),
     ],
 )
 def test_programs_start_without_importing_anything_slow(line: str, said: str) -> None:
@@ -258,7 +261,8 @@ def test_large_libraries_are_imported_only_where_they_are_used() -> None:
     modules = {f"learner.{recipe.module}" for recipe in (*recipes, *HEURISTICS.values())}
     modules |= {
         "learner.fit.logistic",
-        "learner.__main__",
+        "learner.fit.calibration",
+        "learner.invention.term_search",
         "learner.run.steps",
         "play.__main__",
         "play.web.server",
