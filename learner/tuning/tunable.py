@@ -123,5 +123,5 @@ class Tunable:
         others = {*LIMITS, *OPTIONS}
         how = [one for one in parts.options if others.issuperset(dict(spelt_out(one)))]
         techniques = player.options.get("techniques")
-        how += [] if techniques is None else [str(techniques)]
+        how += [] if techniques is None else dict.fromkeys(["exact", str(techniques)])
         return "+".join((who, *parts.lookups)) + ("@" + ",".join(how) if how else "")

@@ -55,7 +55,7 @@ class MatchJournal:
                 resume = path.exists() and not _other(_read(path)[0], head)
             elif path.exists() and not resume:
                 raise FileExistsError(
-                    f"{path}: expected no match that was stopped, found one: go on with --resume,"
+                    f"{path}: expected no journal, found one: go on with --resume,"
                     " or delete this file"
                 )
             lines = [head]

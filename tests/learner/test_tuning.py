@@ -189,6 +189,8 @@ def test_settings_stay_within_bounds_and_whole_numbers_whole() -> None:
 def test_the_text_of_a_tuned_player_is_the_tuned_player(text: str, tmp_path: Path) -> None:
     wanted = {"singular": 8.0, "late_moves": 0.75, "men": 1.25}
     made = Tunable(CHECKERS, text, [])
+    as_it_was = parse_player(CHECKERS, made.written({}, tmp_path / "a, b"))
+    assert as_it_was.options == made.player({}).options
     player, written = made.player(wanted), made.written(wanted, tmp_path / "a, b")
     again = parse_player(CHECKERS, written)
     assert again.options == player.options and again.limits == player.limits
@@ -261,7 +263,7 @@ def test_a_tune_finds_perfect_play_and_proves_it(
     # a folder of another tune
     capsys.readouterr()
     assert tune(tmp_path / "whole", player) == 2
-    assert "expected no match that was stopped, found one: go on with" in capsys.readouterr().err
+    assert "expected no journal, found one: go on with" in capsys.readouterr().err
     assert tune(tmp_path / "whole", player, "--resume", "--pairs", "3") == 2
     error = capsys.readouterr().err
     assert error.endswith("expected the match that was stopped, found pairs 3 (it began with 2)\n")

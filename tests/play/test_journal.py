@@ -256,7 +256,7 @@ def test_a_match_stopped_by_sigterm_goes_on(
     assert (tmp_path / "whole").read_bytes().startswith(kept)
     assert journal.exists()
     assert main([*words, "--save", str(file)]) == 2
-    assert f"{journal}: expected no match that was stopped" in capsys.readouterr().err
+    assert f"{journal}: expected no journal, found one" in capsys.readouterr().err
     assert main([*words, "--save", str(file), "--resume", "--seed", "7"]) == 2
     assert "found seed 7 (it began with 0)" in capsys.readouterr().err
     assert main([*words, "--save", str(file), "--resume"]) == 0
