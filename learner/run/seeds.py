@@ -7,7 +7,6 @@ again.
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ from learner.options import Range
 from learner.run.asked import WITH_RESUME, run_name, settings_of
 from learner.run.folder import CHECKPOINT, RunError, read_report
 from learner.run.settings import RunSettings
-from play.ratings.statistics import mean_interval
+from play.ratings.statistics import Estimate, mean_interval
 
 __all__ = ["lines_of", "run_seeds", "seeds_of"]
 
@@ -94,7 +93,9 @@ def lines_of(folders: list[Path]) -> list[str]:
         form, unit = (".1%", "of the points") if share else ("+.3f", units[opponent])
         each = ", ".join(format(value, form) for value in values)
         found = mean_interval(values)
+        if share:  # few seeds say nothing, but no share lies beyond these
+            found = Estimate(found.value, max(found.low, 0.0), min(found.high, 1.0))
         alike = f"{format(found.value, form)} (all alike)"
-        mean = found.text(form) if math.isfinite(found.margin) else alike
+        mean = alike if min(values) == max(values) else found.text(form)
         lines.append(f"against {opponent:>8}: {mean} {unit}, {len(values)} seeds: {each}")
     return lines or ["no matches were played"]

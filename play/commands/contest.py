@@ -209,7 +209,7 @@ class Contest:
     def _dice_lines(self, match: Match) -> Iterator[str]:
         kind = "" if match.length is None else "games for money with the cube, "
         if match.length:
-            kind = f"matches to {match.length} points, "
+            kind = f"matches to {match.length} point{'s' * (match.length > 1)}, "
         yield f"{match.title}: {kind}{self.heading}, same dice for both"
         summary = match.summary()
         if match.length and match.games:

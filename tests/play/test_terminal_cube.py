@@ -36,6 +36,7 @@ def test_people_double_and_answer(wide: Thinker) -> None:
     assert session.prompt == "dice of X> "  # nobody doubles in the first turn
     say(session, "31", "8/5 6/5")
     assert session.prompt == "O: roll or double> "
+    assert "double before a roll" in say(session, "help")
     assert "expected roll or double, found take" in say(session, "take")
     assert "no double, take: the cube is worth more where it is" in say(session, "hint")
     assert "O doubles to 2." in say(session, "double")
