@@ -6,9 +6,9 @@ PYTHON ?= python3
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-# Two processes more than there are cores, because tests also wait, for programs that they start; at
-# most five, because each takes about a gigabyte of memory.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(min((os.cpu_count() or 1) + 2, 5))')
+# One process more than there are cores, because tests also wait, for programs that they start; each
+# takes about a gigabyte of memory, and some seconds to find all tests.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(min((os.cpu_count() or 1) + 1, 5))')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
