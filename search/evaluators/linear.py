@@ -20,7 +20,7 @@ from games.extras import Extra, extra
 from games.features import FeatureSet
 from games.features.cell_terms import CellTerm
 from games.features.cells import Cells
-from games.features.term_file import feature_set_of, named
+from games.features.term_file import INVENTED, feature_set_of, named
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
 from search.evaluators import header
@@ -223,7 +223,8 @@ def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet
         terms = named(cells, [CellTerm.of(cells, plain) for plain in given.values()])
         if list(terms) != list(given):
             raise ValueError(f"expected the names {list(terms)!r:.200}")
-        return feature_set_of(cells, terms, game.features.get(content["features"]))
+        name = content["features"]  # INVENTED alone, even if somebody's own set is called so
+        return feature_set_of(cells, terms, None if name == INVENTED else game.features.get(name))
     except ValueError as error:
         raise header.EvaluatorError(f"{path}: {CELL_TERMS}: {error}") from None
 

@@ -18,7 +18,7 @@ from games.board import Board
 from games.connect_four import ConnectFour
 from games.connect_four.rules import has_four
 from games.extras import extra
-from games.feature_file import load_features
+from games.feature_file import add_features, load_features
 from games.features.cell_terms import OFF, CellTerm, Neighbours, atoms
 from games.features.cells import EMPTY, Cells
 from games.features.term_file import feature_set_of, named, term_file
@@ -185,6 +185,10 @@ def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
     again = load_features(tmp_path / "own.py", game)
     assert again.name == "invented" and again.names == features.names and again.together
     assert (again.measure(rows) == expected).all()
+    # the file of weights beside a set of the same terms, as with --features
+    (tmp_path / "invented.py").write_bytes((tmp_path / "own.py").read_bytes())
+    beside = add_features(games.load(name), str(tmp_path / "invented.py"))
+    assert load_evaluator(tmp_path / "own.json", game=beside).features.names == features.names
 
 
 def test_a_file_with_terms_that_are_none_is_refused(tmp_path: Path) -> None:
