@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from games.program import Parser, exit_status
 from learner.invention.command import add_options
-from learner.options import GAMES, NODES, PLIES, Range
+from learner.options import CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES, Range
 from play.commands.options import check_writable, refuse
 
 if TYPE_CHECKING:
@@ -60,18 +60,18 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         "--games",
         type=int,
         nargs="+",
-        default=[GAMES],
+        default=[CALIBRATION_GAMES],
         metavar="N",
         help="of self-play: one number, or one for each of --nodes, seed by seed"
-        f" (default {GAMES})",
+        f" (default {CALIBRATION_GAMES})",
     )
     add(
         "--nodes",
         type=int,
         nargs="+",
         metavar="N",
-        help=f"without dice: positions searched for each move (default {NODES}); with several"
-        " numbers the chances follow the size of the search",
+        help=f"without dice: positions searched for each move (default {CALIBRATION_NODES}); with"
+        " several numbers the chances follow the size of the search",
     )
     add(
         "--store",
@@ -83,7 +83,8 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         "--plies",
         type=int,
         metavar="N",
-        help=f"without dice: length of the shortest random openings in plies (default {PLIES})",
+        help="without dice: length of the shortest random openings in plies"
+        f" (default {CALIBRATION_PLIES})",
     )
     add(
         "--seed",
@@ -143,7 +144,7 @@ def _calibration_sample(
     from learner.fit.played import games_at
     from search.alphabeta.techniques import as_techniques
 
-    nodes = options.nodes or [NODES]
+    nodes = options.nodes or [CALIBRATION_NODES]
     for name in ("nodes", "seed"):
         numbers = getattr(options, name) or []
         if len(set(numbers)) < len(numbers):
@@ -160,7 +161,7 @@ def _calibration_sample(
         if len(nodes) == 1:
             return self_play_sample(
                 game, evaluator, games=games[0], nodes=nodes[0],
-                plies=PLIES if options.plies is None else options.plies,
+                plies=CALIBRATION_PLIES if options.plies is None else options.plies,
                 seed=options.seed[0], threads=options.threads, progress=bar.update,
             )  # fmt: skip
         techniques = as_techniques("selective", game)

@@ -8,10 +8,10 @@ from numbers import Integral, Real
 from typing import Any
 
 __all__ = [
-    "GAMES",
+    "CALIBRATION_GAMES",
     "LOSSES",
-    "NODES",
-    "PLIES",
+    "CALIBRATION_NODES",
+    "CALIBRATION_PLIES",
     "Choice",
     "Range",
     "check_options",
@@ -21,7 +21,7 @@ __all__ = [
 
 #: For chances: the usual games of self-play, positions searched for a move, and plies of a random
 #: opening.
-GAMES, NODES, PLIES = 200, 500, 6
+CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES = 200, 500, 6
 #: What fits to results and values make small.
 LOSSES = ("cross_entropy", "squared")
 

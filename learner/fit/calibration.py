@@ -22,7 +22,7 @@ from scipy.special import expit
 from games import kernels
 from games.contract import Game
 from learner.fit.validation import CalibrationBin, calibration, calibration_error
-from learner.options import GAMES, NODES, PLIES
+from learner.options import CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES
 from learner.self_play import Task, games_of
 from play.match.dice_loop import MOST_TURNS
 from play.match.game_loop import Played
@@ -111,9 +111,9 @@ def self_play_sample(
     game: Game,
     evaluator: Any,
     *,
-    games: int = GAMES,
-    nodes: int = NODES,
-    plies: int = PLIES,
+    games: int = CALIBRATION_GAMES,
+    nodes: int = CALIBRATION_NODES,
+    plies: int = CALIBRATION_PLIES,
     seed: int = 0,
     threads: int = 2,
     workers: Workers | None = None,

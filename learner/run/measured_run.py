@@ -31,7 +31,7 @@ from games.program import result_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.frame import Learner, Progress
-from learner.options import GAMES, Range
+from learner.options import CALIBRATION_GAMES, Range
 from learner.run.folder import HOURS, csv_row, read_hours
 from learner.run.run import Run
 from learner.run.settings import RunSettings
@@ -373,7 +373,7 @@ class MeasuredRun(Run):
 
     def _calibration_games(self) -> int:
         """Returns the number of games by which chances are fitted; 0 if they are not."""
-        games = min(GAMES, int(self.learner.games) // 3)
+        games = min(CALIBRATION_GAMES, int(self.learner.games) // 3)
         mine = self.learner.evaluator_
         # chances are those of win, draw and loss
         able = not mine.gives_outcomes and self.game.rules is not None and self.game.players == 2

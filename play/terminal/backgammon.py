@@ -64,6 +64,11 @@ class BackgammonSession(DiceSession):
         self.commands["roll"] = self.do_roll
         for word, kind in CUBE_WORDS.items():
             self.commands[word] = functools.partial(self.do_cube, kind)
+        if self.cube:
+            self.described |= {
+                "double": "double before a roll; roll plays on without",
+                "take": "answer a double; or drop, or beaver where it is played",
+            }
 
     # --- the cube ------------------------------------------------------------------------------
 
@@ -219,13 +224,6 @@ class BackgammonSession(DiceSession):
 
     def must_pass(self) -> bool:
         return self.legal_moves() == [0]
-
-    def do_help(self, rest: str) -> Iterator[str]:
-        """List the commands, with those of the cube."""
-        yield from super().do_help(rest)
-        if self.cube:
-            yield "  double    double before a roll; roll plays on without"
-            yield "  take      answer a double; or drop, or beaver where it is played"
 
     def move_help(self) -> str:
         dice = "Dice such as 31 when the prompt asks for them. " if self._dice is None else ""

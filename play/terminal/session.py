@@ -81,6 +81,8 @@ class Session:
         self.commands: dict[str, Callable[[str], Iterator[str]]] = {
             name: getattr(self, f"do_{name}") for name in COMMANDS
         }
+        #: What `help` says of commands; subclasses add theirs.
+        self.described = dict(COMMANDS)
 
     # --- for subclasses ------------------------------------------------------------------------
 
@@ -246,7 +248,7 @@ class Session:
     def do_help(self, rest: str) -> Iterator[str]:
         """List the commands."""
         yield self.move_help()
-        for name, text in COMMANDS.items():
+        for name, text in self.described.items():
             yield f"  {name:9} {text}"
 
     def move_help(self) -> str:

@@ -247,11 +247,11 @@ def test_a_name_is_the_same_player_in_matches_at_the_board_over_hub_and_for_judg
     assert player.options["techniques"].exact
 
 
-test_errors = errors_of(globals())
-
-
 def test_the_help_names_every_database() -> None:
     words = set(GRAMMAR.replace(",", " ").split())
     for name in games.names():
         named = Databases.of(games.load(name)).named
         assert {*named} - {"endgame2", "endgame3", "endgame4"} <= words
+
+
+test_errors = errors_of(globals())
