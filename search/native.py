@@ -26,6 +26,7 @@ from games.kernels.memory import (
 )
 from games.values import LIMIT
 from search.sizes import STACK, WIDTH
+from search.table import expect_probe
 
 QUIET, TACTICAL, FINISHED = 0, 1, 2
 
@@ -134,6 +135,18 @@ def position_key(line, ply):
 @native(position_key)
 def _position_key(line, ply):
     return call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def expect_move(line, ply, move):
+    """Prefetch what the table has of the position after a move that may be searched next."""
+
+
+@native(expect_move)
+def _expect_move(line, ply, move):
+    source = line.positions + 8 * WIDTH * ply
+    after = source + 16 * WIDTH  # two plies on, where the move that is searched leaves room
+    call_int(line.play_at, (source, move, after))
+    return expect_probe(line, call_int(line.key_at, (after,)))
 
 
 def move_slot(move):

@@ -24,6 +24,7 @@ from search.line import MOST_PLIES, NONE
 from search.native import (
     FINISHED,
     QUIET,
+    expect_move,
     has_room,
     legal_moves,
     move_at,
@@ -289,11 +290,13 @@ def negamax(line, depth, alpha, beta, ply):
     best_index = 0
     shared = line.busy != 0 and depth >= SHARED_DEPTH
     tried = picked = 0
+    coming = next_best(line, first, count)
     while tried < count:
-        index = next_best(line, first, count)
+        index = coming
         picked += 1
         if index == excluded:
             tried += 1
+            coming = next_best(line, first, count)
             continue
         move = move_at(line, first + index)
         follow(line, ply, move)
@@ -302,8 +305,12 @@ def negamax(line, depth, alpha, beta, ply):
             # another thread's result will soon be in the table: other moves go first
             if 0 < tried and picked <= count and is_busy(line, key_after):
                 set_order(line, first + index, WAITING_SCORE)
+                coming = next_best(line, first, count)
                 continue
             begin(line, key_after)
+        coming = next_best(line, first, count)
+        if depth > 1:  # its bucket is fetched while this move is searched
+            expect_move(line, ply, move_at(line, first + coming))
         rest = depth if index == longer else depth - 1
         less = reduction(line, depth, tried, wide) if quiet else 0
         high = beta if tried == 0 or not line.null_window else next_up(alpha)
