@@ -32,6 +32,8 @@ from games.connect_four.rules import (
     play,
 )
 from games.kernels import kernel, popcount
+from games.kernels.bits import native
+from games.kernels.memory import prefetch
 from games.values import WIN
 
 __all__ = [
@@ -70,20 +72,50 @@ ENDLESS = 1 << 56
 SPREAD = -7046029254386353131
 
 
+@kernel(signature="int64(int64)")
+def _mirrored(key):
+    """Returns a board of columns in the opposite order."""
+    mirrored = 0
+    for column in range(7):
+        mirrored = mirrored << 7 | (key >> 7 * column & 127)
+    return mirrored
+
+
 @kernel(signature="int64(int64, int64)")
 def _key(own, stones):
     """Returns a number that a position shares only with its mirror image."""
     key = own + stones + BOTTOM
-    mirrored = 0
-    for column in range(7):
-        mirrored = mirrored << 7 | (key >> 7 * column & 127)
-    return min(key, mirrored)
+    return min(key, _mirrored(key))
+
+
+@kernel(signature="int64(int64, int64, int64, int64)")
+def _key_after(key, mirrored, move, column):
+    """Returns the key of a position with one stone more.
+
+    key, mirrored: sums of its boards without that stone, as they are and in the opposite order.
+    """
+    return min(key + move, mirrored + (move >> 7 * column << 7 * (6 - column)))
+
+
+@kernel(signature="int64(int64, int64[::1])")
+def _place(key, table):
+    """Returns where in the table the two entries are that a key may have."""
+    return (key * SPREAD >> 20) & (len(table) - 2)
+
+
+def _expect(key, table):
+    """Prefetch the entry of a key that will soon be looked up."""
+
+
+@native(_expect)
+def _compiled_expect(key, table):
+    return prefetch(table.ctypes.data, _place(key, table))
 
 
 @kernel(signature="int64(int64, int64[::1])")
 def _probe(key, table):
     """Returns the entry of a key; 0 if the table has none."""
-    first = (key * SPREAD >> 20) & (len(table) - 2)
+    first = _place(key, table)
     if table[first] & KEY == key:
         return table[first]
     if table[first + 1] & KEY == key:
@@ -94,7 +126,7 @@ def _probe(key, table):
 @kernel(signature="void(int64, int64, int64, int64[::1])")
 def _store(key, low, high, table):
     """Keep the bounds of a score in the first of two entries, and what it held in the second."""
-    first = (key * SPREAD >> 20) & (len(table) - 2)
+    first = _place(key, table)
     if table[first] & KEY != key:
         table[first + 1] = table[first]
     table[first] = key | (low + EVEN) << LOW | (high + EVEN) << HIGH
@@ -158,15 +190,18 @@ def _search(own, opponent, beta, left, table, book, stop):
         return left << 6 | low + EVEN
     if high < beta:
         return left << 6 | high + EVEN
+    before_move = opponent + stones + BOTTOM
+    mirrored = _mirrored(before_move)
+    if count < 36:  # while the entries of all moves come from memory, the moves are sorted
+        for column in range(7):
+            move = reached & 63 << 7 * column
+            if move:
+                _expect(_key_after(before_move, mirrored, move, column), next_table)
     kept = 0
     order = 0  # eight bits for each move: its column, and above it what it is sorted by
     for column in (3, 2, 4, 1, 5, 0, 6):
         move = reached & 63 << 7 * column
         if move:
-            if count < 36:
-                entry = _probe(_key(opponent, stones | move), next_table)
-                if entry and EVEN - (entry >> HIGH & 63) >= beta:
-                    return left << 6 | 2 * EVEN - (entry >> HIGH & 63)
             # sorted by the squares that complete a four afterwards
             scored = popcount(completing((own | move, opponent, 0))) << 3 | column
             place = 8 * kept
@@ -175,6 +210,13 @@ def _search(own, opponent, beta, left, table, book, stop):
             before = order & (1 << place) - 1
             order = before | scored << place | order >> place << place + 8
             kept += 1
+    if count < 36:
+        for column in range(7):
+            move = reached & 63 << 7 * column
+            if move:
+                entry = _probe(_key_after(before_move, mirrored, move, column), next_table)
+                if entry and EVEN - (entry >> HIGH & 63) >= beta:
+                    return left << 6 | 2 * EVEN - (entry >> HIGH & 63)
     best = -SQUARES
     for _ in range(kept):
         move = reached & 63 << 7 * (order & 7)
