@@ -7,6 +7,7 @@ from search.single_agent.native import (
     back_of,
     cost_of,
     estimate,
+    expect,
     find,
     is_solved,
     move_of,
@@ -35,6 +36,7 @@ def next_layer(record, slots, nodes, moves, costs, values, layer):
             return False
         record.expanded += 1
         count = stored_children(record, node, moves[node, 1])
+        expect(record, slots, 1, count)
         for child in range(count):
             record.generated += 1
             if find(record, slots, 1, child) >= 0:

@@ -14,6 +14,7 @@ from search.single_agent.native import (
     bucket_hash,
     cost_of,
     estimate,
+    expect,
     find,
     move_of,
     put_into_table,
@@ -151,6 +152,7 @@ def best_first(record, slots, nodes, moves, costs, values, keys, heads, heap, pl
             return False
         record.expanded += 1
         count = stored_children(record, node, moves[node, 1])
+        expect(record, slots, 1, count)
         for place in range(count):
             record.generated += 1
             total = cost + cost_of(record, 1, place)
