@@ -47,7 +47,7 @@ stands where it is used. These are:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from games.cube import Cube
@@ -251,10 +251,18 @@ def expect_game(game: object) -> None:
 
 
 def expect_position(game: Game, position: Position) -> None:
-    """Raise ValueError for what is no position of a game in kernels, as its length tells."""
-    fits = isinstance(position, Sized) and len(position) == len(game.start())
-    if game.rules and (not fits or isinstance(position, str)):
-        raise ValueError(f"expected a position of {len(game.start())} integers, found {position!r}")
+    """Raise ValueError for anything but as many integers as the positions of a game in kernels."""
+    if not game.rules:
+        return
+    count = len(game.start())
+    words = isinstance(position, tuple) and all(map(_is_word, position))
+    if not words or len(position) != count:
+        raise ValueError(f"expected a position, a tuple of {count} integers, found {position!r}")
+
+
+def _is_word(number: object) -> bool:
+    """Returns whether a number is a whole one of 64 bits."""
+    return hasattr(number, "__index__") and -(1 << 63) <= number < 1 << 63  # type: ignore[operator]
 
 
 def given(roll: Roll | None) -> tuple[Roll, ...]:
