@@ -142,7 +142,7 @@ def add_every(stones: int, path: Path, *, after: str = "") -> None:
     known = safetensors.numpy.load_file(path) if path.is_file() else {}
     entries = {int(entry) & KEY: int(entry) for entry in known.get("entries", [])}
     later = set(map(int, known.get("later", [])))
-    solver, position = Solver(table_mib=512, book=[*entries.values()]), position_after(after)
+    solver, position = Solver(table_mib=64, book=[*entries.values()]), position_after(after)
     levels = [{entry_of(position, 0, 0) & KEY: position}]
     for _ in range(stones - len(after)):
         following = [

@@ -21,6 +21,7 @@ import builtins
 import dis
 import functools
 import hashlib
+import importlib
 import sys
 import types
 import weakref
@@ -34,6 +35,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.typeinfer import register_dispatcher
+from numba.np import linalg
 
 from games.kernels.cache import SharedCacheFile
 
@@ -62,6 +64,22 @@ GENERATED = "plysmith_generated"
 _known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+def _load_array_functions() -> None:
+    """Import Numba's functions of arrays without SciPy, which takes longer than all the rest.
+
+    Numba imports them with its first function, and they import SciPy to see whether it has a BLAS.
+    A function that calculates with matrices looks for it again.
+    """
+    ensure, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure
+
+
+_load_array_functions()
 
 
 class _Recursive(CPUDispatcher):  # type: ignore[misc]

@@ -252,6 +252,23 @@ def imported(modules: Iterable[str]) -> str:
     return done.stdout
 
 
+SEARCH_AND_PRODUCT = """
+import sys, games, numpy as np
+from games.kernels import kernel
+from search import Engine
+game = games.load("checkers")
+Engine(game, "classic").search(game.start(), depth=1)
+print("scipy.linalg" in sys.modules)
+product = kernel(lambda first, second: np.dot(first, second))
+print(product(np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+"""
+
+
+def test_a_search_does_without_scipy_and_a_product_of_vectors_finds_it() -> None:
+    command = [sys.executable, "-c", SEARCH_AND_PRODUCT]
+    assert subprocess.check_output(command, cwd=ROOT, text=True, timeout=120) == "False\n11.0\n"
+
+
 def test_large_libraries_are_imported_only_where_they_are_used() -> None:
     """A match begins without scikit-learn, and most learners without torch until they need it."""
     from learner.run.recipes import HEURISTICS, RECIPES
