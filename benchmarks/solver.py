@@ -34,9 +34,9 @@ import safetensors.numpy
 
 from benchmarks.bitbully import BitBully
 from games.connect_four import ConnectFour
+from games.connect_four.probes import DEEPEST
 from games.connect_four.solver import (
     BOOK,
-    DEEPEST,
     FILE,
     KEY,
     Solver,

@@ -255,14 +255,11 @@ def expect_position(game: Game, position: Position) -> None:
     if not game.rules:
         return
     count = len(game.start())
-    words = isinstance(position, tuple) and all(map(_is_word, position))
+    words = isinstance(position, tuple) and all(
+        hasattr(number, "__index__") and -(1 << 63) <= number < 1 << 63 for number in position
+    )
     if not words or len(position) != count:
         raise ValueError(f"expected a position, a tuple of {count} integers, found {position!r}")
-
-
-def _is_word(number: object) -> bool:
-    """Returns whether a number is a whole one of 64 bits."""
-    return hasattr(number, "__index__") and -(1 << 63) <= number < 1 << 63  # type: ignore[operator]
 
 
 def given(roll: Roll | None) -> tuple[Roll, ...]:

@@ -34,22 +34,20 @@ from games.connect_four.rules import (
 from games.kernels import kernel, popcount
 from games.kernels.bits import native
 from games.kernels.memory import prefetch
-from games.values import WIN
 
 __all__ = [
     "BOOK",
-    "DEEPEST",
     "FILE",
+    "SPREAD",
+    "SQUARES",
     "Solver",
     "bounds_of",
     "entry_of",
-    "forget",
+    "key_of",
     "known_bounds",
-    "known_by_key",
-    "new_tables",
     "plies_left",
-    "probe_openings",
-    "probe_solver",
+    "score_of",
+    "search",
 ]
 
 SQUARES = COLUMNS * ROWS
@@ -59,13 +57,8 @@ KEY = (1 << LOW) - 1
 EVEN = 32
 #: Positions of at most this many stones are kept apart, where later ones cannot displace them.
 BOOK = 12
-#: Later positions of whole games are shipped for lookups, not for the solver, which is fast there.
-DEEPEST = 19
 #: Bounds of scores of such positions, which took minutes; `benchmarks.solver --book` adds to them.
 FILE = Path(__file__).parents[2] / "data" / "connect_four" / "openings.bounds.safetensors"
-#: Positions that a probe searches for each of its questions when it first asks about a position; 2
-#: to the power of DOUBLED times as many for each time that it has asked, but for the last ones.
-FIRST, DOUBLED, MOST_ASKED = 50, 3, 3
 #: More positions than any search looks at.
 ENDLESS = 1 << 56
 #: Spreads keys over the table: 2**64 divided by the golden ratio, as a signed number.
@@ -82,7 +75,7 @@ def _mirrored(key):
 
 
 @kernel(signature="int64(int64, int64)")
-def _key(own, stones):
+def key_of(own, stones):
     """Returns a number that a position shares only with its mirror image."""
     key = own + stones + BOTTOM
     return min(key, _mirrored(key))
@@ -90,10 +83,7 @@ def _key(own, stones):
 
 @kernel(signature="int64(int64, int64, int64, int64)")
 def _key_after(key, mirrored, move, column):
-    """Returns the key of a position with one stone more.
-
-    key, mirrored: sums of its boards without that stone, as they are and in the opposite order.
-    """
+    """Returns the key with one stone more; key, mirrored: the sums of `key_of` without it."""
     return min(key + move, mirrored + (move >> 7 * column << 7 * (6 - column)))
 
 
@@ -147,21 +137,21 @@ def _enter(entries, table):
 
 
 @kernel
-def _score(found):
+def score_of(found):
     """Returns the bound in what a search returned."""
     return (found & 63) - EVEN
 
 
 @kernel(signature="int64(int64, int64, int64, int64, int64[::1], int64[::1], int64[::1])")
-def _search(own, opponent, beta, left, table, book, stop):
+def search(own, opponent, beta, left, table, book, stop):
     """Returns a lower bound of the score if that is at least `beta`, else an upper bound.
 
     The side to move must have no move that completes a four. left: the number of positions that may
     be searched. table, book: entries, a power of two; the book has those of at most `BOOK` stones.
     stop: [1], anything but 0 to end the search.
 
-    The bound is `_score` of what is returned, and what is left of `left` stands above it; -1 if the
-    search ended before it knew.
+    The bound is `score_of` of what is returned, and what is left of `left` stands above it; -1 if
+    the search ended before it knew.
     """
     left -= 1
     if left < 0 or stop[0] != 0:
@@ -180,7 +170,7 @@ def _search(own, opponent, beta, left, table, book, stop):
     if count >= 40 or not has_four((own if beta > 0 else opponent) | ALL & ~stones):
         return left << 6 | EVEN
     low, high = -((40 - count) // 2), (41 - count) // 2
-    key = _key(own, stones)
+    key = key_of(own, stones)
     own_table = book if count <= BOOK else table
     next_table = book if count < BOOK else table
     entry = _probe(key, own_table)
@@ -221,11 +211,11 @@ def _search(own, opponent, beta, left, table, book, stop):
     for _ in range(kept):
         move = reached & 63 << 7 * (order & 7)
         order >>= 8
-        found = _search(opponent, own | move, 1 - beta, left, table, book, stop)
+        found = search(opponent, own | move, 1 - beta, left, table, book, stop)
         if found < 0:
             return found
         left = found >> 6
-        best = max(best, -_score(found))
+        best = max(best, -score_of(found))
         if best >= beta:
             break
     if best >= beta:
@@ -258,21 +248,21 @@ def _solve(own, opponent, low, high, table, book, nodes, stop):
             middle = low // 2
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
-        found = _search(own, opponent, middle + 1, ENDLESS, table, book, stop)
+        found = search(own, opponent, middle + 1, ENDLESS, table, book, stop)
         if found < 0:
             break
         nodes[0] += ENDLESS - (found >> 6)
-        if _score(found) > middle:
-            low = _score(found)
+        if score_of(found) > middle:
+            low = score_of(found)
         else:
-            high = _score(found)
+            high = score_of(found)
     return low
 
 
 def entry_of(position: Position, low: int, high: int) -> int:
     """Returns the entry of a position whose score has these bounds."""
     own, opponent, _ = position
-    return int(_key(own, own | opponent)) | low + EVEN << LOW | high + EVEN << HIGH
+    return int(key_of(own, own | opponent)) | low + EVEN << LOW | high + EVEN << HIGH
 
 
 @functools.cache
@@ -295,89 +285,6 @@ def plies_left(stones, score):
         return 42 - stones
     # the winner's last stone is its (22 - |score|)th, one ply after as many of the other side
     return 2 * (22 - abs(score)) - stones - ((stones % 2 == 0) == (score > 0))
-
-
-@kernel
-def probe_openings(entries, position):
-    """Returns what a probe does: whether a position of the book is won, drawn or lost.
-
-    entries: in ascending order of their keys. The number of plies to the end is the greatest that
-    the bounds leave open.
-    """
-    own, opponent, _ = position
-    stones = popcount(own | opponent)
-    if stones > DEEPEST:
-        return (False, 0.0, 0)
-    key = _key(own, own | opponent)
-    first, last = 0, len(entries)
-    while first < last:
-        middle = (first + last) // 2
-        if entries[middle] & KEY < key:
-            first = middle + 1
-        else:
-            last = middle
-    if first == len(entries) or entries[first] & KEY != key:
-        return (False, 0.0, 0)
-    low, high = bounds_of(entries[first])
-    if low > 0:
-        return (True, WIN - plies_left(stones, low), 1000)
-    if high < 0:
-        return (True, plies_left(stones, high) - WIN, 1000)
-    return (low == high, 0.0, 1000)
-
-
-def known_by_key() -> NDArray[np.int64]:
-    """Returns all shipped entries, in ascending order of their keys."""
-    entries = np.concatenate((known_bounds(), known_bounds("later")))
-    return entries[np.argsort(entries & KEY)]
-
-
-@kernel
-def probe_solver(tables, position):
-    """Returns what a probe does: as `probe_openings`, and later what a short search proves.
-
-    tables: as `new_tables` returns them. After a question in vain, the next search of the same
-        position may look at eight times as many positions.
-    """
-    entries, table, asked, never = tables
-    own, opponent, _ = position
-    stones = own | opponent
-    count = popcount(stones)
-    known = probe_openings(entries, position)
-    if known[0] or count <= BOOK or stones == ALL or has_four(opponent):
-        return known
-    if completing((own, opponent, 0)) & (stones + BOTTOM):
-        return (True, WIN - 1.0, 1000)
-    key = _key(own, stones)
-    slot = (key * SPREAD >> 20) & (len(asked) - 1)
-    times = asked[slot] & 31 if asked[slot] >> 5 == key else 0
-    low, high = -SQUARES, SQUARES
-    for beta in (1, 0):
-        if low < beta <= high:
-            found = _search(own, opponent, beta, FIRST << DOUBLED * times, table, table, never)
-            if found >= 0 and _score(found) >= beta:
-                low = _score(found)
-            elif found >= 0:
-                high = _score(found)
-    if low > 0:
-        return (True, WIN - plies_left(count, low), 1000)
-    if high < 0:
-        return (True, plies_left(count, high) - WIN, 1000)
-    if low == 0 and high == 0:
-        return (True, 0.0, 1000)
-    asked[slot] = key << 5 | min(times + 1, MOST_ASKED)
-    return (False, 0.0, 0)
-
-
-def new_tables() -> tuple[NDArray[np.int64], ...]:
-    """Returns what `probe_solver` reads: the openings, empty bounds, and questions in vain."""
-    return known_by_key(), *(np.zeros(size, dtype=np.int64) for size in (1 << 19, 1 << 12, 1))
-
-
-def forget(tables: tuple[NDArray[np.int64], ...]) -> None:
-    """Forget what probes found, so that the next answers are those of new tables."""
-    tables[1][:] = 0
-    tables[2][:] = 0
 
 
 class Solver:

@@ -65,21 +65,11 @@ _known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
-
-def _load_array_functions() -> None:
-    """Import Numba's functions of arrays without SciPy, which takes longer than all the rest.
-
-    Numba imports them with its first function, and they import SciPy to see whether it has a BLAS.
-    A function that calculates with matrices looks for it again.
-    """
-    ensure, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = ensure
-
-
-_load_array_functions()
+# With its first function Numba imports those of arrays, and these SciPy, to see whether it has a
+# BLAS. That takes 0.2 s, and a function that calculates with matrices looks again.
+_ensure, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+importlib.import_module("numba.np.arraymath")
+linalg.ensure_blas = _ensure
 
 
 class _Recursive(CPUDispatcher):  # type: ignore[misc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.connect_four import ConnectFour
 from games.connect_four.encoding import LINES_AND_COLUMNS
-from games.connect_four.solver import (
+from games.connect_four.probes import (
     forget,
     known_by_key,
     new_tables,

@@ -15,8 +15,8 @@ from benchmarks.bitbully import BitBully
 from benchmarks.solver import main as benchmark
 from benchmarks.solver import position_after as after
 from games.connect_four import ConnectFour
+from games.connect_four.probes import DEEPEST
 from games.connect_four.solver import (
-    DEEPEST,
     EVEN,
     FILE,
     HIGH,

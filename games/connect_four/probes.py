@@ -1,0 +1,114 @@
+"""What searches may ask of Connect Four: openings that the solver knows, and short searches."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.connect_four.features import completing
+from games.connect_four.rules import ALL, BOTTOM, has_four
+from games.connect_four.solver import (
+    BOOK,
+    KEY,
+    SPREAD,
+    SQUARES,
+    bounds_of,
+    key_of,
+    known_bounds,
+    plies_left,
+    score_of,
+    search,
+)
+from games.kernels import kernel, popcount
+from games.values import WIN
+
+__all__ = ["DEEPEST", "forget", "known_by_key", "new_tables", "probe_openings", "probe_solver"]
+
+#: Later positions of whole games are shipped for lookups, not for the solver, which is fast there.
+DEEPEST = 19
+#: Positions that a probe searches for each of its questions when it first asks about a position; 2
+#: to the power of DOUBLED times as many for each time that it has asked, but for the last ones.
+FIRST, DOUBLED, MOST_ASKED = 50, 3, 3
+
+
+@kernel
+def probe_openings(entries, position):
+    """Returns what a probe does: whether a position of the book is won, drawn or lost.
+
+    entries: in ascending order of their keys. The number of plies to the end is the greatest that
+    the bounds leave open.
+    """
+    own, opponent, _ = position
+    stones = popcount(own | opponent)
+    if stones > DEEPEST:
+        return (False, 0.0, 0)
+    key = key_of(own, own | opponent)
+    first, last = 0, len(entries)
+    while first < last:
+        middle = (first + last) // 2
+        if entries[middle] & KEY < key:
+            first = middle + 1
+        else:
+            last = middle
+    if first == len(entries) or entries[first] & KEY != key:
+        return (False, 0.0, 0)
+    low, high = bounds_of(entries[first])
+    if low > 0:
+        return (True, WIN - plies_left(stones, low), 1000)
+    if high < 0:
+        return (True, plies_left(stones, high) - WIN, 1000)
+    return (low == high, 0.0, 1000)
+
+
+def known_by_key() -> NDArray[np.int64]:
+    """Returns all shipped entries, in ascending order of their keys."""
+    entries = np.concatenate((known_bounds(), known_bounds("later")))
+    return entries[np.argsort(entries & KEY)]
+
+
+@kernel
+def probe_solver(tables, position):
+    """Returns what a probe does: as `probe_openings`, and later what a short search proves.
+
+    tables: as `new_tables` returns them. After a question in vain, the next search of the same
+        position may look at eight times as many positions.
+    """
+    entries, table, asked, never = tables
+    own, opponent, _ = position
+    stones = own | opponent
+    count = popcount(stones)
+    known = probe_openings(entries, position)
+    if known[0] or count <= BOOK or stones == ALL or has_four(opponent):
+        return known
+    if completing((own, opponent, 0)) & (stones + BOTTOM):
+        return (True, WIN - 1.0, 1000)
+    key = key_of(own, stones)
+    slot = (key * SPREAD >> 20) & (len(asked) - 1)
+    times = asked[slot] & 31 if asked[slot] >> 5 == key else 0
+    low, high = -SQUARES, SQUARES
+    for beta in (1, 0):
+        if low < beta <= high:
+            found = search(own, opponent, beta, FIRST << DOUBLED * times, table, table, never)
+            if found >= 0 and score_of(found) >= beta:
+                low = score_of(found)
+            elif found >= 0:
+                high = score_of(found)
+    if low > 0:
+        return (True, WIN - plies_left(count, low), 1000)
+    if high < 0:
+        return (True, plies_left(count, high) - WIN, 1000)
+    if low == 0 and high == 0:
+        return (True, 0.0, 1000)
+    asked[slot] = key << 5 | min(times + 1, MOST_ASKED)
+    return (False, 0.0, 0)
+
+
+def new_tables() -> tuple[NDArray[np.int64], ...]:
+    """Returns what `probe_solver` reads: the openings, empty bounds, and questions in vain."""
+    return known_by_key(), *(np.zeros(size, dtype=np.int64) for size in (1 << 19, 1 << 12, 1))
+
+
+def forget(tables: tuple[NDArray[np.int64], ...]) -> None:
+    """Forget what probes found, so that the next answers are those of new tables."""
+    tables[1][:] = 0
+    tables[2][:] = 0
