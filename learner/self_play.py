@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,17 +60,8 @@ class Target:
     high: NDArray[np.float64]
 
 
-class Teacher(Protocol):
-    """Makes training targets from a game; the learners of this family differ in nothing else."""
-
-    @property
-    def traces(self) -> bool:
-        """Whether searches record the positions that they visit."""
-        ...
-
-    def __call__(self, played: Played, engine: Engine) -> Target:
-        """Returns the targets of a game; `engine` holds the traces of its searches."""
-        ...
+#: Returns the targets of a game; the engine holds the traces of its searches.
+Teacher = Callable[[Played, Engine], Target]
 
 
 @dataclass(frozen=True)
@@ -85,6 +76,8 @@ class Task:
     most_plies: int
     decide: bool
     teacher: Teacher | None = None
+    #: whether searches record the positions that they visit
+    traces: bool = False
     #: lookup and selective techniques of the search (see `search.Engine`)
     lookup: Lookup | None = None
     techniques: Any = None
@@ -125,11 +118,9 @@ def loop_of(task: Task, engine: Engine) -> GameLoop | DiceSelfPlay | Multiplayer
     limits: Any = {"depth": task.depth, "nodes": task.nodes, "most_plies": task.most_plies}
     if game.players > 2:
         return MultiplayerSelfPlay(game, engine, **limits)
-    teacher = task.teacher
-    traces = teacher is not None and teacher.traces
     return GameLoop(
-        game, engine, engine, decide=task.decide, leaves=teacher is not None, traces=traces,
-        **limits,
+        game, engine, engine, decide=task.decide, leaves=task.teacher is not None,
+        traces=task.traces, **limits,
     )  # fmt: skip
 
 
@@ -141,8 +132,8 @@ class SelfPlay(Crew[tuple[Engine, Any]]):
         self.task = task
 
     def new_seats(self) -> tuple[Engine, Any]:
-        task, teacher = self.task, self.task.teacher
-        room = TRACE_ROOM if teacher is not None and teacher.traces else 0
+        task = self.task
+        room = TRACE_ROOM if task.traces else 0
         options = AlphaBetaOptions(trace=room, techniques=task.techniques)
         asked = options if room or task.techniques is not None else None
         engine = Engine(task.game, task.evaluator, asked, table_mib=TABLE_MIB, lookup=task.lookup)

@@ -64,6 +64,8 @@ class Bootstrap(TaskLearner):
 
     #: Whether it learns from backed-up values, not only from static values.
     backups: ClassVar[bool] = True
+    #: Whether it learns from all positions that searches visit.
+    traces: ClassVar[bool] = False
     model_: Model = field(init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -141,6 +143,7 @@ class Bootstrap(TaskLearner):
             self.most_plies,
             self.decide,
             teacher=self._teacher(),
+            traces=self.traces,
             backups=self.backups,
         )
 

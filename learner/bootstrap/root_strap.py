@@ -24,7 +24,6 @@ __all__ = ["RootStrap"]
 class _Teacher:
     game: Game
     scale: float
-    traces: bool = False
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)

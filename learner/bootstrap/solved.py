@@ -60,7 +60,6 @@ def _referee(game: Game) -> Any:
 @dataclass(frozen=True)
 class _Teacher:
     game: Game
-    traces: bool = False
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         game, referee = self.game, _referee(self.game)

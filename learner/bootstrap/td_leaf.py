@@ -27,7 +27,6 @@ class _Teacher:
     game: Game
     lambda_: float
     scale: float
-    traces: bool = False
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)

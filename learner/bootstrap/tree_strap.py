@@ -29,7 +29,6 @@ class _Teacher:
     game: Game
     scale: float
     positions_per_game: int
-    traces: bool = True
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
@@ -61,6 +60,8 @@ class TreeStrap(Bootstrap):
     """
 
     games: int = 1000
+
+    traces = True
 
     def _teacher(self) -> _Teacher:
         return _Teacher(self.game_, self.scale, POSITIONS)

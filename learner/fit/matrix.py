@@ -67,13 +67,12 @@ class Matrix:
 
     def times(self, weights: Floats) -> Floats:
         """Returns the sum of weights times terms for each row."""
-        if self.dense is not None:
-            found = np.zeros(len(self))
-            for part in self._parts():
-                found[part] = self.dense[part].astype(np.float64) @ weights
-            return found
         found = np.zeros(len(self))
-        kernels.times(self.start, self.term, self.count, weights, found)
+        if self.dense is None:
+            kernels.times(self.start, self.term, self.count, weights, found)
+            return found
+        for part in self._parts():
+            found[part] = self.dense[part].astype(np.float64) @ weights
         return found
 
     def passed(self, weights: Floats, slopes_of: Callable[[slice, Floats], Floats]) -> Floats:
@@ -91,13 +90,12 @@ class Matrix:
 
     def slope(self, slopes: Floats) -> Floats:
         """Returns the sum over the rows of slopes times terms, for each column."""
-        if self.dense is not None:
-            found = np.zeros(self.columns)
-            for part in self._parts():
-                found += slopes[part] @ self.dense[part].astype(np.float64)
-            return found
         found = np.zeros(self.columns)
-        kernels.slope(self.start, self.term, self.count, slopes, found)
+        if self.dense is None:
+            kernels.slope(self.start, self.term, self.count, slopes, found)
+            return found
+        for part in self._parts():
+            found += slopes[part] @ self.dense[part].astype(np.float64)
         return found
 
     def gram(self, weights: Floats, *, single: bool = False) -> Floats:
@@ -119,13 +117,12 @@ class Matrix:
 
     def squares(self, weights: Floats) -> Floats:
         """Returns the sum over the rows of weight times the square of each term."""
-        if self.dense is not None:
-            found = np.zeros(self.columns)
-            for part in self._parts():
-                found += weights[part] @ np.square(self.dense[part], dtype=np.float64)
-            return found
         found = np.zeros(self.columns)
-        kernels.squares(self.start, self.term, self.count, weights, found)
+        if self.dense is None:
+            kernels.squares(self.start, self.term, self.count, weights, found)
+            return found
+        for part in self._parts():
+            found += weights[part] @ np.square(self.dense[part], dtype=np.float64)
         return found
 
     def scatter(self, slopes: Floats, game: NDArray[np.int64]) -> Floats:

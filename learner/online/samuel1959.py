@@ -201,9 +201,6 @@ class Samuel1959(GameLearner):
             terms = self.features_.measure([position])[0]
         return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
 
-    def _static(self, terms: NDArray[np.float64]) -> float:
-        return float(self._alpha.weights @ terms)
-
     def _settle(self, position: Any) -> tuple[Any, float]:
         """Returns the quiet position after the captures, and the sign of its value here."""
         sign = 1.0
@@ -226,7 +223,7 @@ class Samuel1959(GameLearner):
         if len(earlier) == 1:
             self._anchor = 0
         anchor = earlier[self._anchor]
-        static = self._static(anchor.terms)
+        static = float(self._alpha.weights @ anchor.terms)
         difference = now.result.value - static
         active = np.array([self._index[name] for name in self.active_])
         threshold = self.threshold

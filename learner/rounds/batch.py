@@ -144,10 +144,11 @@ class BatchLearner(TaskLearner):
 
     def _task(self) -> Task:
         number = self.round_of(self.games_played_)
+        teacher = self._teacher(number)
         return Task(
             self.game_, self._player(), None, self.depth, self.nodes_of(number), self.most_plies,
             self.decide, lookup=self.lookup_, techniques=self.techniques_,
-            teacher=self._teacher(number),
+            teacher=teacher, traces=teacher is not None,
         )  # fmt: skip
 
     def _of_last_rounds(self) -> Rows:

@@ -35,7 +35,6 @@ class TreeTeacher:
 
     game: Game
     positions_per_game: int
-    traces: bool = True
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         """Returns values as they are, not squashed; a bound leaves one end of them infinite."""

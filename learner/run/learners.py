@@ -14,13 +14,11 @@ from games.features import FeatureSet
 from games.problem import Heuristic, Problem
 from learner.frame import Learner
 from learner.models.model import inputs_of
+from learner.run.asked import ZERO
 from learner.run.recipes import recipe_of
 from learner.run.settings import RunSettings
 
 __all__ = ["checked_options", "feature_file", "make_learner"]
-
-#: Starts without an evaluator or heuristic that somebody wrote.
-ZERO = "zero"
 
 #: Options of learners that train.py has options of its own for, or that a run decides.
 RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}

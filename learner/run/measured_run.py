@@ -176,7 +176,11 @@ class MeasuredRun(Run):
         self._reported_game = int(saved["learner"]["games_played"])
         paths = map(self._snapshot_path, self._taken)
         self.folder.expect(*(str(path.relative_to(self.folder.path)) for path in paths))
-        self._load_hours()
+        found = read_hours(self.folder.path)
+        if found:  # else they count from now on
+            self._hours_before = max(found.values())
+            with suppress(KeyError):
+                self._hours = {game: found[game] for game in self._taken}
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -186,14 +190,6 @@ class MeasuredRun(Run):
                 for game, entries in sorted(self.measured.items())
             },
         }
-
-    def _load_hours(self) -> None:
-        """Take the hours that earlier sessions left; without them, they count from now on."""
-        found = read_hours(self.folder.path)
-        if found:
-            self._hours_before = max(found.values())
-            with suppress(KeyError):
-                self._hours = {game: found[game] for game in self._taken}
 
     def _is_due(self, game: int, before: int) -> bool:
         """Returns whether a snapshot is due after a game; game `before` had the last report.
@@ -325,10 +321,7 @@ class MeasuredRun(Run):
 
     def _save(self) -> None:
         super()._save()
-        self._save_hours()
-
-    def _save_hours(self) -> None:
-        """Write the hours; not in the checkpoint, which is the same for runs of every speed."""
+        # the hours are not in the checkpoint, which is the same for runs of every speed
         hours = {self._reported_game: self._hours_spent(), **self._hours}
         rows = [csv_row(game, f"{spent:.4g}") for game, spent in sorted(hours.items())]
         write_atomically(self.folder.path / HOURS, "".join(["game,hours\n", *rows]))

@@ -58,7 +58,7 @@ class KeptPositions:
 
         Raises OSError if its file cannot be written.
         """
-        labels = _packed(targets)
+        labels = (np.rint(targets * _STEPS) + _LEAST).astype(np.int16)
         arrays = {"positions": positions, "targets": labels}
         save_arrays(self._path(len(self.sizes)), self._about, arrays)
         self._remember(positions, labels)
@@ -95,7 +95,8 @@ class KeptPositions:
         """Returns random positions in memory, newer ones more often, and their targets."""
         age = (random.random(count) ** _NEWER * len(self)).astype(np.int64)
         chosen = (self.added - 1 - age) % self.most
-        return self._positions[chosen], _unpacked(self._targets[chosen])
+        labels = self._targets[chosen].astype(np.float64)
+        return self._positions[chosen], (labels - _LEAST) / _STEPS
 
     def of_all_kinds(self, count: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Returns random positions in memory, as many of each kind that the game distinguishes.
@@ -136,11 +137,3 @@ class KeptPositions:
                 f" {json.dumps(sizes)} of {json.dumps(about)}"
             )
         return arrays["positions"], arrays["targets"]
-
-
-def _packed(probabilities: NDArray[np.float64]) -> NDArray[np.int16]:
-    return (np.rint(probabilities * _STEPS) + _LEAST).astype(np.int16)
-
-
-def _unpacked(numbers: NDArray[np.int16]) -> NDArray[np.float64]:
-    return (numbers.astype(np.float64) - _LEAST) / _STEPS

@@ -72,8 +72,10 @@ class Sprt:
     def most_likely(self, tally: Tally) -> tuple[Floats, Floats]:
         """Returns the distributions p0 and p1 of `llr` for a tally with games."""
         counts = likely_counts(tally)
+        # the mean of two games has a deviation √2 smaller than one game
+        root = math.sqrt(tally.games_per_unit)
         first, second = (
-            self._most_likely(counts / counts.sum(), bound, tally.games_per_unit)
+            _likely_with_lead(counts / counts.sum(), bound / ELO_PER_DEVIATION * root)
             for bound in (self.elo0, self.elo1)
         )
         return first, second
@@ -92,10 +94,6 @@ class Sprt:
             f" ratio {self.llr(tally):.2f} in ({self.lower:.2f}, {self.upper:.2f}),"
             f" {self.verdict(tally)}"
         )
-
-    def _most_likely(self, frequencies: Floats, bound: float, games_per_unit: int) -> Floats:
-        # The mean of two games has a deviation √2 smaller than one game.
-        return _likely_with_lead(frequencies, bound / ELO_PER_DEVIATION * math.sqrt(games_per_unit))
 
 
 class RunningSprt:

@@ -48,14 +48,11 @@ class DiceSession(Session):
         if start is None:
             first = self._first
             if first is None:
-                first = min(self.people, default=0) if self._dice is None else self._toss()
+                first = min(self.people, default=0)
+                if self._dice is not None:  # either side with equal chances, by the seed
+                    first = self._dice.stream(self._number) >> 7 & 1
             start = starts(self.game)[first]
         return new_record(self.game, start, **options)
-
-    def _toss(self) -> int:
-        """Returns the side that begins: either side with equal chances, by the seed."""
-        assert self._dice is not None
-        return self._dice.stream(self._number) >> 7 & 1
 
     def must_pass(self) -> bool:
         """Returns whether the only legal move is to move nothing."""

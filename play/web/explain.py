@@ -47,7 +47,8 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         outcomes = game.outcome_vector(after)
         sign = 1.0
         if outcomes is None:
-            after, sign = _seen_before(game, after)
+            # as the side that has just moved values it
+            after, sign = (after, -1.0) if game.players == 2 else (turned(game, after, -1), 1.0)
             value = sign * loaded.evaluator(after)
         else:
             outcome = outcomes[-1]
@@ -61,11 +62,6 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     shown = [p for p in parts.values() if p["before"] or p["after"]]
     shown.sort(key=lambda p: -max(abs(p["before"]), abs(p["after"] or 0.0)))
     return answer | {"parts": shown[:MOST_PARTS], "left_out": max(0, len(shown) - MOST_PARTS)}
-
-
-def _seen_before(game: Game, after: Any) -> tuple[Any, float]:
-    """Returns a position as the side that has just moved values it, and the sign of the values."""
-    return (after, -1.0) if game.players == 2 else (turned(game, after, -1), 1.0)
 
 
 def _value(name: str, loaded: Loaded, value: float) -> dict[str, Any]:

@@ -143,9 +143,6 @@ class Table:
     def _begin_turn(self) -> None:
         self.version += 1
         self.roll = self.rolled.get(self.record.ply) if self.dice else None
-        self._begin_steps()
-
-    def _begin_steps(self) -> None:
         ready = not self.over and (not self.dice or self.roll is not None)
         self.steps = self.face.steps(self.record.position, self.roll) if ready else None
 
@@ -310,7 +307,9 @@ class Table:
             "position": self.game.position_text(record.position),
             "situation": Words.of(self.game).situation(record, self.roll),
             "roll": self._roll_text(self.roll),
-            "legal": self._legal_texts(),
+            "legal": [
+                self.game.move_text(record.position, move) for move in self.legal_moves()[:500]
+            ],
             "taken": [] if steps is None else steps.taken,
             "next": [] if steps is None else steps.next(),
             "ready": bool(steps and steps.move is not None and not steps.at_once),
@@ -350,10 +349,6 @@ class Table:
             facts = {"text": self._texts[n][2], "side": self.side_at(n), "roll": roll}
             found.append({**facts, **_noted(note)})
         return found
-
-    def _legal_texts(self) -> list[str]:
-        position = self.record.position
-        return [self.game.move_text(position, move) for move in self.legal_moves()[:500]]
 
     def _roll_text(self, roll: int | None) -> str | None:
         return self.game.dice.text(roll) if self.game.dice and roll is not None else None

@@ -35,8 +35,6 @@ def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
         targets.append((played, teacher(played, engine)))
         return targets[-1][1]
 
-    keep.traces = False  # type: ignore[attr-defined]
-
     inputs = learner.model_.inputs
     SelfPlay(Task(GAME, learner.evaluator_, inputs, 1, None, 200, True, keep))(opening)
     ((played, target),) = targets
