@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import games
@@ -133,7 +133,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         settings = settings_of(options)
     check_placement(options, settings)
-    with placed(options.run, settings) as folder:
+    new = new_folder(Path("runs"), run_name(settings))
+    with new if options.run is None else nullcontext(options.run) as folder:
         if options.repeat is None:
             return train(options, settings, folder)
         from learner.run.repeat import compared, expect_code
@@ -173,16 +174,6 @@ def check_placement(options: argparse.Namespace, settings: RunSettings) -> None:
                 f"--{name}: expected none for {settings.learner}, which learns in this"
                 f" process{instead}; found {getattr(options, name)}"
             )
-
-
-@contextmanager
-def placed(folder: Path | None, settings: RunSettings) -> Iterator[Path]:
-    """Yields the folder of a run: the one that was named, or a new one under runs/."""
-    if folder is not None:
-        yield folder
-        return
-    with new_folder(Path("runs"), run_name(settings)) as folder:
-        yield folder
 
 
 @contextmanager

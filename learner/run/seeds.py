@@ -53,7 +53,12 @@ def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], i
         again = (place / CHECKPOINT).is_file()
         mine = {**every, "seed": seed, "run": place}
         if again:
-            _expect_same(argparse.Namespace(**mine), place)
+            other = settings_of(argparse.Namespace(**mine)).unlike(RunSettings.read(place))
+            if other:  # resuming compares a file of features itself
+                raise RunError(
+                    f"{place}: expected a run by these options, found one with another"
+                    f" {', '.join(other)}; give another --run"
+                )
             kept = {name: mine[name] for name in WITH_RESUME - {"games", "resume"}}
             nothing = dict.fromkeys(every, None) | {"set": []}
             mine = nothing | kept | {"resume": place}
@@ -63,16 +68,6 @@ def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], i
     for line in lines_of([folder / str(seed) for seed in seeds]):
         print(line)
     return 0
-
-
-def _expect_same(options: argparse.Namespace, place: Path) -> None:
-    """Raises RunError if the run in a folder began with other settings."""
-    other = settings_of(options).unlike(RunSettings.read(place))
-    if other:  # resuming compares a file of features itself
-        raise RunError(
-            f"{place}: expected a run by these options, found one with another"
-            f" {', '.join(other)}; give another --run"
-        )
 
 
 def lines_of(folders: list[Path]) -> list[str]:

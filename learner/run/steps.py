@@ -69,8 +69,10 @@ def train_evaluator(
     with Bar(quiet, learner.counted, foretold(settings, left, resume=resume)) as bar:
         best = learn(session, settings, bar, resume=resume, changed=changed)
         say_weights(best, bar.say)
-        for line in remarks(learner):
-            bar.say(line)
+        if isinstance(learner, BookStudy):
+            if learner.agreement_ is not None:
+                bar.say(f"on the games held out: {learner.agreement_.text()}")
+            bar.say(learner.book_.text())
         if session.finished:
             print_report(folder, ended=bool(getattr(learner, "last_epochs", 0)))
             return 0
@@ -262,19 +264,6 @@ def train_heuristic(
         print(line)
     print(f"heuristic: {session.path}; curve.png and report.json beside it")
     return 0
-
-
-def remarks(learner: Learner) -> list[str]:
-    """Returns further remarks on a finished run, in lines for people.
-
-    They are, for a study of a book, the evaluator's agreement with the games held out, and the
-    errors in the files.
-    """
-    if not isinstance(learner, BookStudy):
-        return []
-    held = learner.agreement_
-    lines = [] if held is None else [f"on the games held out: {held.text()}"]
-    return [*lines, learner.book_.text()]
 
 
 def say_weights(evaluator: Evaluator, say: Callable[[str], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ def add_match_commands(commands: Any) -> None:
     add("first", help=PLAYER_HELP)
     add("second", help=PLAYER_HELP)
     add("others", nargs="*", default=[], help="in games for more than two: all other players")
-    _add_options(match, "400; with dice 4000", _run_match)
+    _add_options(match, "400; with dice 4000", functools.partial(_run, ladder=False))
     add(
         "--cube",
         action="store_true",
@@ -80,7 +81,8 @@ def add_match_commands(commands: Any) -> None:
     add_game(ladder)
     add = ladder.add_argument
     add("players", nargs="+", help=f"{PLAYER_HELP}; without dice the first is rated 0")
-    _add_options(ladder, "200 for each two players; with dice 4000", _run_ladder)
+    run = functools.partial(_run, ladder=True)
+    _add_options(ladder, "200 for each two players; with dice 4000", run)
 
 
 def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
@@ -147,22 +149,13 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
     command.set_defaults(run=run)
 
 
-def _run_match(options: argparse.Namespace) -> int:
-    """Run `match`: a match of as many players as the game has."""
-    return _run(options, [options.first, options.second, *options.others], ladder=False)
-
-
-def _run_ladder(options: argparse.Namespace) -> int:
-    """Run `ladder`: a round robin."""
-    return _run(options, options.players, ladder=True)
-
-
-def _run(options: argparse.Namespace, texts: list[str], *, ladder: bool) -> int:
+def _run(options: argparse.Namespace, *, ladder: bool) -> int:
     """Play, and print the report; refuses bad options before any game."""
     from play.commands.contest import Contest
     from play.match.driver import check_players
     from play.players.parse import parse_player
 
+    texts = options.players if ladder else [options.first, options.second, *options.others]
     contest = Contest(load_game(options), options, ladder=ladder)
     game = contest.game
     if options.save is not None:

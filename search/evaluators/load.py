@@ -67,7 +67,9 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
     if evaluator is None:
         return PythonEvaluator(game, _zero, name="zero")
     if isinstance(evaluator, str) and evaluator in game.evaluators:
-        return _hand_crafted(game, evaluator)
+        made = _made(game, game.evaluators[evaluator], evaluator)
+        made.calibration = Calibrations.of(game).named.get(evaluator)
+        return made
     if isinstance(evaluator, Heuristic):
         return _made(game, evaluator, "")
     if not callable(evaluator):
@@ -130,12 +132,6 @@ def _described(game: Game) -> str:
     """Returns the facts that an evaluator must share with a game, as text."""
     width = f" with {len(game.start())} integers a position" if game.rules else ""
     return f"{game.name}, rules version {game.version}{width}"
-
-
-def _hand_crafted(game: Game, name: str) -> Evaluator:
-    evaluator = _made(game, game.evaluators[name], name)
-    evaluator.calibration = Calibrations.of(game).named.get(name)
-    return evaluator
 
 
 def _made(game: Game, entry: Any, name: str) -> Evaluator:
