@@ -107,7 +107,11 @@ class BatchLearner(TaskLearner):
 
     def learn(self) -> Generator[Progress, None, None]:
         if self.games_played_:
-            self._recent = [self._of_last_rounds()]
+            begun = self.round_of(self.games_played_) + 1
+            first = self.games_before(max(0, begun - self.keep_rounds - 1))
+            # bounds count only in the round in which they are found
+            passing = Filter(first_bounded=self.games_before(begun - 1), first_game=first)
+            self._recent = [self.store_.load(keep=passing)]
         elif len(self.store_):
             raise ValueError(f"store: expected an empty folder, found {len(self.store_)} positions")
         yield from super().learn()
@@ -150,14 +154,6 @@ class BatchLearner(TaskLearner):
             self.decide, lookup=self.lookup_, techniques=self.techniques_,
             teacher=teacher, traces=teacher is not None,
         )  # fmt: skip
-
-    def _of_last_rounds(self) -> Rows:
-        """Returns the stored rows that a resumed learner goes on to learn from."""
-        begun = self.round_of(self.games_played_) + 1
-        first = self.games_before(max(0, begun - self.keep_rounds - 1))
-        # bounds count only in the round in which they are found
-        passing = Filter(first_bounded=self.games_before(begun - 1), first_game=first)
-        return self.store_.load(keep=passing)
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -191,14 +191,6 @@ class MeasuredRun(Run):
             },
         }
 
-    def _is_due(self, game: int, before: int) -> bool:
-        """Returns whether a snapshot is due after a game; game `before` had the last report.
-
-        One is taken after the last game, and others evenly before.
-        """
-        games, count = int(self.learner.games), self.snapshots
-        return game * count // games > before * count // games
-
     def _path(self, name: str) -> Path:
         return self.folder.path / f"{name}{self.learner.evaluator_.suffix}"
 
@@ -218,7 +210,9 @@ class MeasuredRun(Run):
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
         if not (self._taken or self._timed):
             self._time_matches()
-        due = self._is_due(game, self._reported_game)
+        # a snapshot is taken after the last game, and others evenly before
+        games, count = int(self.learner.games), self.snapshots
+        due = game * count // games > self._reported_game * count // games
         self._reported_game = game
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
