@@ -31,6 +31,7 @@ from games.connect_four.rules import (
     legal_moves,
     play,
 )
+from games.connect_four.zugzwang import EVEN_ROWS, ODD_ROWS, UNKNOWN, proven
 from games.kernels import kernel, popcount
 from games.kernels.bits import native
 from games.kernels.memory import prefetch
@@ -166,8 +167,7 @@ def search(own, opponent, beta, left, table, book, stop):
     reached &= ~(against >> 1)  # a stone below a four of the other side's lets it be completed
     if reached == 0:
         return left << 6 | EVEN - (42 - count) // 2
-    # who can have no four any more, even with all squares that are left, does not win
-    if count >= 40 or not has_four((own if beta > 0 else opponent) | ALL & ~stones):
+    if count >= 40:
         return left << 6 | EVEN
     low, high = -((40 - count) // 2), (41 - count) // 2
     key = key_of(own, stones)
@@ -182,18 +182,28 @@ def search(own, opponent, beta, left, table, book, stop):
         return left << 6 | high + EVEN
     before_move = opponent + stones + BOTTOM
     mirrored = _mirrored(before_move)
+    rows = EVEN_ROWS if count & 1 else ODD_ROWS
     if count < 36:  # while the entries of all moves come from memory, the moves are sorted
         for column in range(7):
             move = reached & 63 << 7 * column
             if move:
                 _expect(_key_after(before_move, mirrored, move, column), next_table)
+    best = -SQUARES
     kept = 0
     order = 0  # eight bits for each move: its column, and above it what it is sorted by
     for column in (3, 2, 4, 1, 5, 0, 6):
         move = reached & 63 << 7 * column
         if move:
-            # sorted by the squares that complete a four afterwards
-            scored = popcount(completing((own | move, opponent, 0))) << 3 | column
+            fours = completing((own | move, opponent, 0))
+            known = proven(opponent, own | move, against & ~move, fours, 1 - beta)
+            if known != UNKNOWN:
+                if -known >= beta:
+                    return left << 6 | EVEN - known
+                best = max(best, -known)
+                reached ^= move
+                continue
+            # sorted by the squares that complete a four afterwards, those of one's own rows first
+            scored = 2 * popcount(fours) + popcount(fours & rows) << 3 | column
             place = 8 * kept
             while place > 0 and order >> place - 5 & 31 < scored >> 3:
                 place -= 8
@@ -207,7 +217,6 @@ def search(own, opponent, beta, left, table, book, stop):
                 entry = _probe(_key_after(before_move, mirrored, move, column), next_table)
                 if entry and EVEN - (entry >> HIGH & 63) >= beta:
                     return left << 6 | 2 * EVEN - (entry >> HIGH & 63)
-    best = -SQUARES
     for _ in range(kept):
         move = reached & 63 << 7 * (order & 7)
         order >>= 8
@@ -244,7 +253,11 @@ def _solve(own, opponent, low, high, table, book, nodes, stop):
     low, high = max(low, -((42 - count) // 2)), min(high, (41 - count) // 2)
     while low < high:
         middle = low + (high - low) // 2
-        if middle <= 0 and low // 2 < middle:
+        if low < 0 < high:
+            middle = 0
+        elif low < 0 == high:
+            middle = -1
+        elif middle <= 0 and low // 2 < middle:
             middle = low // 2
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +16,9 @@ from benchmarks.bitbully import BitBully
 from benchmarks.solver import main as benchmark
 from benchmarks.solver import position_after as after
 from games.connect_four import ConnectFour
+from games.connect_four.features import completing
 from games.connect_four.probes import DEEPEST
+from games.connect_four.rules import BOTTOM
 from games.connect_four.solver import (
     EVEN,
     FILE,
@@ -27,6 +30,7 @@ from games.connect_four.solver import (
     entry_of,
     known_bounds,
 )
+from games.connect_four.zugzwang import UNKNOWN, proven
 from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
@@ -53,6 +57,7 @@ def unfinished(plies: int, count: int) -> list[Any]:
     return found
 
 
+@functools.cache
 def slow_score(position: Any) -> int:
     """Returns the score by plain minimax, which counts the stones that the winner has left."""
     outcome = GAME.outcome(position)
@@ -60,6 +65,25 @@ def slow_score(position: Any) -> int:
         played = sum(stones.bit_count() for stones in position[:2])
         return int(outcome) * (22 - (played + 1) // 2)
     return max(-slow_score(GAME.play(position, move)) for move in GAME.legal_moves(position))
+
+
+@pytest.mark.plain
+def test_what_zugzwang_proves_is_what_play_to_the_end_gives() -> None:
+    found = set()
+    for position in (p for plies in (30, 31, 36, 37) for p in unfinished(plies, 100)):
+        own, opponent, side = position
+        fours = completing(position), completing((opponent, own, side))
+        if fours[0] & ((own | opponent) + BOTTOM):
+            continue
+        for beta in (-2, 0, 1, 3):
+            known = int(proven(own, opponent, *fours, beta))
+            if known != UNKNOWN:
+                found.add((side, beta, known))
+                low, high = (known, 21) if known >= beta else (-21, known)
+                assert low <= slow_score(position) <= high
+    draws = {(side, beta, 0) for side in (0, 1) for beta in (-2, 0, 1, 3)}
+    wins = {(1, beta, 1) for beta in (0, 1)}  # of the second side, on squares of even rows
+    assert found == draws | wins | {(side, beta, -1) for side in (0, 1) for beta in (0, 1)}
 
 
 # The first two by P. Pons; the openings by V. Allis 1988, with distances by J. Tromp.
