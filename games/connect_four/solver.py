@@ -91,7 +91,7 @@ def _key_after(key, mirrored, move, column):
 @kernel(signature="int64(int64, int64[::1])")
 def _place(key, table):
     """Returns where in the table the two entries are that a key may have."""
-    return (key * SPREAD >> 20) & (len(table) - 2)
+    return (key * SPREAD >> 36) & (len(table) - 2)
 
 
 def _expect(key, table):
@@ -304,7 +304,7 @@ class Solver:
     """Exact values of positions; one thread at a time.
 
     table_mib: size of the table in MiB, rounded down to a power of two; that of positions of at
-        most `BOOK` stones beside it has a sixteenth of it, and at least half a MiB.
+        most `BOOK` stones beside it has a sixteenth of it, and at least 4 MiB.
     book: bounds of positions of at most `BOOK` stones to begin with, as `bounds` returns them
         (None: the shipped ones).
 
@@ -326,7 +326,7 @@ class Solver:
         entries = max(2, int(table_mib * (1 << 17)))
         self._table = np.zeros(1 << entries.bit_length() - 1, dtype=np.int64)
         self._known = known_bounds() if book is None else np.array(book, dtype=np.int64)
-        self._book = np.zeros(max(1 << 16, len(self._table) >> 4), dtype=np.int64)
+        self._book = np.zeros(max(1 << 19, len(self._table) >> 4), dtype=np.int64)
         self._nodes, self._stop = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         _enter(self._known, self._book)
 
