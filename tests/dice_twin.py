@@ -90,8 +90,9 @@ def outcomes_at(data, source, target):
     p = array_at(float64_pointer(target), (5,))
     found(position, p)
     confine(position, p)
+    return 0
 """
-        signature = "void(int64, int64, int64)"
+        signature = "int64(int64, int64, int64)"
         return native_function("outcomes_at", text, self.scope, signature), 0, None
 
     def plain(self) -> Callable[[Any], float]:

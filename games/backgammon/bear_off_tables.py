@@ -136,20 +136,16 @@ def _checksum(arrays: dict[str, NDArray[Any]]) -> str:
     return mark.hexdigest()
 
 
-def _shapes() -> dict[str, tuple[Any, tuple[int, ...]]]:
+def _read(path: Path) -> BearOff | None:
+    """Returns the tables in a file; None if it is damaged or of another format."""
     number, pairs = positions_of(CHECKERS), positions_of(BOTH)
-    return {
+    shapes: dict[str, tuple[Any, tuple[int, ...]]] = {
         "equities": (np.float32, (pairs, pairs)),
         "rolls": (np.float32, (number, LONGEST)),
         "first": (np.float32, (number - WHOLE, LONGEST)),
         "expected": (np.float64, (number,)),
         "expected_first": (np.float64, (number - WHOLE,)),
     }
-
-
-def _read(path: Path) -> BearOff | None:
-    """Returns the tables in a file; None if it is damaged or of another format."""
-    shapes = _shapes()
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             facts = file.metadata() or {}

@@ -111,7 +111,10 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
         "TARGETS": np.array(targets, dtype=np.int64),
         "STEPS": DISTANCES[list(seats)].copy(),
         "SQUARES": DISTANCES[list(seats)] ** 2,
-        "SIDEWAYS": np.array([_sideways(point) for point in seats], dtype=np.int64),
+        # how much nearer a cell is to one of the points beside a side's own than to the other
+        "SIDEWAYS": np.abs(
+            DISTANCES[[(p + 5) % 6 for p in seats]] - DISTANCES[[(p + 1) % 6 for p in seats]]
+        ),
     }
     made = family(*rules.RULES, **constants, LAST_MOVE=last_move)
     found = vars(family(*terms.TERMS, **constants))
@@ -119,12 +122,3 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
     if players == 2:
         del named["next_steps"], named["leader_steps"]  # equal to rival_steps
     return Rules(**vars(made)), {"race": FeatureSet("race", named)}
-
-
-def _sideways(point: int) -> list[int]:
-    """Returns how much nearer each cell is to one of the points beside `point` than to the other.
-
-    It is 0 on the line from the tip of `point` to the opposite one.
-    """
-    left, right = (point + 5) % 6, (point + 1) % 6
-    return [abs(int(DISTANCES[left, cell] - DISTANCES[right, cell])) for cell in range(CELLS)]

@@ -19,7 +19,7 @@ from games.connect_four.solver import (
     score_of,
     search,
 )
-from games.kernels import kernel, popcount
+from games.kernels import kernel, popcount, product
 from games.values import WIN
 
 __all__ = ["DEEPEST", "forget", "known_by_key", "new_tables", "probe_openings", "probe_solver"]
@@ -32,27 +32,22 @@ FIRST, DOUBLED, MOST_ASKED = 200, 3, 3
 
 
 @kernel
-def probe_openings(entries, position):
+def probe_openings(openings, position):
     """Returns what a probe does: whether a position of the book is won, drawn or lost.
 
-    entries: in ascending order of their keys. The number of plies to the end is the greatest that
+    openings: as `known_by_key` returns them. The number of plies to the end is the greatest that
     the bounds leave open.
     """
+    keys, entries = openings
     own, opponent, _ = position
     stones = popcount(own | opponent)
     if stones > DEEPEST:
         return (False, 0.0, 0)
     key = key_of(own, own | opponent)
-    first, last = 0, len(entries)
-    while first < last:
-        middle = (first + last) // 2
-        if entries[middle] & KEY < key:
-            first = middle + 1
-        else:
-            last = middle
-    if first == len(entries) or entries[first] & KEY != key:
+    place = np.searchsorted(keys, key)
+    if place == len(keys) or keys[place] != key:
         return (False, 0.0, 0)
-    low, high = bounds_of(entries[first])
+    low, high = bounds_of(entries[place])
     if low > 0:
         return (True, WIN - plies_left(stones, low), 1000)
     if high < 0:
@@ -60,10 +55,11 @@ def probe_openings(entries, position):
     return (low == high, 0.0, 1000)
 
 
-def known_by_key() -> NDArray[np.int64]:
-    """Returns all shipped entries, in ascending order of their keys."""
+def known_by_key() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns the keys of all shipped entries, in ascending order, and the entries."""
     entries = np.concatenate((known_bounds(), known_bounds("later")))
-    return entries[np.argsort(entries & KEY)]
+    order = np.argsort(entries & KEY)
+    return (entries & KEY)[order], entries[order]
 
 
 @kernel
@@ -73,17 +69,17 @@ def probe_solver(tables, position):
     tables: as `new_tables` returns them. After a question in vain, the next search of the same
         position may look at eight times as many positions.
     """
-    entries, table, asked, never = tables
+    keys, entries, table, asked, never = tables
     own, opponent, _ = position
     stones = own | opponent
     count = popcount(stones)
-    known = probe_openings(entries, position)
+    known = probe_openings((keys, entries), position)
     if known[0] or count <= BOOK or stones == ALL or has_four(opponent):
         return known
     if completing((own, opponent, 0)) & (stones + BOTTOM):
         return (True, WIN - 1.0, 1000)
     key = key_of(own, stones)
-    slot = (key * SPREAD >> 36) & (len(asked) - 1)
+    slot = (product(key, SPREAD) >> 36) & (len(asked) - 1)
     times = asked[slot] & 31 if asked[slot] >> 5 == key else 0
     low, high = -SQUARES, SQUARES
     for beta in (1, 0):
@@ -105,10 +101,10 @@ def probe_solver(tables, position):
 
 def new_tables() -> tuple[NDArray[np.int64], ...]:
     """Returns what `probe_solver` reads: the openings, empty bounds, and questions in vain."""
-    return known_by_key(), *(np.zeros(size, dtype=np.int64) for size in (1 << 19, 1 << 12, 1))
+    return *known_by_key(), *(np.zeros(size, dtype=np.int64) for size in (1 << 19, 1 << 12, 1))
 
 
 def forget(tables: tuple[NDArray[np.int64], ...]) -> None:
     """Forget what probes found, so that the next answers are those of new tables."""
-    tables[1][:] = 0
     tables[2][:] = 0
+    tables[3][:] = 0

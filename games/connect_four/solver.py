@@ -32,7 +32,7 @@ from games.connect_four.rules import (
     play,
 )
 from games.connect_four.zugzwang import EVEN_ROWS, ODD_ROWS, UNKNOWN, proven
-from games.kernels import kernel, popcount
+from games.kernels import kernel, popcount, product
 from games.kernels.bits import native
 from games.kernels.memory import prefetch
 
@@ -91,7 +91,7 @@ def _key_after(key, mirrored, move, column):
 @kernel(signature="int64(int64, int64[::1])")
 def _place(key, table):
     """Returns where in the table the two entries are that a key may have."""
-    return (key * SPREAD >> 36) & (len(table) - 2)
+    return (product(key, SPREAD) >> 36) & (len(table) - 2)
 
 
 def _expect(key, table):

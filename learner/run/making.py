@@ -64,7 +64,12 @@ def main(arguments: list[str] | None = None, program: str = "plysmith make") -> 
 
 
 def _run(name: str | None, folder: Path | None) -> int:
-    known = _makings()
+    known = {
+        f"{game.name}/{making}": (game, how)
+        for game in map(games.load, games.names())
+        if (DATA / game.name).is_dir()
+        for making, how in Makings.of(game).of_files.items()
+    }
     if name is None:
         width = max(map(len, known))
         for known_name, (_, making) in known.items():
@@ -79,17 +84,6 @@ def _run(name: str | None, folder: Path | None) -> int:
         print(f"made: {folder / making.result}")
         print(_compared(game, name, folder / making.result))
     return status
-
-
-def _makings() -> dict[str, tuple[Game, Making]]:
-    """Returns the makings of all games by GAME/NAME."""
-    loaded = [games.load(name) for name in games.names()]
-    return {
-        f"{game.name}/{name}": (game, making)
-        for game in loaded
-        if (DATA / game.name).is_dir()
-        for name, making in Makings.of(game).of_files.items()
-    }
 
 
 def make(making: Making, folder: Path) -> int:

@@ -92,18 +92,16 @@ def read_games(path: Path, game: Game, *, black_first: bool | None = None) -> li
     if black_first is None and order is not None and (order.black_first or not order.clear):
         print(f"{path}: {order}" + "; say --black-first or --no-black-first" * (not order.clear),
               file=sys.stderr)  # fmt: skip
-    return [_readable(one) for one in read]
-
-
-def _readable(one: ReadGame) -> ReadGame:
-    """Returns a game whose texts hold nothing that a terminal would obey; comments stay."""
-    return one._replace(
-        names=tuple(map(printable, one.names)),
-        problems=[printable(problem) for problem in one.problems],
-        title=printable(one.title),
-        result=printable(one.result),
-        tags={name: printable(value) for name, value in one.tags.items()},
-    )
+    return [
+        one._replace(
+            names=tuple(map(printable, one.names)),
+            problems=[printable(problem) for problem in one.problems],
+            title=printable(one.title),
+            result=printable(one.result),
+            tags={name: printable(value) for name, value in one.tags.items()},
+        )
+        for one in read
+    ]
 
 
 def printable(text: str) -> str:

@@ -28,7 +28,7 @@ from games.kernels.memory import (
 from play.rollout.dice import RolloutDice
 from play.rollout.plain import CERTAIN, Block, BlockDice, RolloutTable
 from search import Evaluator, Lookup
-from search.expectiminimax.native import call_nothing, dice_addresses, known_address
+from search.expectiminimax.native import dice_addresses, known_address
 from search.expectiminimax.turn import NativeTurn, best_reply, copy_position, next_roll, over
 from search.native import call_float, call_int
 
@@ -74,7 +74,7 @@ def rate(turn, own, place, value, target):
         if over(turn, place):
             call_int(own.finished_at, (place, target))
         elif own.known_at == 0 or call_int(own.known_at, (own.tables, place, target)) == 0:
-            call_nothing(own.outcomes_at, (own.outcomes_data, place, target))
+            call_int(own.outcomes_at, (own.outcomes_data, place, target))
     store_float(target, count, value)
 
 

@@ -89,7 +89,15 @@ class Puzzles:
             move = content.get("move")
             if move is not None:
                 position = problem.play(position, problem.parse_move(position, str(move)[:60]))
-            return _view(problem, position)
+            moves = problem.legal_moves(position)
+            return {
+                "problem": problem.name,
+                "position": problem.position_text(position),
+                "board": _board(problem, position),
+                "moves": [_move(problem, position, move) for move in moves],
+                "solved": problem.solved(position),
+                "unsolvable": problem.why_unsolvable(position),
+            }
 
         view: dict[str, Any] = await self.thinking.work(work)
         return view
@@ -213,19 +221,6 @@ def _position(problem: Problem, text: Any) -> Any:
     if not isinstance(text, str) or not text.strip():
         raise PositionError("expected a position, found none")
     return problem.parse_position(text[:LONGEST_POSITION])
-
-
-def _view(problem: Problem, position: Any) -> dict[str, Any]:
-    """Returns everything that the page shows of a position."""
-    moves = problem.legal_moves(position)
-    return {
-        "problem": problem.name,
-        "position": problem.position_text(position),
-        "board": _board(problem, position),
-        "moves": [_move(problem, position, move) for move in moves],
-        "solved": problem.solved(position),
-        "unsolvable": problem.why_unsolvable(position),
-    }
 
 
 def _board(problem: Problem, position: Any) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from search.evaluators.prefilter import PREFILTER, prefilter_parts, read_prefilt
 
 __all__ = ["OutcomeNetwork", "by_phase", "logistic"]
 
-OUTCOMES_SIGNATURE = "void(int64, int64, int64)"
+OUTCOMES_SIGNATURE = "int64(int64, int64, int64)"
 
 _REACH, _STEPS = 16.0, 128  # of the table: -16 to 16 in steps of 1/128
 _LOGISTIC = 1.0 / (1.0 + np.exp(-np.arange(-_REACH, _REACH + 2 / _STEPS, 1 / _STEPS)))
@@ -179,7 +179,9 @@ class OutcomeNetwork(LayeredNetwork):
         return "\n    ".join(lines)
 
     def native_outcomes(self) -> tuple[int, int, Any]:
-        return self._compiled("outcomes_at", self.outcomes_text(), OUTCOMES_SIGNATURE)
+        return self._compiled(
+            "outcomes_at", f"{self.outcomes_text()}\n    return 0", OUTCOMES_SIGNATURE
+        )
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         nets: list[dict[str, Any]] = []

@@ -12,7 +12,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from games.contract import DiceGame
@@ -268,19 +267,6 @@ def _get_outcomes(line, ply, outcomes, number):
         outcomes[number, i] = load_float(line.outcomes, ply * line.outcome_count + i)
 
 
-@intrinsic
-def call_nothing(typingctx: Any, address: Any, arguments: Any) -> Any:
-    """Call the C function at an address, which returns nothing, with a tuple of integers."""
-
-    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        items = cgutils.unpack_tuple(builder, values[1])
-        kind = ir.FunctionType(ir.VoidType(), [item.type for item in items])
-        builder.call(builder.inttoptr(values[0], kind.as_pointer()), items)
-        return context.get_dummy_value()
-
-    return types.none(types.int64, arguments), codegen
-
-
 def static_outcomes(line, ply):
     """Write the outcomes of the position: of a finished game, a lookup or the evaluator."""
     position = line.positions[ply]
@@ -299,7 +285,7 @@ def _static_outcomes(line, ply):
     if value == value:
         call_int(line.finished_at, (source, target))
     elif line.known_at == 0 or call_int(line.known_at, (line.tables, source, target)) == 0:
-        call_nothing(line.outcomes_at, (line.outcomes_data, source, target))
+        call_int(line.outcomes_at, (line.outcomes_data, source, target))
 
 
 def clear_outcomes(line, ply):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from games.kernels import kernel
 from search.single_agent.native import (
-    back_of,
-    cost_of,
     estimate,
     expect,
     find,
+    float_of,
+    int_of,
     is_solved,
-    move_of,
     store,
     stored_children,
 )
@@ -41,10 +40,10 @@ def next_layer(record, slots, nodes, moves, costs, values, layer):
             record.generated += 1
             if find(record, slots, 1, child) >= 0:
                 continue
-            total = costs[node] + cost_of(record, 1, child)
+            total = costs[node] + float_of(record, record.costs, 1, child)
             new = store(record, slots, 1, child)
-            moves[new, 0] = move_of(record, 1, child)
-            moves[new, 1] = back_of(record, 1, child)
+            moves[new, 0] = int_of(record, record.moves, 1, child)
+            moves[new, 1] = int_of(record, record.backs, 1, child)
             nodes[new, 0], costs[new] = node, total
             if is_solved(record, 1, child):
                 record.goal = new

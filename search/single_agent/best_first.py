@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from games.kernels import kernel
 from search.single_agent.native import (
-    back_of,
     bucket_hash,
-    cost_of,
     estimate,
     expect,
     find,
-    move_of,
+    float_of,
+    int_of,
     put_into_table,
     store,
     stored_children,
@@ -155,7 +154,7 @@ def best_first(record, slots, nodes, moves, costs, values, keys, heads, heap, pl
         expect(record, slots, 1, count)
         for place in range(count):
             record.generated += 1
-            total = cost + cost_of(record, 1, place)
+            total = cost + float_of(record, record.costs, 1, place)
             known = find(record, slots, 1, place)
             if known >= 0:
                 if costs[known] <= total:
@@ -163,8 +162,8 @@ def best_first(record, slots, nodes, moves, costs, values, keys, heads, heap, pl
                 costs[known] = DEAD
             value = estimate(record, 1, place)
             new = store(record, slots, 1, place)
-            nodes[new, 0], moves[new, 0] = node, move_of(record, 1, place)
-            moves[new, 1] = back_of(record, 1, place)
+            nodes[new, 0], moves[new, 0] = node, int_of(record, record.moves, 1, place)
+            moves[new, 1] = int_of(record, record.backs, 1, place)
             costs[new], values[new] = total, value
             f = record.cost_weight * total + record.heuristic_weight * value
             slot = slot_of(record, keys, places, f, value)

@@ -7,7 +7,7 @@ exceeded it.
 from __future__ import annotations
 
 from games.kernels import kernel
-from search.single_agent.native import cost_of, counted_of, promising, value_of
+from search.single_agent.native import float_of, int_of, promising
 from search.single_agent.record import MOST_PLIES
 
 
@@ -38,9 +38,9 @@ def search_within(record, root_estimate, places, counts, following, rests, spent
             ply -= 1
             continue
         following[ply] = place + 1
-        counted = counted_of(record, ply + 1, place)
+        counted = int_of(record, record.counted, ply + 1, place)
         record.generated += counted >> 1
-        cost = spent[ply] + cost_of(record, ply + 1, place)
+        cost = spent[ply] + float_of(record, record.costs, ply + 1, place)
         if counted & 1:
             places[ply + 1], spent[ply + 1] = place, cost
             record.goal = ply + 1
@@ -52,7 +52,9 @@ def search_within(record, root_estimate, places, counts, following, rests, spent
             return False
         ply += 1
         places[ply], spent[ply], following[ply] = place, cost, 0
-        counts[ply] = promising(record, ply, place, cost, value_of(record, ply, place))
+        counts[ply] = promising(
+            record, ply, place, cost, float_of(record, record.values, ply, place)
+        )
         rests[ply] = record.rest
         record.expanded += 1
         record.largest = max(record.largest, ply)

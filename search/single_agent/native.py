@@ -43,41 +43,31 @@ def _back(problem, position, move):
         return NONE
 
 
-def cost_of(record, block, place):
-    """Returns the cost of the move that led to a position of a block."""
-    return record.costs[block][place]
+def int_of(record, rows, block, place):
+    """Returns the entry for a position of a block in one of the record's lists of integers."""
+    return rows[block][place]
 
 
-@native(cost_of)
-def _cost_of(record, block, place):
-    return load_float(record.costs, record.most_moves * block + place)
+@native(int_of)
+def _int_of(record, rows, block, place):
+    return load_int(rows, record.most_moves * block + place)
 
 
-def move_of(record, block, place):
-    """Returns the move that led to a position of a block."""
-    return record.moves[block][place]
+def float_of(record, rows, block, place):
+    """Returns the same of a list of floats."""
+    return rows[block][place]
 
 
-@native(move_of)
-def _move_of(record, block, place):
-    return load_int(record.moves, record.most_moves * block + place)
+@native(float_of)
+def _float_of(record, rows, block, place):
+    return load_float(rows, record.most_moves * block + place)
 
 
 def read_move(record: Any, block: int, place: int) -> Any:
-    """Returns the same as `move_of`, when called from Python."""
+    """Returns the move that led to a position of a block, when called from Python."""
     if isinstance(record, PlainSearch):
         return record.moves[block][place]
     return int(record.pinned["moves"][record.most_moves * block + place])
-
-
-def back_of(record, block, place):
-    """Returns the move that leads back from a position of a block."""
-    return record.backs[block][place]
-
-
-@native(back_of)
-def _back_of(record, block, place):
-    return load_int(record.backs, record.most_moves * block + place)
 
 
 def is_solved(record, block, place):
@@ -167,26 +157,6 @@ def _promising(record, block, place, spent, before):
     record.beyond = load_float(record.report, 0)
     record.rest = load_int(record.report, 1)
     return count
-
-
-def value_of(record, block, place):
-    """Returns the heuristic value of a position of a block, as `promising` wrote it."""
-    return record.values[block][place]
-
-
-@native(value_of)
-def _value_of(record, block, place):
-    return load_float(record.values, record.most_moves * block + place)
-
-
-def counted_of(record, block, place):
-    """Returns the entry of `counted` that `promising` wrote for a position of a block."""
-    return record.counted[block][place]
-
-
-@native(counted_of)
-def _counted_of(record, block, place):
-    return load_int(record.counted, record.most_moves * block + place)
 
 
 # --- stored positions ------------------------------------------------------------------------

@@ -87,7 +87,8 @@ def build_table(
     moves = np.zeros(problem.most_moves, dtype=np.int64)
     stack, again = np.zeros(STACK, dtype=np.int64), np.zeros(1, dtype=np.int64)
     cost, empty = 0, 0
-    while cost < UNKNOWN and empty <= _dearest(problem, pattern):
+    most_empty = 0 if rules.cost is None else UNKNOWN  # costs without a position before others
+    while cost < UNKNOWN and empty <= most_empty:
         again[0], found = 0, 0
         for begin in range(0, pattern.size, CHUNK):
             end = min(begin + CHUNK, pattern.size)
@@ -102,11 +103,6 @@ def build_table(
     table[table >= DONE] -= DONE
     least: NDArray[np.int8] = table.reshape(-1, pattern.fold).min(axis=1).view(np.int8)
     return least
-
-
-def _dearest(problem: KernelProblem, pattern: Pattern) -> int:
-    """Returns how many successive costs may have no position before others come."""
-    return 0 if problem.problem.cost is None else UNKNOWN
 
 
 @functools.lru_cache(maxsize=64)

@@ -69,8 +69,10 @@ class Chances(KernelEvaluator):
     def native_outcomes(self) -> tuple[int, int, Any]:
         numbers = "".join(f"    store_float(target, {k}, found[{k}])\n" for k in range(5))
         text = f"def outcomes_at(data, source, target):\n    found = chances({read_position(5)})\n"
-        signature = "void(int64, int64, int64)"
-        address = native_function("outcomes_at", text + numbers, {"chances": chances}, signature)
+        signature = "int64(int64, int64, int64)"
+        address = native_function(
+            "outcomes_at", f"{text}{numbers}    return 0\n", {"chances": chances}, signature
+        )
         return address, 0, None
 
     def outcomes(self, positions: Any) -> Any:
