@@ -16,7 +16,7 @@ The third one walks through the games in which the first side keeps its class by
 second plays a best one, to so many stones, and keeps what the solver finds out on the way about
 positions of at most twelve stones, later only which moves of the first side win. It writes the file
 after each position of the first kind: a stopped command goes on where it stopped. So does the last
-one, which takes a night and writes the file once a minute.
+one, which takes an hour of a core and writes the file once a minute.
 """
 
 from __future__ import annotations
