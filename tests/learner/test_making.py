@@ -97,7 +97,7 @@ def test_the_command_lists_and_refuses(
     assert "name: expected one of checkers/network" in capsys.readouterr().err
     # a finished folder is compared with what ships
     monkeypatch.chdir(tmp_path)
-    _, known = making._makings()["checkers/samuel"]
+    known = Makings.of(games.load("checkers")).of_files["samuel"]
     folder = Path("runs/made/checkers/samuel")
     (folder / "run").mkdir(parents=True)
     (folder / DONE).write_text(json.dumps(known.commands))
