@@ -28,7 +28,7 @@ __all__ = ["DEEPEST", "forget", "known_by_key", "new_tables", "probe_openings", 
 DEEPEST = 19
 #: Positions that a probe searches for each of its questions when it first asks about a position; 2
 #: to the power of DOUBLED times as many for each time that it has asked, but for the last ones.
-FIRST, DOUBLED, MOST_ASKED = 200, 3, 3
+FIRST, DOUBLED, MOST_ASKED = 100, 3, 3
 
 
 @kernel
