@@ -79,7 +79,7 @@ def probe_solver(tables, position):
     if completing((own, opponent, 0)) & (stones + BOTTOM):
         return (True, WIN - 1.0, 1000)
     key = key_of(own, stones)
-    slot = (product(key, SPREAD) >> 36) & (len(asked) - 1)
+    slot = (product(int(key), SPREAD) >> 36) & (len(asked) - 1)
     times = asked[slot] & 31 if asked[slot] >> 5 == key else 0
     low, high = -SQUARES, SQUARES
     for beta in (1, 0):

@@ -91,7 +91,7 @@ def _key_after(key, mirrored, move, column):
 @kernel(signature="int64(int64, int64[::1])")
 def _place(key, table):
     """Returns where in the table the two entries are that a key may have."""
-    return (product(key, SPREAD) >> 36) & (len(table) - 2)
+    return (product(int(key), SPREAD) >> 36) & (len(table) - 2)
 
 
 def _expect(key, table):

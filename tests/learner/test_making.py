@@ -9,7 +9,6 @@ import pytest
 
 import games
 from games import kernels
-from learner.run import making
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
 from learner.run.folder import CHECKPOINT
