@@ -1,10 +1,24 @@
-"""Numbers of things in sentences."""
+"""Numbers of things and lists of them in sentences."""
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+from collections.abc import Iterable
+
+__all__ = ["counted", "listed", "shortened"]
 
 
 def counted(count: int, thing: str) -> str:
     """Returns a number with the word for what it counts: "1 move", "1,024 moves"."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def listed(texts: Iterable[str], most: int = 12) -> str:
+    """Returns the texts with commas between them: the first `most`, and how many more there are."""
+    items = list(texts)
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Returns a text, with "..." for the end of one of more than `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game, given
+from games.counted import listed
 from games.errors import MoveError
 from games.extras import extra
 
@@ -206,9 +207,8 @@ class GameRecord:
         position = self.position
         legal = self.legal_moves(roll)
         if move not in legal:
-            texts = [self.game.move_text(position, other) for other in legal[:12]]
-            more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
-            raise MoveError(f"expected one of {', '.join(texts)}{more}, found {move!r}")
+            texts = listed(self.game.move_text(position, other) for other in legal)
+            raise MoveError(f"expected one of {texts}, found {move!r}")
         final = self._irreversible is None or self._irreversible(position, move)
         self.positions.append(self.game.play(position, move))
         self.moves.append(move)

@@ -26,6 +26,7 @@ from games.backgammon.situation import (
     position_error,
     roll_of,
 )
+from games.counted import listed, shortened
 from games.errors import MoveError, stripped
 
 __all__ = [
@@ -114,7 +115,7 @@ def parse_roll(text: str) -> int:
     """
     match = _ROLL.fullmatch(text.strip()) if len(text) <= LONGEST_MOVE else None
     if match is None:
-        raise MoveError(f"expected a roll such as 31 or 6-6, found {_short(text.strip())!r}")
+        raise MoveError(f"expected a roll such as 31 or 6-6, found {shortened(text.strip())!r}")
     return roll_of(int(match[1]), int(match[2]))
 
 
@@ -205,27 +206,28 @@ def parse_move(position: Position, text: str, roll: int | None = None) -> int:
     change, named, starred = _read_parts(found if len(text) <= LONGEST_MOVE else "")
     if not change and not named:
         raise MoveError(
-            f"expected a move such as 24/18 13/12 or bar/20*(2), found {_short(text.strip())!r}"
+            f"expected a move such as 24/18 13/12 or bar/20*(2), found {shortened(text.strip())!r}"
         )
     matching = [
         (move, {target for _, target, hits in _hitting(position, move) if hits})
         for move in legal
         if move and _change(_steps_of(move)) == change
     ]
+    found = shortened(found)
     if not matching:
-        raise MoveError(f"expected {_choice(position, legal)}, found {_short(found)!r}")
+        raise MoveError(f"expected {_choice(position, legal)}, found {found!r}")
     hitting = [(move, hits) for move, hits in matching if starred <= hits]
     if not hitting:
         moves = [move for move, _ in matching]
         raise MoveError(
-            f"expected {_choice(position, moves)}, found {_short(found)!r}, which marks another hit"
+            f"expected {_choice(position, moves)}, found {found!r}, which marks another hit"
         )
     expected = named & _blots(position)
     exact = [move for move, hits in hitting if hits == expected]
     moves = exact or [move for move, _ in hitting]
     if len(moves) > 1:
         raise MoveError(
-            f"expected {_choice(position, moves)}, found {_short(found)!r}, which names them all"
+            f"expected {_choice(position, moves)}, found {found!r}, which names them all"
         )
     return moves[0]
 
@@ -277,17 +279,11 @@ def _legal(position: Position, roll: int) -> list[int]:
     return [int(move) for move in moves[:count]]
 
 
-def _choice(position: Position, legal: list[int], most: int = 12) -> str:
+def _choice(position: Position, legal: list[int]) -> str:
     """Returns the legal moves that an error message lists."""
     if not legal:
         return "no move after the end of the game"
-    texts = [move_text(position, move) for move in legal[:most]]
-    more = f" and {len(legal) - most} more" if len(legal) > most else ""
-    return ("one of " if len(legal) > 1 else "") + ", ".join(texts) + more
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return "one of " * (len(legal) > 1) + listed(move_text(position, move) for move in legal)
 
 
 # --- boards ---------------------------------------------------------------------------------------

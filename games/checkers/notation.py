@@ -8,13 +8,14 @@ kings, as in `B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29`. A move is written `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from games.checkers import rules
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, WHITE, Position
+from games.counted import listed, shortened
 from games.errors import MoveError, PositionError, stripped
 
 __all__ = [
@@ -190,20 +191,21 @@ def parse_move(position: Position, text: str) -> int:
     """
     found = stripped(text, MoveError).lower()
     if len(text) > LONGEST_MOVE or _MOVE.fullmatch(found) is None:
-        raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {_short(found)!r}")
+        raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {shortened(found)!r}")
     squares = [int(number) for number in _NUMBER.findall(found)]
     for square in squares:
         if not 1 <= square <= 32:
-            raise MoveError(f"expected squares 1 to 32, found {square} in {_short(found)!r}")
+            raise MoveError(f"expected squares 1 to 32, found {square} in {shortened(found)!r}")
+    found = shortened(found)
     legal = _legal(position)
     matching = [move for move in legal if _passes(move_path(move), squares)]
     exact = [move for move in matching if move_path(move) == squares]
     if len(exact or matching) == 1:
         return (exact or matching)[0]
     if matching:
-        paths = _list("x".join(map(str, move_path(move))) for move in matching)
-        raise MoveError(f"expected one of {paths}, found {_short(found)!r}, which names them all")
-    raise MoveError(f"expected {_choice(legal)}, found {_short(found)!r}")
+        paths = listed("x".join(map(str, move_path(move))) for move in matching)
+        raise MoveError(f"expected one of {paths}, found {found!r}, which names them all")
+    raise MoveError(f"expected {_choice(legal)}, found {found!r}")
 
 
 def _passes(path: list[int], squares: list[int]) -> bool:
@@ -247,18 +249,8 @@ def _choice(legal: list[int]) -> str:
     if not legal:
         return "no move, as the side to move has none"
     must = " (captures are mandatory)" if legal[0] >> 12 else ""
-    return f"one of {_list(map(_text, legal))}{must}"
-
-
-def _list(texts: Iterable[str], most: int = 12) -> str:
-    items = list(texts)
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return f"one of {listed(map(_text, legal))}{must}"
 
 
 def _position_error(expected: str, found: str, *, quote: bool = True) -> PositionError:
-    return PositionError(f"expected {expected}, found {repr(_short(found)) if quote else found}")
+    return PositionError(f"expected {expected}, found {repr(shortened(found)) if quote else found}")

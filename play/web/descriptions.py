@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
+from games.counted import listed
 from games.problem import Heuristic
 from play.ratings.statistics import Estimate
 from play.web.runs import FIRST, FIRST_PLACES, POINTS_A_GAME, matches_of, strength_of
@@ -57,9 +58,8 @@ def hand_crafted(game: Game, name: str) -> str:
         if not isinstance(weights, Mapping):
             return f"Weights over the terms of {features}, set by hand."
         terms = [term.replace("_", " ") for term in weights]
-        more = f" and {len(terms) - MOST_TERMS} more" if len(terms) > MOST_TERMS else ""
         many = f"{len(terms)} terms" if len(terms) > 1 else "One term"
-        return f"{many} with weights set by hand: {', '.join(terms[:MOST_TERMS])}{more}."
+        return f"{many} with weights set by hand: {listed(terms, MOST_TERMS)}."
     function = entry.value if isinstance(entry, Heuristic) else entry
     text = inspect.getdoc(getattr(function, "py_func", function)) or ""
     return _plain(text.partition("\n\n")[0])

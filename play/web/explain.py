@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from games.contract import Game
+from games.counted import shortened
 from games.values import value_text
 from play.judging.explanation import explain
 from play.web.catalogue import Loaded
@@ -86,8 +87,7 @@ def _help(loaded: Loaded, name: str) -> str:
     net: Any = next(iter(getattr(loaded.evaluator, "nets", ())), loaded.evaluator)
     features = getattr(net, "features", None)
     term = features.terms.get(name) if features is not None else None
-    text = " ".join((getattr(term, "__doc__", None) or "").split())
-    return text if len(text) <= 300 else f"{text[:297]}..."
+    return shortened(" ".join((getattr(term, "__doc__", None) or "").split()), 300)
 
 
 def _place(name: str) -> list[Any] | None:

@@ -15,6 +15,7 @@ from games.checkers.pdn.words import MOVE, Word, words_of
 from games.checkers.pdn.writer import OWN_TAGS, ROSTER, own_tags
 from games.checkers.replay import FEWEST_CHARACTERS, MOST_MOVES, MOST_SQUARES, replay
 from games.contract import Game
+from games.counted import shortened
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord
 
@@ -134,7 +135,7 @@ class _Reading:
         elif token.kind == "moves":
             self.pending.append(token)
         elif token.kind in ("broken", "other"):
-            found = _short(token.text.strip())
+            found = shortened(token.text.strip())
             if token.kind == "broken":
                 self.damage(token.line, f'expected a tag such as [Event "?"], found {found!r}')
             elif in_letters(found):
@@ -262,10 +263,6 @@ class _Reading:
 
     def file_text(self, outcome: float) -> str:
         return RESULTS[outcome if self.black_first else 0.0 - outcome]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 class _Moves:
