@@ -153,12 +153,14 @@ def _judge(
 
     games: list[JudgedGame] = []
     records: list[Any] = [one.record for one in read]
+    gives = bool(thinker.game.cube) and thinker.evaluator.gives_outcomes
     money = any(record.actions for record in records)
     total = sum(record.ply for record in records)
     with WorkBar(total, "moves", quiet=quiet) as bar:
         try:
             for record in records:
-                cube = _with_cube(record, thinker, money)
+                # games for money in which nobody touches the cube count as played without one
+                cube = gives and (money or record.match_length > 0)
                 games.append(JudgedGame(record, cube))
                 kinds: list[Iterator[Any]] = []
                 if cube:
@@ -172,18 +174,6 @@ def _judge(
         except KeyboardInterrupt:
             return games, True
     return games, False
-
-
-def _with_cube(record: Any, thinker: Thinker, money: bool) -> bool:
-    """Returns whether a game is judged at its score and with the cube.
-
-    money: whether the cube was used in the file; games for money in which nobody touches it count
-        as played without one.
-    """
-    game = thinker.game
-    if not game.cube or not thinker.evaluator.gives_outcomes:
-        return False
-    return money or record.match_length > 0
 
 
 def _performances(

@@ -9,7 +9,7 @@ import games
 from games.program import in_range
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
-from play.commands.options import add_features, with_features
+from play.commands.options import add_features, load_game
 from play.players.grammar import describe_players
 
 if TYPE_CHECKING:
@@ -92,7 +92,6 @@ def run_game(options: argparse.Namespace) -> int:
     import random
     import sys
 
-    from games.problem import refuse_problem
     from play.players.parse import RANDOM
     from play.players.thinker import (
         RandomThinker,
@@ -104,9 +103,7 @@ def run_game(options: argparse.Namespace) -> int:
     from play.terminal import run_session, session_of
     from play.terminal.colour import paint_for
 
-    game = games.load(options.game)
-    refuse_problem(game)
-    game = with_features(game, options)
+    game = load_game(options)
     dice = game.dice
     limits = limits_of(options, **usual_limits(game))
     if options.evaluator == RANDOM:

@@ -267,17 +267,16 @@ class Hub:
             )
         if not self.thinker.game.legal_moves(self.record.position):
             raise ValueError("go: expected a position with a legal move, found none")
+        # an endless search answers only once it is stopped
         endless = self.endless or bool({"ponder", "analyze"} & set(kinds))
         limits = (
             Limits(depth=DEEPEST)
             if endless
             else self._limits().for_play(self.thinker.game, self.record.position)
         )
-        # an endless search answers only once it is stopped
-        hold = endless
         position, history = self.record.position, self.record.history
         self.start(
-            lambda result: self._done(position, result, hold),
+            lambda result: self._done(position, result, endless),
             position,
             history=history,
             limits=limits,
@@ -309,11 +308,7 @@ class Hub:
         if result.depth == 0:  # stopped at once
             result = self.thinker.think(position, limits=Limits(depth=1))
         seconds = max(result.seconds, 1e-6)
-        texts = []
-        after = position
-        for move in result.pv:
-            texts.append(move_word(move))
-            after = self.thinker.game.play(after, move)
+        texts = list(map(move_word, result.pv))
         self.say(
             f"info depth={result.depth} score={self.score(result.value):.2f} nodes={result.nodes}"
             f' time={seconds:.2f} nps={result.nodes / seconds / 1e6:.2f} pv="{" ".join(texts)}"'

@@ -240,10 +240,8 @@ class BackgammonSession(DiceSession):
         lines = show(position).splitlines()[:-1]
         if not self.paint.colour:
             return "\n".join(lines)
-        return "\n".join(re.sub("X|O", self._painted, line) for line in lines)
-
-    def _painted(self, found: re.Match[str]) -> str:
-        return self.paint("first" if found[0] == "X" else "second", found[0])
+        painted = {"X": self.paint("first", "X"), "O": self.paint("second", "O")}
+        return "\n".join(re.sub("X|O", lambda found: painted[found[0]], line) for line in lines)
 
     def set_up(self, text: str) -> str:
         situation = parse_situation(text)

@@ -34,11 +34,10 @@ class CheckersSession(Session):
         black = opponent if side else own
         last = set(move_path(self.record.moves[-1])) if self.record.moves else set()
         lines = []
-        rows = range(7, -1, -1) if self.flipped else range(8)
-        for row in rows:
+        places = range(8)[:: -1 if self.flipped else 1]
+        for row in places:
             cells = []
-            columns = range(7, -1, -1) if self.flipped else range(8)
-            for column in columns:
+            for column in places:
                 if (row + column) % 2 == 0:
                     cells.append(self.paint("light", "    "))
                     continue
@@ -55,11 +54,7 @@ class CheckersSession(Session):
     def _piece(self, pieces: int, black: int, kings: int, bit: int, mark: str) -> str:
         tail = self.paint("dark move", mark) if self.paint.colour else mark
         if not pieces & bit:
-            return (
-                self.paint("dark", ".") + tail
-                if not self.paint.colour
-                else (self.paint("dark", " ") + tail)
-            )
+            return self.paint("dark", " " if self.paint.colour else ".") + tail
         letter = "b" if black & bit else "w"
         if kings & bit:
             letter = letter.upper()

@@ -85,11 +85,9 @@ class DiceSession(Session):
     def prompt(self) -> str:
         if self.wants_roll():
             return f"dice of {self.sides[self.side]}> "
-        return (
-            super().prompt
-            if self.record.over or self.roll is None
-            else (f"{self.sides[self.side]} {self.game.dice.text(self.roll)}> ")
-        )
+        if self.record.over or self.roll is None:
+            return super().prompt
+        return f"{self.sides[self.side]} {self.game.dice.text(self.roll)}> "
 
     def turn_text(self) -> Iterator[str]:
         if self.record.over:

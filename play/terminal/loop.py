@@ -6,7 +6,6 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from games.program import is_ending
 from games.waiting import others_tell
@@ -56,7 +55,10 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         yield _read_piped
         return
-    readline = _readline()
+    try:
+        import readline
+    except ImportError:  # as on Windows
+        readline = None  # type: ignore[assignment]
     if readline is None:
         yield _ask
         return
@@ -86,15 +88,6 @@ def _ask(prompt: str) -> str:
         return input(prompt)
     finally:
         others_tell.clear()
-
-
-def _readline() -> Any:
-    """Returns the module `readline`; None if it does not exist, as on Windows."""
-    try:
-        import readline
-    except ImportError:
-        return None
-    return readline
 
 
 def _read_piped(prompt: str) -> str:

@@ -178,21 +178,18 @@ class Session:
             self.play(result.move)
             yield said
             return
-        value = self.thinker.evaluator.in_units(result.value)
-        reached = (
-            value_text(value) + f" at depth {result.depth}" + " (stopped)" * result.interrupted
-        )
-        chances = chances_text(
-            self.thinker.evaluator, position, result.value, result.nodes, result.outcomes
-        )
-        self.play(result.move, value, result.depth)
-        yield f"{said}   {reached}" + (f" ({chances})" if chances else "")
+        depth = f" at depth {result.depth}" + " (stopped)" * result.interrupted
+        text = self.value_text(position, result.value, result.nodes, result.outcomes, depth)
+        self.play(result.move, self.thinker.evaluator.in_units(result.value), result.depth)
+        yield f"{said}   {text}"
 
-    def value_text(self, position: Any, value: float, nodes: int, outcomes: Any = None) -> str:
-        """Returns a value of a position in the game's unit, with its chances."""
+    def value_text(
+        self, position: Any, value: float, nodes: int, outcomes: Any = None, depth: str = ""
+    ) -> str:
+        """Returns a value of a position in the game's unit, with the depth and its chances."""
         evaluator = self.thinker.evaluator
         chances = chances_text(evaluator, position, value, nodes, outcomes)
-        text = value_text(evaluator.in_units(value))
+        text = value_text(evaluator.in_units(value)) + depth
         return f"{text} ({chances})" if chances else text
 
     def play(self, move: Any, value: float | None = None, depth: int | None = None) -> None:

@@ -39,20 +39,26 @@ def inside(folder: Path, path: Path) -> Path | None:
     return real if real.is_relative_to(folder) else None
 
 
+def children(folder: Path, here: Path) -> list[Path]:
+    """Returns what is in a folder below another, in order, but hidden files and what lies outside.
+
+    Returns nothing if the folder cannot be read.
+    """
+    try:
+        found = sorted(here.iterdir())
+    except OSError:
+        return []
+    return [one for one in found if one.name[:1] != "." and inside(folder, one) is not None]
+
+
 def playable_files(folder: Path) -> Iterator[Path]:
     """Files that may hold an evaluator or a rote memory, in a fixed order, at most 2000."""
     count = 0
     waiting = [(folder, 0)]
     while waiting:
         here, depth = waiting.pop()
-        try:
-            children = sorted(here.iterdir())
-        except OSError:
-            continue
         folders = []
-        for child in children:
-            if child.name.startswith(".") or inside(folder, child) is None:
-                continue
+        for child in children(folder, here):
             if child.is_dir():
                 if depth < DEEPEST_FOLDER and not child.is_symlink():
                     folders.append((child, depth + 1))

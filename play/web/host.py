@@ -23,7 +23,7 @@ from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, WebSeat, seat_of
 from play.web.table import Table
 from play.web.thinking import Question, Thinking
 
-__all__ = ["Host", "NoTable", "Sitting", "TooMany", "advance"]
+__all__ = ["Host", "NoTable", "Sitting", "TooMany"]
 
 #: Shortest time in seconds for a computer's move, so that people can follow: against a person, and
 #: between two computers.
@@ -281,7 +281,7 @@ class Host:
         if table.waiting not in ("over", HUMAN) and not table.paused:
             sitting.turn = asyncio.create_task(self._turns(sitting))
 
-    def advance(self, sitting: Sitting) -> None:
+    async def advance(self, sitting: Sitting, content: dict[str, Any]) -> None:
         """Let computers that pause make one move. Raises ValueError if they do not pause."""
         if not sitting.table.paused:
             raise ValueError("expected computers that pause, found a game that goes on")
@@ -299,9 +299,9 @@ class Host:
         if self.kept.problem:
             sitting.tell("problem", {"error": self.kept.problem})
 
-    async def set_seats(self, sitting: Sitting, content: Any) -> None:
-        """Replace the players. Raises ValueError as `open` does."""
-        seats = await self._seats(sitting.table.game, content)
+    async def set_seats(self, sitting: Sitting, content: dict[str, Any]) -> None:
+        """Replace the players by those of `seats`. Raises ValueError as `open` does."""
+        seats = await self._seats(sitting.table.game, content.get("seats"))
         sitting.table.seats = seats
         sitting.table.paused &= sitting.table.watched
         sitting.table.version += 1
@@ -381,8 +381,3 @@ class Host:
         )
         sitting.tell_result("thought", question, answer, ply=table.record.ply)
         return answer
-
-
-async def advance(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
-    """The action of a table that lets computers that pause make one move."""
-    host.advance(sitting)

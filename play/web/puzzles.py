@@ -93,7 +93,7 @@ class Puzzles:
             return {
                 "problem": problem.name,
                 "position": problem.position_text(position),
-                "board": _board(problem, position),
+                "board": face_of(problem).board(position),
                 "moves": [_move(problem, position, move) for move in moves],
                 "solved": problem.solved(position),
                 "unsolvable": problem.why_unsolvable(position),
@@ -223,10 +223,6 @@ def _position(problem: Problem, text: Any) -> Any:
     return problem.parse_position(text[:LONGEST_POSITION])
 
 
-def _board(problem: Problem, position: Any) -> dict[str, Any]:
-    return face_of(problem).board(position)
-
-
 def _move(problem: Problem, position: Any, move: Any) -> dict[str, Any]:
     """Returns a move: its text, its cost, and for each of its clicks the accepted squares."""
     face = face_of(problem)
@@ -245,7 +241,7 @@ def _solution(problem: Problem, position: Any, found: Solution) -> dict[str, Any
             {
                 "move": text,
                 "position": problem.position_text(position),
-                "board": _board(problem, position),
+                "board": face_of(problem).board(position),
             }
         )
     return {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from play.web.files import inside
+from play.web.files import SUFFIXES, children, inside
 
 __all__ = [
     "FIRST",
@@ -28,7 +28,6 @@ LIVE = 90.0
 POINTS = 240  # most points of a curve of the log
 TERMS = 60  # most weights sent: those that are largest at the end
 SNAPSHOTS = 400
-PLAYABLE = (".json", ".safetensors")
 DEEPEST_FOLDER = 4
 MOST_RUNS = 200
 MOST_BYTES = 8 << 20  # largest file of a run that is read
@@ -94,7 +93,8 @@ class Runs:
                     yield f"{source}:{here.relative_to(folder).as_posix()}", here
                     continue
                 if depth < DEEPEST_FOLDER:
-                    waiting += [(child, depth + 1) for child in _folders(folder, here)]
+                    below = [one for one in children(folder, here) if one.is_dir()]
+                    waiting += [(one, depth + 1) for one in below[::-1] if not one.is_symlink()]
 
 
 def is_run(folder: Path) -> bool:
@@ -106,19 +106,6 @@ def stamp_of(run: Path) -> str:
     """Returns a text that changes when the run in a folder logs or measures more."""
     names = ("log.csv", "snapshots.csv", "checkpoint.json", "report.json")
     return "-".join(str(_changed(run / name)) for name in names)
-
-
-def _folders(folder: Path, here: Path) -> list[Path]:
-    try:
-        children = sorted(here.iterdir(), reverse=True)
-    except OSError:
-        return []
-    return [
-        child
-        for child in children
-        if child.is_dir() and not child.is_symlink() and inside(folder, child) is not None
-        and not child.name.startswith(".")
-    ]  # fmt: skip
 
 
 def _changed(path: Path) -> int:
@@ -296,12 +283,12 @@ def _players(id: str, path: Path) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     for name in ("best", "last"):
-        file = next((f for f in sorted(path.glob(f"{name}.*")) if f.suffix in PLAYABLE), None)
+        file = next((f for f in sorted(path.glob(f"{name}.*")) if f.suffix in SUFFIXES), None)
         if file is not None:
             found.append({"name": name, "game": None, "id": f"{id}/{file.name}"})
     for file in sorted((path / "snapshots").glob("*"))[:SNAPSHOTS]:
         game = _number(file.stem)
-        if game is not None and file.suffix in PLAYABLE:
+        if game is not None and file.suffix in SUFFIXES:
             inner = f"snapshots/{file.name}"
             found.append({"name": f"after {game:,.0f} games", "game": game, "id": f"{id}/{inner}"})
     return found

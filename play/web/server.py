@@ -26,7 +26,7 @@ from play.web.cube_table import act_with_cube
 from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file
 from play.web.guard import FILE_BYTES, Guard
-from play.web.host import Host, NoTable, Sitting, TooMany, advance
+from play.web.host import Host, NoTable, Sitting, TooMany
 from play.web.limits import ServerLimits
 from play.web.puzzles import Puzzles
 from play.web.rollouts import roll_out
@@ -357,10 +357,6 @@ async def _load_file(host: Host, sitting: Sitting, content: dict[str, Any]) -> d
     return {"view": table.view(), **found}
 
 
-async def _seats(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
-    await host.set_seats(sitting, content.get("seats"))
-
-
 async def _check(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     try:
         sitting.table.situation(content.get("text"))
@@ -384,9 +380,9 @@ ACTIONS: dict[str, Act] = {
     "new": _moves(lambda s, c: s.table.start(), human=False),
     "position": _moves(lambda s, c: s.table.set_position(c.get("text")), human=False),
     "pause": _moves(lambda s, c: s.table.pause(c.get("on")), human=False),
-    "advance": advance,
+    "advance": Host.advance,
     "check": _check,
-    "seats": _seats,
+    "seats": Host.set_seats,
     "load": _load_file,
     "analyse": inspection.analyse,
     "rollout": roll_out,

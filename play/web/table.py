@@ -320,12 +320,11 @@ class Table:
 
     def board(self, ply: int | None = None) -> dict[str, Any]:
         """Returns the present board with the steps taken, or the board after `ply` moves."""
+        number = self.record.ply if ply is None else ply
         if ply is None and self.steps is not None:
             board = self.steps.board()
         else:
-            position = self.record.positions[self.record.ply if ply is None else ply]
-            board = self.face.board(position)
-        number = self.record.ply if ply is None else ply
+            board = self.face.board(self.record.positions[number])
         board["trace"] = []
         if number:
             before = self.record.positions[number - 1]

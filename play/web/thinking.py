@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from games.contract import Game
+from games.contract import Game, given
 from games.values import value_text
 from play.players.gnubg import as_program
 from play.players.thinker import chances_of, play_text, values_of_all
@@ -91,9 +91,8 @@ class Question:
         deepest = DEEPEST_DICE if dice else DEEPEST
         wanted = (USUAL_DICE if dice else DEEPEST) if self.depth is None else self.depth
         self.next_depth, self.last_depth = least, min(max(wanted, least), deepest)
-        roll = [] if self.roll is None else [self.roll]
         single = dice and self.roll is None
-        legal = [] if single else self.game.legal_moves(self.position, *roll)
+        legal = [] if single else self.game.legal_moves(self.position, *given(self.roll))
         if len(legal) == 1 and not self.moves:
             self.last_depth = least  # the only move is played at once
 
@@ -183,11 +182,9 @@ class Thinking:
         with self._compiling:
             if loaded in self._warm:
                 return
-            engine = self._take(game, loaded)
-            roll = 0 if game.dice else None
-            for ask in (engine.search, engine.analyse):
-                ask(game.start(), depth=1, roll=roll)
-            self._put(loaded, engine)
+            with self.engine(game, loaded) as engine:
+                for ask in (engine.search, engine.analyse):
+                    ask(game.start(), depth=1, roll=0 if game.dice else None)
             self._warm.add(loaded)
 
     @contextlib.contextmanager
