@@ -63,11 +63,7 @@ def will_use(game: Any, evaluator: Any = None) -> None:
     global _latest
     if _latest is not None and _latest[0].name != game.name:
         new_count()
-    _latest = game, _none if evaluator is None else weakref.ref(evaluator)
-
-
-def _none() -> None:
-    return None
+    _latest = game, (lambda: None) if evaluator is None else weakref.ref(evaluator)
 
 
 def first_use() -> FirstUse | None:

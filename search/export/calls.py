@@ -15,7 +15,6 @@ from search.evaluators.signature import clamped
 from search.export.c_values import Address, Array, Block, Tuple, Value, joined, literal
 from search.export.expressions import Expressions
 from search.export.templates import ROWS
-from search.export.unit import CFile
 from search.native import call_int
 
 __all__ = ["Calls"]
@@ -46,7 +45,7 @@ class Calls(Expressions):
 
     entries: Any
 
-    def called(self, unit: CFile, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
+    def called(self, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
         """Returns the name in C of a kernel, the type of its result, and whether it is natural."""
         raise NotImplementedError
 
@@ -75,7 +74,7 @@ class Calls(Expressions):
             return self._sum_of_rows(node, function)
         if is_kernel(function):
             values = [self.value(part) for part in node.args]
-            own, kind, natural = self.called(self.unit, function, values)
+            own, kind, natural = self.called(function, values)
             return Value(kind, f"{own}({', '.join(value.text for value in values)})", None, natural)
         return self._builtin(node, function, [self.value(part) for part in node.args])
 

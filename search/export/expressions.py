@@ -246,15 +246,11 @@ class Expressions:
         return value
 
     def _of_BoolOp(self, node: ast.BoolOp) -> Value:
-        parts = [self.truth(part) for part in node.values]
-        if any(self.scalar(part).kind != "bool" for part in node.values):
-            # only its truth is the same in C
-            return Value("truth", self._all(node, parts))
-        return Value("bool", self._all(node, parts), None, True)
-
-    def _all(self, node: ast.BoolOp, parts: list[Value]) -> str:
         sign = " && " if isinstance(node.op, ast.And) else " || "
-        return f"({sign.join(part.text for part in parts)})"
+        text = f"({sign.join(self.truth(part).text for part in node.values)})"
+        if any(self.scalar(part).kind != "bool" for part in node.values):
+            return Value("truth", text)  # only its truth is the same in C
+        return Value("bool", text, None, True)
 
     def _of_Compare(self, node: ast.Compare) -> Value:
         sides = [self.scalar(side) for side in (node.left, *node.comparators)]

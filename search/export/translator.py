@@ -21,7 +21,7 @@ from search.export.c_values import ELEMENTS, Array, Block, Tuple, Value, joined
 from search.export.calls import Calls
 from search.export.unit import CFile
 
-__all__ = ["Function", "TranslationError", "called"]
+__all__ = ["Function", "TranslationError"]
 
 #: Words that a name in C cannot be; such a name gets a `_` at its end.
 RESERVED = frozenset(
@@ -116,8 +116,29 @@ class Function(Calls):
         """Returns a variable's name in C."""
         return name + "_" if name in RESERVED else name
 
-    def called(self, unit: CFile, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
-        return called(unit, kernel, arguments)
+    def called(self, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
+        # a kernel is translated where it is first needed, for the types of these arguments
+        unit, function = self.unit, getattr(kernel, "py_func", kernel)
+        key = (kernel.fingerprint, tuple((value.kind, value.natural) for value in arguments))
+        if key not in unit.specialised:
+            file, tree = _tree(function)
+            cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+            scope = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
+            names = [argument.arg for argument in tree.args.args]
+            given = {name: value.kind for name, value in zip(names, arguments, strict=False)}
+            made = Function(unit, tree, scope, given, file)
+            made.unnatural -= {n for n, v in zip(names, arguments, strict=False) if v.natural}
+            plain = tree.args.vararg is tree.args.kwarg is None and not tree.args.kwonlyargs
+            if not plain or len(names) != len(arguments):
+                raise made.fail(tree, f"a call with {len(arguments)} arguments")
+            unit.specialised[key] = ("", None, False)
+            body = "\n".join(made.body())
+            own = unit.named(tree.name)
+            unit.add(f"{made.head(own)}\n{{\n{body}\n}}\n")
+            unit.specialised[key] = (own, made.result, made.natural)
+        if not unit.specialised[key][0]:
+            raise TranslationError(f"{function.__name__}: expected no kernel that calls itself")
+        return unit.specialised[key]
 
     def fail(self, node: Any, found: str = "") -> TranslationError:
         """Returns an error that names the file, the line and the construct."""
@@ -369,36 +390,6 @@ def _read(target: Any) -> Any:
     if isinstance(target, ast.Name):
         return ast.copy_location(ast.Name(target.id, ast.Load()), target)
     return target
-
-
-def called(unit: CFile, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
-    """Returns the name in C of a kernel for arguments of some types, and the type of its result.
-
-    The last is whether an integer that it returns is at least 0.
-
-    It is translated where it is first needed. Raises TranslationError for what cannot be written.
-    """
-    function = getattr(kernel, "py_func", kernel)
-    key = (kernel.fingerprint, tuple((value.kind, value.natural) for value in arguments))
-    if key not in unit.specialised:
-        file, tree = _tree(function)
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        scope = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
-        names = [argument.arg for argument in tree.args.args]
-        given = {name: value.kind for name, value in zip(names, arguments, strict=False)}
-        made = Function(unit, tree, scope, given, file)
-        made.unnatural -= {n for n, v in zip(names, arguments, strict=False) if v.natural}
-        plain = tree.args.vararg is tree.args.kwarg is None and not tree.args.kwonlyargs
-        if not plain or len(names) != len(arguments):
-            raise made.fail(tree, f"a call with {len(arguments)} arguments")
-        unit.specialised[key] = ("", None, False)
-        body = "\n".join(made.body())
-        own = unit.named(tree.name)
-        unit.add(f"{made.head(own)}\n{{\n{body}\n}}\n")
-        unit.specialised[key] = (own, made.result, made.natural)
-    if not unit.specialised[key][0]:
-        raise TranslationError(f"{function.__name__}: expected no kernel that calls itself")
-    return unit.specialised[key]
 
 
 def _tree(function: Any) -> tuple[str, ast.FunctionDef]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from games.backgammon import Backgammon, bear_off, bear_off_tables
 from games.extras import extend
 from search.evaluators.calibration import Calibration, Calibrations
@@ -18,11 +16,11 @@ CALIBRATIONS = Calibrations(
     }
 )
 
-
-def _tables() -> Any:
-    return bear_off_tables.bear_off().tables
-
-
-BEAR_OFF = Database("bear-off databases", bear_off.probe, _tables, bear_off.outcomes)
+BEAR_OFF = Database(
+    "bear-off databases",
+    bear_off.probe,
+    lambda: bear_off_tables.bear_off().tables,
+    bear_off.outcomes,
+)
 
 extend(Backgammon, CALIBRATIONS, Databases({"bearoff": BEAR_OFF}, usual="bearoff"))
