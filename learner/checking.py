@@ -129,7 +129,10 @@ def check(
     _check_constructor(made())
     whole = Trial(made(), start)
     _check_reports(whole)
-    _check_evaluator(whole)
+    positions = sample_positions(whole.learner.evaluator_.game, POSITIONS)
+    values = np.asarray(whole.learner.evaluator_.values(positions))
+    if not np.isfinite(values).all() or not values.any():
+        _fail("something is learned", "finite values, not all 0", values.tolist())
     ways = [dict(options) for options in same]
     if "workers" in learner.get_params(deep=False):
         ways.append({"workers": Workers("threads", 2)})
@@ -145,7 +148,9 @@ def check(
         _compare(whole, again, "a run resumes before its first game")
     for option in [{"seed": learner.seed + 70}, *others]:
         _check_refused(made(**option), whole, f"is refused by a learner with {option}", resumed)
-    _check_copy(whole)
+    copied = np.asarray(unpack(pack(whole.learner)).evaluator_.values(positions))
+    if copied.tolist() != values.tolist():
+        _fail("copies value positions alike", values.tolist(), copied)
     return whole
 
 
@@ -174,23 +179,6 @@ def _check_reports(whole: Trial) -> None:
         _fail("the last report is that of the end", (last.game, last.updates), found)
     if len(set(whole.states.values())) < len(games):
         _fail("a run goes on from report to report", f"{len(games)} states", "equal ones")
-
-
-def _check_evaluator(whole: Trial) -> None:
-    evaluator = whole.learner.evaluator_
-    positions = sample_positions(evaluator.game, POSITIONS)
-    values = np.asarray(evaluator.values(positions))
-    if not np.isfinite(values).all() or not values.any():
-        _fail("something is learned", "finite values, not all 0", values.tolist())
-
-
-def _check_copy(whole: Trial) -> None:
-    evaluator = whole.learner.evaluator_
-    positions = sample_positions(evaluator.game, POSITIONS)
-    values = np.asarray(evaluator.values(positions)).tolist()
-    again = unpack(pack(whole.learner)).evaluator_
-    if np.asarray(again.values(positions)).tolist() != values:
-        _fail("copies value positions alike", values, again.values(positions))
 
 
 def _check_resumed(whole: Trial, made: Callable[..., Any], resumed: Any) -> None:

@@ -159,10 +159,14 @@ class Bootstrap(TaskLearner):
         high = np.concatenate([lesson.high for lesson in lessons])
         rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         random = np.random.default_rng((self.seed, before))
-        error = self.model_.learn(rows, low, high, rate=rate, random=random)
+        error, figures = self._learn(rows, low, high, rate=rate, random=random)
         self.errors_.append(error)
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
-        return {"loss": error}
+        return {"loss": error, **figures}
+
+    def _learn(self, rows: Any, low: Any, high: Any, **how: Any) -> tuple[float, dict[str, Any]]:
+        """Learn targets as `Model.learn` does; returns the error, and other figures."""
+        return self.model_.learn(rows, low, high, **how), {}
 
     # --- state --------------------------------------------------------------------------------
 

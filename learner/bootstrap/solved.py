@@ -23,15 +23,13 @@ import numpy as np
 
 from games import truth
 from games.contract import Game
-from learner.bootstrap.frame import LAST_SHARE, Bootstrap
-from learner.models.schedule import Schedule
+from learner.bootstrap.frame import Bootstrap
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from learner.self_play import TABLE_MIB, Target, Teacher, rows_of
 from play.judging.truth import Referees
 from play.match.game_loop import Played
 from play.match.openings import random_line
-from play.workers import Workers
 from search import Engine
 from search.lookups.database import DatabaseLookup, Databases
 
@@ -242,20 +240,15 @@ class Solved(Bootstrap):
 
     # --- learning -----------------------------------------------------------------------------
 
-    def _end_round(self, workers: Workers) -> dict[str, Any]:
+    def _learn(self, rows: Any, low: Any, high: Any, **how: Any) -> tuple[float, dict[str, Any]]:
         """Move the weights towards the classes, and the evaluator towards their mean."""
-        lessons, self._lessons = self._lessons, []
-        before = self.games_played_ - len(lessons)
-        rows = np.concatenate([lesson.rows for lesson in lessons])
-        values = np.concatenate([lesson.low for lesson in lessons])
+        values, random = low, how["random"]
         sound, self._errors = {}, []
         if self.whole:
             plain, aided = self._engines()
             share = self._sweep(plain, depth=self.depth, nodes=self.nodes)
             searched = self._sweep(aided, nodes=SEARCHED)
             sound = {"sound games": f"{share:.1%}", "by search": f"{searched:.1%}"}
-        random = np.random.default_rng((self.seed, before))
-        rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
         if self._errors:
             erred = rows_of(
                 self.model_.inputs, np.array([position for position, _ in self._errors])
@@ -274,15 +267,13 @@ class Solved(Bootstrap):
             some = ends[ply] - 1 - (random.random(len(ply)) * sizes[ply]).astype(np.int64)
             taught = np.concatenate([rows, kept_rows[some]])
             wanted = np.concatenate([values, classes[some]])
-            errors.append(self.model_.learn(taught, wanted, wanted, rate=rate, random=random))
+            errors.append(self.model_.learn(taught, wanted, wanted, **how))
             self._passes += 1
             if self._mean is not None:
                 share = (1.0 + DECAY) / (self._passes + DECAY)
                 learned: Any = self.model_.evaluator
                 self._mean.weights += np.float32(share) * (learned.weights - self._mean.weights)
-        self.errors_.append(errors[0])
-        self.updates_ += sum(len(lesson.rows) for lesson in lessons)
-        return {"loss": errors[0], **sound}
+        return errors[0], sound
 
     # --- state --------------------------------------------------------------------------------
 

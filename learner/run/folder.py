@@ -91,15 +91,19 @@ class RunFolder:
         Raises LockedError if one does already, and RunError if the folder cannot be written.
         """
         with ExitStack() as held:
-            try:
+            with self._writing():
                 held.enter_context(alone(self.path / LOCK, str(self.path)))
-            except LockedError:
-                raise
-            except OSError as error:
-                raise RunError(
-                    f"{self.path}: expected a folder to write to, found {error}"
-                ) from None
             yield
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raises RunError where the folder cannot be written."""
+        try:
+            yield
+        except LockedError:
+            raise
+        except OSError as error:
+            raise RunError(f"{self.path}: expected a folder to write to, found {error}") from None
 
     def create(self) -> None:
         """Begin a new run.
@@ -108,11 +112,9 @@ class RunFolder:
         """
         if (self.path / CHECKPOINT).exists():
             raise RunError(f"{self.path}: expected a new folder, found a run: resume it instead")
-        try:
+        with self._writing():
             for name, head in self.logs.items():
                 write_atomically(self.path / name, head)
-        except OSError as error:
-            raise RunError(f"{self.path}: expected a folder to write to, found {error}") from None
 
     def open(
         self,

@@ -168,7 +168,10 @@ def solve(made: database.Endgame, known: int, *, threads: int) -> Iterator[list[
     stop = threading.Event()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for _, group in itertools.groupby(pairs(made.pieces)[known:], _wave):
+            by_men = itertools.groupby(
+                pairs(made.pieces)[known:], lambda pair: (sum(pair[0]), pair[0][0] + pair[0][2])
+            )
+            for _, group in by_men:
                 wave = list(group)
                 largest_first = sorted(wave, key=lambda pair: -positions_of(pair[0]))
                 tasks = {pair[0]: pool.submit(_solve, made, pair, stop) for pair in largest_first}
@@ -178,11 +181,6 @@ def solve(made: database.Endgame, known: int, *, threads: int) -> Iterator[list[
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-
-
-def _wave(pair: list[Material]) -> tuple[int, int]:
-    material = pair[0]
-    return sum(material), material[0] + material[2]
 
 
 def _solve(made: database.Endgame, pair: list[Material], stop: threading.Event) -> None:
