@@ -120,7 +120,4 @@ class DiceSelfPlay:
 
     def choose(self, position: Any, roll: int) -> Any:
         """Returns the engine's move, as a seat of `play.match.loop`."""
-        result = self.engine.search(position, roll=roll, depth=self.depth)
-        if result.interrupted:
-            raise KeyboardInterrupt
-        return result.move
+        return self.engine.search(position, roll=roll, depth=self.depth).whole().move

@@ -7,7 +7,7 @@ finds it, and moves towards the start from round to round.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -29,10 +29,6 @@ LATE_ROUNDS, FARTHEST = 8, 8
 RANDOM = 0.1
 
 
-def _start(game: Game, moves: int, generator: np.random.Generator) -> Any:
-    return game.start()
-
-
 @dataclass(frozen=True)
 class LateStarts(Extra):
     """Positions near the end of a game, an extra: random play may never end one from its start.
@@ -41,7 +37,9 @@ class LateStarts(Extra):
         end within about `moves` moves a side, at least 1. Default: the start.
     """
 
-    position: Callable[[Any, int, np.random.Generator], Any] = _start
+    position: Callable[[Any, int, np.random.Generator], Any] = field(
+        default=lambda game, moves, generator: game.start()
+    )
 
 
 def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:
@@ -122,9 +120,8 @@ class MultiplayerSelfPlay:
                 values.append(np.nan)
                 depths.append(0)
                 continue
-            result = self.engine.search(record.position, depth=self.depth, nodes=self.nodes)
-            if result.interrupted:
-                raise KeyboardInterrupt
+            searched = self.engine.search(record.position, depth=self.depth, nodes=self.nodes)
+            result = searched.whole()
             record.play(result.move)
             values.append(result.value)
             depths.append(result.depth)

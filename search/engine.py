@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -102,8 +103,9 @@ class Engine:
         return f"Engine({self.game.name}, {self.evaluator!r}, {kind}, {native})"
 
     def __reduce__(self) -> Any:
-        # the transposition table and addresses stay in the process
-        return _again, (type(self), self.game, self.evaluator, self.options, self._shared)
+        # the same with an empty memory: the table and addresses stay in the process
+        made = functools.partial(type(self), **self._shared)
+        return made, (self.game, self.evaluator, self.options)
 
     @property
     def techniques(self) -> Techniques:
@@ -286,13 +288,6 @@ class Engine:
         if not isinstance(self._search, AlphaBeta):
             raise TypeError(f"expected a game without dice, found {self.game.name}")
         return self._search
-
-
-def _again(
-    kind: Any, game: Game, evaluator: Evaluator, options: Options, shared: dict[str, Any]
-) -> Engine:
-    """Returns the same engine with an empty memory."""
-    return kind(game, evaluator, options, **shared)  # type: ignore[no-any-return]
 
 
 def _options(game: Game, options: Options | None, keywords: Mapping[str, Any]) -> Options:

@@ -144,9 +144,7 @@ class Settler:
                 self._engine = Engine(
                     self.game, next(iter(self.game.evaluators), None), table_mib=1
                 )
-            result = self._engine.search(position, depth=1)
-            if result.interrupted:
-                raise KeyboardInterrupt
+            result = self._engine.search(position, depth=1).whole()
             if result.move is None:
                 break
             for move in result.pv:

@@ -79,9 +79,7 @@ class Rote(GameLearner):
         while not record.over and record.ply < MOST_PLIES:
             result = engine.search(
                 record.position, depth=self.depth, nodes=self.nodes, history=record.history
-            )
-            if result.interrupted:
-                raise KeyboardInterrupt
+            ).whole()
             # a value that depends on a repetition belongs to the game, not to the position
             if result.value != 0.0:
                 depth = result.depth + self._remembered(record.position, result)

@@ -174,10 +174,10 @@ class Samuel1959(GameLearner):
         steps: list[Step] = []
         while not record.over and record.ply < MOST_PLIES:
             position, alpha = record.position, record.to_move == side
-            result = self._search(
-                self._alpha_engine if alpha else self._beta_engine, position,
-                history=record.history, depth=self.depth, nodes=self.nodes,
-            )  # fmt: skip
+            engine = self._alpha_engine if alpha else self._beta_engine
+            result = engine.search(
+                position, history=record.history, depth=self.depth, nodes=self.nodes
+            ).whole()
             if alpha:
                 now = self._step(position, result)
                 if steps and self._correct(steps, now):
@@ -186,12 +186,6 @@ class Samuel1959(GameLearner):
                     self._alpha_engine.clear()
                 steps.append(now)
             record.play(result.move, value=result.value, depth=result.depth)
-
-    def _search(self, engine: Engine, position: Any, **limits: Any) -> Result:
-        result = engine.search(position, **limits)
-        if result.interrupted:
-            raise KeyboardInterrupt
-        return result
 
     def _step(self, position: Any, result: Result) -> Step:
         if self.game_.noisy(position):
@@ -207,7 +201,7 @@ class Samuel1959(GameLearner):
         for _ in range(40):
             if not self.game_.noisy(position):
                 break
-            result = self._search(self._alpha_engine, position, depth=1)
+            result = self._alpha_engine.search(position, depth=1).whole()
             if result.move is None:
                 break
             position, sign = self.game_.play(position, result.move), -sign

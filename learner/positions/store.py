@@ -97,7 +97,11 @@ class PositionStore:
         self._waiting.append(rows)
         self._in_memory += len(rows)
         if self._in_memory >= self.shard_rows:
-            self._write_full()
+            rows = self._gathered()
+            while len(rows) >= self.shard_rows:
+                self._write(rows.take(slice(self.shard_rows)), self._shard)
+                rows = rows.take(slice(self.shard_rows, None))
+                self._begin([rows], None)
 
     def flush(self) -> None:
         """Write the waiting rows as a smaller shard, which this store goes on filling.
@@ -157,13 +161,6 @@ class PositionStore:
     def _gathered(self) -> Rows:
         self._waiting = [Rows.concatenate(self._waiting, self._width)]
         return self._waiting[0]
-
-    def _write_full(self) -> None:
-        rows = self._gathered()
-        while len(rows) >= self.shard_rows:
-            self._write(rows.take(slice(self.shard_rows)), self._shard)
-            rows = rows.take(slice(self.shard_rows, None))
-            self._begin([rows], None)
 
     def _write(self, rows: Rows, path: Path | None) -> Path:
         """Put rows into a shard: this one, or the next."""

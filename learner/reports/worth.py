@@ -242,9 +242,7 @@ def measure_speeds(
             for place, engine in enumerate(engines):
                 engine.clear()
                 began = clock()
-                result = engine.search(position, nodes=nodes)
-                if result.interrupted:
-                    raise KeyboardInterrupt
+                result = engine.search(position, nodes=nodes).whole()
                 took = max(clock() - began, 1e-9)
                 # other load on the machine only adds time
                 fastest[place] = min(fastest[place], (result.nodes, took), key=lambda f: f[1])

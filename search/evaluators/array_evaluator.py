@@ -7,6 +7,7 @@ reads a block of integers with the addresses of the arrays. New weights compile 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -157,7 +158,7 @@ class ArrayEvaluator(Evaluator):
         arguments, options = self._parts()
         named = {**options, "name": self.name, "provenance": self.provenance}
         kept = {"calibration": self.calibration, "prefilter": self.prefilter}
-        return _made, (type(self), (self.game, *arguments), named), kept
+        return functools.partial(type(self), **named), (self.game, *arguments), kept
 
     def save(self, path: Any) -> None:
         """Write the evaluator to a file; the same content gives the same bytes."""
@@ -206,7 +207,3 @@ class ArrayEvaluator(Evaluator):
             raise EvaluatorError(f"{path}: {short(error)}") from None
         evaluator.calibration = read_calibration(path, content, game)
         return evaluator  # type: ignore[no-any-return]
-
-
-def _made(kind: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    return kind(*arguments, **options)
