@@ -47,7 +47,7 @@ stands where it is used. These are:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from games.cube import Cube
@@ -65,6 +65,7 @@ __all__ = [
     "expect_game",
     "expect_position",
     "given",
+    "line_texts",
     "rolled",
     "starts",
 ]
@@ -270,6 +271,15 @@ def given(roll: Roll | None) -> tuple[Roll, ...]:
 def rolled(game: Game, draw: Callable[[Sequence[float]], Roll]) -> tuple[Roll, ...]:
     """Returns a roll as `given` does; `draw` is given the probabilities and draws its number."""
     return () if game.dice is None else (draw(game.dice.rolls),)
+
+
+def line_texts(game: Any, position: Position, moves: Iterable[Move]) -> list[str]:
+    """Returns the texts of moves that follow one another from a position, in a game or problem."""
+    texts = []
+    for move in moves:
+        texts.append(game.move_text(position, move))
+        position = game.play(position, move)
+    return texts
 
 
 def starts(game: Game) -> tuple[Position, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from games.contract import line_texts
 from games.values import PROVEN, WIN, value_text
 from search.evaluators.calibration import Chances
 
@@ -98,12 +99,7 @@ class Result:
         """The principal variation as people write it; the moves themselves without `evaluator`."""
         if self.evaluator is None:
             return " ".join(map(str, self.pv))
-        game, position, texts = self.evaluator.game, self.position, []
-        for number, move in enumerate(self.pv):
-            texts.append(game.move_text(position, move))
-            if number < len(self.pv) - 1:
-                position = game.play(position, move)
-        return " ".join(texts)
+        return " ".join(line_texts(self.evaluator.game, self.position, self.pv))
 
     @property
     def value_text(self) -> str:

@@ -8,6 +8,7 @@ uses it.
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -127,16 +128,15 @@ def worths(
     Together they play the evaluator learned without them. A term alone is removed from the learned
     weights, in a match of half as many games; only linear evaluators allow this.
     """
-    common: dict[str, Any] = {"limits": limits}
     learned = "the same learner without"
-    yield worth(game, mine, other, terms=terms, games=games, against=learned, **common)
+    yield worth(game, mine, other, terms=terms, games=games, limits=limits, against=learned)
     if len(terms) < 2 or not isinstance(mine, LinearEvaluator):
         return
     for term in terms:
         less = without_term(mine, term)
         against = f"the same weights without {term}"
         fewer = max(2, games // 2)
-        yield worth(game, mine, less, terms=[term], games=fewer, against=against, **common)
+        yield worth(game, mine, less, terms=[term], games=fewer, limits=limits, against=against)
 
 
 def without_term(evaluator: LinearEvaluator, term: str) -> LinearEvaluator:
@@ -234,9 +234,7 @@ def measure_speeds(
     engines = [Engine(game, evaluator, table_mib=4.0) for evaluator in (mine, other)]
     searched, seconds = [0, 0], [0.0, 0.0]
     for opening in islice(Openings(game, plies=PLIES, seed=SEED), SPEED_OPENINGS):
-        position = game.start()
-        for move in opening:
-            position = game.play(position, move)
+        position = functools.reduce(game.play, opening, game.start())
         fastest = [(0, math.inf), (0, math.inf)]
         for _ in range(SPEED_ROUNDS):
             for place, engine in enumerate(engines):

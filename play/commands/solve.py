@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from games.contract import line_texts
 from games.counted import counted
 from games.waiting import doing
 
@@ -161,11 +162,7 @@ def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: 
     if solution.moves is None:
         print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
         return 1
-    texts = []
-    for move in solution.moves:
-        texts.append(problem.move_text(position, move))
-        position = problem.play(position, move)
-    print(" ".join(texts))
+    print(" ".join(line_texts(problem, position, solution.moves)))
     bound = "optimal" if solution.optimal else f"at most {solution.factor:.10g} times the optimum"
     if solution.factor == float("inf"):
         bound = "no proof of optimality"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["POINTS", "RESULTS", "accuracy", "mark"]
+__all__ = ["POINTS", "RESULTS", "SIGNS", "accuracy", "mark"]
 
 SIGNS = ("?!", "?", "??")
 #: Lost shares of the expected result (0 for a loss, 1 for a win) from which a move is dubious, an

@@ -15,7 +15,7 @@ from games.record import GameRecord
 from play.judging.analysis import Judged
 from play.judging.cube import ERRORS, JudgedCube
 from play.judging.luck import JudgedRoll
-from play.judging.marks import POINTS, mark
+from play.judging.marks import POINTS, SIGNS, mark
 from play.judging.stakes import result
 
 __all__ = ["JudgedGame", "Performance", "rating_word"]
@@ -25,7 +25,6 @@ RATINGS = (
     (0.002, "supernatural"), (0.005, "world class"), (0.008, "expert"), (0.012, "advanced"),
     (0.018, "intermediate"), (0.026, "casual player"), (0.035, "beginner"),
 )  # fmt: skip
-SIGNS = ("?!", "?", "??")
 LUCK_WORDS = ("very lucky", "lucky", "unlucky", "very unlucky")
 
 

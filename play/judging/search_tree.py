@@ -195,11 +195,8 @@ class _Search:
         """Returns the moves in the order in which they are searched."""
         if self.order == "game":
             return moves
-        game = self.game
-
-        return sorted(
-            moves, key=lambda move: self.worth(game.play(position, move), rest), reverse=True
-        )
+        play = self.game.play
+        return sorted(moves, key=lambda move: self.worth(play(position, move), rest), reverse=True)
 
     def worth(self, after: Any, rest: int | None) -> float:
         """Returns the value of a move for its mover, by the position after it."""

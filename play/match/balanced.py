@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import Game
+from games.contract import Game, line_texts
 from games.errors import MoveError
 from games.whole_files import write_atomically
 from play.match.openings import Openings, distinct_lines, lengthened
@@ -137,7 +137,7 @@ def find_openings(
     for plies in lengths:
         for position, moves in positions_after(game, plies):
             if fits(position):
-                texts.append(_text(game, moves))
+                texts.append(" ".join(line_texts(game, game.start(), moves)))
             progress(1)
     return {
         "format": FORMAT,
@@ -165,23 +165,11 @@ def save_openings(path: Any, content: dict[str, Any]) -> None:
     write_atomically(path, lines + "\n")
 
 
-def _text(game: Game, moves: Moves) -> str:
-    position = game.start()
-    words = []
-    for move in moves:
-        words.append(game.move_text(position, move))
-        position = game.play(position, move)
-    return " ".join(words)
-
-
 def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
     """Returns the openings of a match by default: balanced ones if the game has a file of them."""
-    name = Opponents.of(game).openings
-    return (
-        BalancedOpenings(game, _shipped(game)[name], seed=seed)
-        if name
-        else Openings(game, seed=seed)
-    )
+    if name := Opponents.of(game).openings:
+        return BalancedOpenings(game, _shipped(game)[name], seed=seed)
+    return Openings(game, seed=seed)
 
 
 def openings_file(game: Game, name: str | Path) -> Path:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from games.contract import Game
+from games.contract import Game, line_texts
 from games.record import GameRecord
 from play.players.external import Programs
 from play.players.hub_words import arguments, hub_move, move_word, position_word
@@ -127,12 +127,10 @@ class UciDialect:
         talk.hear("readyok", READY)
 
     def question(self, record: GameRecord, limits: Limits) -> Sequence[str]:
-        game, position, words = record.game, record.start, list[str]()
-        place = "startpos" if position == game.start() else f"fen {game.position_text(position)}"
-        for move in record.moves:
-            words.append(_word(game, position, move))
-            position = game.play(position, move)
-        moves = f" moves {' '.join(words)}" if words else ""
+        game, start = record.game, record.start
+        place = "startpos" if start == game.start() else f"fen {game.position_text(start)}"
+        words = map(_word, line_texts(game, start, record.moves))
+        moves = f" moves {' '.join(words)}" if record.moves else ""
         parts: dict[str, int | None] = {"depth": limits.depth, "nodes": limits.nodes}
         if limits.seconds is not None:
             parts["movetime"] = max(1, int(1000 * limits.seconds))
@@ -145,7 +143,7 @@ class UciDialect:
 
     def move(self, game: Game, position: Any, rest: str) -> Any:
         word = rest.split(" ")[0]
-        legal = {_word(game, position, move): move for move in game.legal_moves(position)}
+        legal = {_word(game.move_text(position, move)): move for move in game.legal_moves(position)}
         if word not in legal:
             known = ", ".join([*legal][:12]) or "no moves"
             raise ValueError(f"expected one of {known}, found {word[:40]!r}")
@@ -173,5 +171,5 @@ def _quoted(text: str) -> str:
     return f'"{text}"' if re.search(r"\s", text) or not text else text
 
 
-def _word(game: Game, position: Any, move: Any) -> str:
-    return "".join(game.move_text(position, move).split())
+def _word(text: str) -> str:
+    return "".join(text.split())

@@ -65,15 +65,12 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     will_use(game)
     evaluator = as_evaluator(game, parts.source)
     limits, options = _settings(game, parts, techniques)
-    lookups: list[Lookup] = []
     if NONE in parts.lookups and len(parts.lookups) > 1:
         raise ValueError(f"player: expected +{NONE} or other lookups, found {text!r}")
+    lookups = [parse_lookup(game, part) for part in parts.lookups if part != NONE]
     usual = None if parts.lookups else usual_lookup(game, evaluator)
     if usual is not None:
         lookups.append(usual)
-    for part in parts.lookups:
-        if part != NONE:
-            lookups.append(parse_lookup(game, part))
     if game.dice and len(lookups) > 1:
         raise ValueError(f"player: expected one lookup in a game with dice, found {text!r}")
     lookup = CombinedLookup(*lookups) if len(lookups) > 1 else next(iter(lookups), None)

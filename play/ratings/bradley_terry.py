@@ -6,7 +6,7 @@ a win, keeps a player who won everything finite, and is among Plysmith's depende
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -106,9 +106,6 @@ def rate_rounds(
     pairings = list(dict.fromkeys(pairing for one in rounds for pairing in one))
     names = sorted({name for pairing in pairings for name in pairing})
     _check(pairings, names, anchor)
-    contrasts = np.zeros((len(pairings), len(names)))
-    for row, (first, second) in enumerate(pairings):
-        contrasts[row, names.index(first)], contrasts[row, names.index(second)] = 1, -1
     figures = np.array([[one.get(pairing, (0.0, 0)) for pairing in pairings] for one in rounds])
     points, games = figures[..., 0], figures[..., 1]
     units, played, won = (games > 0).sum(axis=0), games.sum(axis=0), points.sum(axis=0)
@@ -118,6 +115,7 @@ def rate_rounds(
     shares = np.sqrt(units / (units + PRIOR_UNITS))
     shared = beyond.T @ beyond * np.outer(shares, shares)
     np.fill_diagonal(shared, 0.0)
+    contrasts = _contrasts(pairings, names)
     results = _Results(contrasts, units.astype(np.float64), played, won, variance, shared)
     return _rated(results, names, anchor)
 
@@ -175,13 +173,17 @@ def _check(pairings: Iterable[tuple[str, str]], names: list[str], anchor: str) -
 
 
 def _collect(table: Mapping[tuple[str, str], Tally], names: list[str]) -> _Results:
-    played = [(pairing, tally) for pairing, tally in table.items() if tally.units]
-    contrasts = np.zeros((len(played), len(names)))
-    for row, ((first, second), _) in enumerate(played):
-        contrasts[row, names.index(first)], contrasts[row, names.index(second)] = 1, -1
-    figures = [(tally.units, tally.games, tally.points, tally.variance) for _, tally in played]
+    played = {pairing: tally for pairing, tally in table.items() if tally.units}
+    figures = [(one.units, one.games, one.points, one.variance) for one in played.values()]
     units, games, won, variance = np.array(figures, dtype=np.float64).reshape(-1, 4).T
-    return _Results(contrasts, units, games, won, variance)
+    return _Results(_contrasts(played, names), units, games, won, variance)
+
+
+def _contrasts(pairings: Collection[tuple[str, str]], names: list[str]) -> Floats:
+    contrasts = np.zeros((len(pairings), len(names)))
+    for row, (first, second) in enumerate(pairings):
+        contrasts[row, names.index(first)], contrasts[row, names.index(second)] = 1, -1
+    return contrasts
 
 
 def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tuple[Floats, Floats]:

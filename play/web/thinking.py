@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from games.contract import Game, given
+from games.contract import Game, given, line_texts
 from games.values import value_text
 from play.players.gnubg import as_program
 from play.players.thinker import chances_of, play_text, values_of_all
@@ -335,7 +335,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         **figures(result.value, result.outcomes),
         "play": "" if result.outcomes else play_text(evaluator, question.nodes),
         "decided": abs(result.value) > PROVEN,
-        "pv": _texts(game, position, result.pv[:20], question.roll),
+        "pv": line_texts(game, position, result.pv[: 20 if question.roll is None else 1]),
         "nodes": question.nodes,
         "seconds": round(time.monotonic() - question.began, 3),
         "outcomes": result.outcomes,
@@ -353,13 +353,3 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         ],
         "done": done,
     }
-
-
-def _texts(game: Game, position: Any, moves: Sequence[Any], roll: int | None) -> list[str]:
-    texts = []
-    for move in moves:
-        texts.append(game.move_text(position, move))
-        position = game.play(position, move)
-        if roll is not None:
-            break
-    return texts
