@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
@@ -138,9 +138,7 @@ class BookStudy(GameLearner):
 
     def _replayed(self, made: list[Any]) -> GameRecord:
         moves, depths = made
-        positions = [self.game_.start()]
-        for move in moves:
-            positions.append(self.game_.play(positions[-1], move))
+        positions = [*accumulate(moves, self.game_.play, initial=self.game_.start())]
         notes = [Annotation(None, depth) for depth in depths]
         return GameRecord.of_legal(self.game_, positions, list(moves), notes)
 

@@ -143,15 +143,7 @@ def decisions(
     gain = values[0] - values[1]
     near = np.abs(gain) < CLEAR
     both, of_game = both[near], of_game[near]
-    return Labels(
-        both[:, 0],
-        expit(SHARPNESS * gain[near]),
-        np.ones(len(both)),
-        of_game,
-        Games(0.0, HELD_OUT, seed + 1).holds(of_game),
-        SHARPNESS,
-        both[:, 1],
-    )
+    return _comparisons(both[:, 0], both[:, 1], gain[near], of_game, SHARPNESS, seed)
 
 
 def distances(
@@ -190,15 +182,16 @@ def distances(
         )
     positions, far, of_number = np.array(visited, dtype=np.int64), np.array(left), np.array(numbers)
     other = random.permutation(len(far))
-    return Labels(
-        positions,
-        expit(NEARER * (far[other] - far)),
-        np.ones(len(far)),
-        of_number,
-        Games(0.0, HELD_OUT, seed + 1).holds(of_number),
-        NEARER,
-        positions[other],
-    )
+    nearer = far[other] - far
+    return _comparisons(positions, positions[other], nearer, of_number, NEARER, seed)
+
+
+def _comparisons(
+    first: Any, others: Any, gain: Any, games: NDArray[np.int64], scale: float, seed: int
+) -> Labels:
+    """Returns the labels of positions that are better than others by what `gain` says of each."""
+    held_out = Games(0.0, HELD_OUT, seed + 1).holds(games)
+    return Labels(first, expit(scale * gain), np.ones(len(first)), games, held_out, scale, others)
 
 
 def cells_of(game: Any) -> Cells:

@@ -21,6 +21,7 @@ from games.features import Encoding
 from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
 from learner.models.torch_model import TorchModel, pairs, threads_of_torch
+from learner.self_play import pick
 from search.evaluators.layers import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
@@ -202,7 +203,7 @@ class QuantisedModel(TorchModel):
             for _ in range(epochs):
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
-                    logits, order = self._logits(_some(positions, chosen))
+                    logits, order = self._logits(pick(positions, chosen))
                     target = self._tensor(expected[chosen][order])
                     loss = torch.sum((torch.sigmoid(logits) - target) ** 2)
                     rate_now = rates.at(done, epochs * len(cut))
@@ -221,7 +222,7 @@ class QuantisedModel(TorchModel):
         with threads_of_torch(), torch.no_grad():
             for first in range(0, len(outputs), AT_A_TIME):
                 chosen = np.arange(first, min(first + AT_A_TIME, len(outputs)))
-                logits, order = self._logits(_some(positions, chosen))
+                logits, order = self._logits(pick(positions, chosen))
                 outputs[chosen[order]] = logits.double().cpu().numpy()
         return outputs
 
@@ -260,9 +261,3 @@ def _expected(positions: Any, targets: ArrayLike) -> NDArray[np.float32]:
             + (f" from {expected.min()} to {expected.max()}" if expected.size else "")
         )
     return expected
-
-
-def _some(positions: Any, chosen: NDArray[np.int64]) -> Any:
-    return (
-        positions[chosen] if isinstance(positions, np.ndarray) else [positions[i] for i in chosen]
-    )
