@@ -197,10 +197,7 @@ def _compare(whole: Trial, other: Trial, rule: str) -> None:
     for game, state in other.states.items():
         if state != whole.states.get(game):
             _fail(f"{rule} (state after game {game})", whole.states.get(game), state)
-    for name, mine, its in (
-        ("checkpoint", whole.end[0], other.end[0]),
-        ("files", whole.end[1], other.end[1]),
-    ):
+    for name, mine, its in zip(("checkpoint", "files"), whole.end, other.end, strict=True):
         if mine != its:
             _fail(f"{rule} ({name} at the end)", mine, its)
     mine, its = whole.bits(), other.bits()

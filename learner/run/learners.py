@@ -86,8 +86,10 @@ def make_learner(
     kind = recipe_of(settings.learner, game).load()
     options = checked_options(kind, settings.options)
     usual = kind().get_params(deep=False)
-    make_up = _problem_options if isinstance(game, Problem) else _game_options
-    options = make_up(game, settings, {**usual, **options}, options, file)
+    if isinstance(game, Problem):
+        options = _problem_options(game, settings, options)
+    else:
+        options = _game_options(game, settings, {**usual, **options}, options, file)
     given = {"games": settings.games, "depth": settings.depth, "nodes": settings.nodes}
     given |= {"seed": settings.seed, "workers": workers}
     options |= {name: value for name, value in given.items() if name in usual}
@@ -128,11 +130,7 @@ def _game_options(
 
 
 def _problem_options(
-    problem: Problem,
-    settings: RunSettings,
-    whole: Mapping[str, Any],
-    options: dict[str, Any],
-    file: Path | None,
+    problem: Problem, settings: RunSettings, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Returns the options of a learner of a heuristic.
 

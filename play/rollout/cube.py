@@ -153,13 +153,15 @@ class _Games:
         self._values[rows] = self._turned(values, ply)
         self._going[rows] = False
 
+    def _static(self, rows: Any, cube: int, owner: int | None) -> Values:
+        return self._stakes.values(self._positions[rows], self._outcomes[rows], cube, owner)
+
     def _worth(self, rows: Any, cube: int, owner: int | None) -> Values:
         """Returns static values with the cube to the side to move before it may double."""
-        positions, outcomes = self._positions[rows], self._outcomes[rows]
-        values = self._stakes.values(positions, outcomes, cube, owner)
+        values = self._static(rows, cube, owner)
         if not self._stakes.can_double(OWN, cube, owner):
             return values
-        taken = self._stakes.values(positions, outcomes, 2 * cube, THEIRS)
+        taken = self._static(rows, 2 * cube, THEIRS)
         return np.maximum(values, np.minimum(taken, self._stakes.points(OWN, cube)))
 
     def _double(self, ply: int) -> None:
@@ -167,9 +169,8 @@ class _Games:
         for rows, cube, owner in self._groups():
             if not self._stakes.can_double(OWN, cube, owner):
                 continue
-            positions, outcomes = self._positions[rows], self._outcomes[rows]
-            waiting = self._stakes.values(positions, outcomes, cube, owner)
-            taken = self._stakes.values(positions, outcomes, 2 * cube, THEIRS)
+            waiting = self._static(rows, cube, owner)
+            taken = self._static(rows, 2 * cube, THEIRS)
             drop = self._stakes.points(OWN, cube)
             doubled = np.minimum(taken, drop) > waiting
             self._finish(rows[doubled & (taken > drop)], drop, ply)
@@ -204,7 +205,4 @@ class _Games:
         ]
         for game in over:
             owner = None if self._owners[game] < 0 else int(self._owners[game])
-            worth = self._stakes.values(
-                self._positions[[game]], self._outcomes[[game]], int(self._cubes[game]), owner
-            )
-            self._finish([game], worth, ply)
+            self._finish([game], self._static([game], int(self._cubes[game]), owner), ply)

@@ -161,9 +161,7 @@ class _Reading:
 
     def add_comment(self, text: str) -> None:
         self.play()
-        if self.moves is None:
-            self.comments.append(text)
-        elif not self.moves.notes:
+        if self.moves is None or not self.moves.notes:
             self.comments.append(text)
         else:
             note, earlier = note_of(text), self.moves.notes[-1]
@@ -181,8 +179,7 @@ class _Reading:
             return
         kind, line = self.tag("GameType", ENGLISH)
         if kind.split(",")[0].strip() != ENGLISH:
-            found = type_text(kind)
-            self.damage(line, f"expected {type_text(ENGLISH)}, found {found}")
+            self.damage(line, f"expected {type_text(ENGLISH)}, found {type_text(kind)}")
             return
         start = self.game.start()
         fen, line = self.tag("FEN", "")
