@@ -232,12 +232,22 @@ def play(position, move):
 
 def tile_pairs(position, places):
     """Write the input of each pair of squares, which combines their number and the two tiles."""
-    count = 0
-    for here in range(SQUARES):
-        tile = tile_at(position, here)
-        for there in range(here + 1, SQUARES):
-            places[count] = (count * SQUARES + tile) * SQUARES + tile_at(position, there)
-            count += 1
+    count, here = 0, 0
+    for first in range(WORDS):
+        rest = position[first]
+        for _ in range(min(EACH, SQUARES - here)):
+            tile = rest & MASK
+            rest = shift_right(rest, BITS)
+            here += 1
+            others, there = rest, here
+            for word in range(first, WORDS):
+                if word > first:
+                    others = position[word]
+                for _ in range(min(EACH * (word + 1), SQUARES) - there):
+                    places[count] = (count * SQUARES + tile) * SQUARES + (others & MASK)
+                    others = shift_right(others, BITS)
+                    count += 1
+                    there += 1
     return count
 
 

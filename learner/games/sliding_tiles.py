@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.extras import extend
-from games.puzzles.sliding_tiles import Sliding8, Sliding15
+from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24
 from learner.run.recipes import UsualRuns
 
 extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400, "seconds": 23.0}}))
@@ -16,6 +16,21 @@ extend(
                 "nodes": 20_000,
                 "match_games": 100,
                 "options": {"enough": 0.9, "percentile": 85.0},
+            }
+        }
+    ),
+)
+extend(
+    Sliding24,
+    UsualRuns(
+        settings={
+            "bootstrap": {
+                "from": "linear_conflict",
+                "opponents": ("linear_conflict",),
+                "games": 20_000,
+                "nodes": 200_000,
+                "match_games": 100,
+                "options": {"width": 500, "each": 200},
             }
         }
     ),

@@ -6,6 +6,10 @@ one, positions are random from the start, and the searches weight the heuristic 
 improves. Every position on a solution, with its cost to the goal, is an example to learn from.
 `HeuristicBatch` learns from the solutions that known heuristics find.
 
+Where A* cannot solve such positions a beam does. It compares positions of one depth only, so its
+heuristic is not to be low but to tell near positions apart: weights follow the cost of one example
+after the other. The first examples are solutions by known heuristics.
+
 The heuristic does not change within a round, so that the result depends only on the options and the
 seed, not on the workers.
 
@@ -26,7 +30,7 @@ from numpy.typing import NDArray
 from games.problem import KernelProblem
 from learner.frame import Progress, last_round
 from learner.heuristics.examples import Examples
-from learner.heuristics.fit import fit_weights, packed_rows, sums_of
+from learner.heuristics.fit import fit_weights, follow_costs, packed_rows, sums_of
 from learner.heuristics.frame import ProblemLearner
 from learner.options import ranged
 from learner.positions.packing import packed, unpacked
@@ -55,6 +59,9 @@ ROOM = 150_000
 #: Weight of an overestimate's squared error, where an underestimate's has the weight 1; and of the
 #: squared distance of the weights from those of the previous round.
 OVER, RIDGE = 10.0, 1.0
+#: With a beam: the first positions, which known heuristics solve; the share of an example's error
+#: that is made up for; and the share of the run, at its end, in which this falls to 0.
+BEGINNING, RATE, FALLING = 1000, 0.8, 0.4
 #: Share of the positions that are used to choose the offset, and not learned from.
 HELD_OUT = 0.1
 #: About the greatest number of examples that the weight of unknown inputs is taken from.
@@ -63,23 +70,19 @@ GUESSED = 5000
 
 @dataclass(frozen=True)
 class _Task:
-    """Positions with the heuristic, the weight and the expansions of their searches."""
+    """Positions with the heuristic and the options of their searches."""
 
     problem: KernelProblem
     heuristic: Any
     positions: Sequence[Any]
-    weight: float
-    nodes: int
+    options: dict[str, Any]
 
 
 def _work(task: _Task) -> list[Solution]:
     return [
-        solve(
-            task.problem, position, task.heuristic,
-            weight=task.weight, nodes=task.nodes, memory_mib=MEMORY,
-        )
+        solve(task.problem, position, task.heuristic, memory_mib=MEMORY, **task.options)
         for position in task.positions
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -95,6 +98,8 @@ class HeuristicBootstrap(ProblemLearner):
         of the heuristic smaller; walks become shorter by a move if far fewer are.
     weight: weight of the heuristic in the first searches, at least 1.
     percentile: the offset makes this percentage of the held-out errors negative.
+    width: width of the beam that solves positions in place of A*, which needs heuristics to begin
+        from; 0 for A*. The heuristic is then neither lowered nor rounded, and `percentile` unused.
     workers: the `Workers` that search (None: this thread).
 
     After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `steps`, the length of its
@@ -108,12 +113,15 @@ class HeuristicBootstrap(ProblemLearner):
     enough: float = ranged(0.95, 0, 1)
     weight: float = ranged(2.5, 1)
     percentile: float = ranged(95.0, 0, 100)
+    width: int = ranged(0, 0)
     workers: Workers | None = None
 
     evaluator_: LearnedHeuristic = field(init=False)
 
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)
+        if self.width and not self.base:
+            raise ValueError("width: expected heuristics to begin from, found none")
         self.rounds_: list[dict[str, float]] = []
         self._steps = 0.0 if self.base else float(STEPS)
         self._weight = self.weight if self.base else 1.0
@@ -121,9 +129,13 @@ class HeuristicBootstrap(ProblemLearner):
         self._weights = np.zeros(self.encoding_.size)
         if self.base:
             self._weights = self._starting_weights()
-        self.evaluator_ = LearnedHeuristic(
-            self.game_, self.encoding_, self._weights, base=self.base
+        self._known = LearnedHeuristic(
+            self.game_, self.encoding_, np.zeros(self.encoding_.size), base=self.base
         )
+        self.evaluator_ = LearnedHeuristic(
+            self.game_, self.encoding_, self._weights,
+            base=() if self.width else self.base, rounded=not self.width,
+        )  # fmt: skip
 
     def _starting_weights(self) -> NDArray[np.float64]:
         """Returns weights [inputs] that reproduce the base heuristics as well as they can."""
@@ -137,7 +149,8 @@ class HeuristicBootstrap(ProblemLearner):
 
     def _searcher(self) -> LearnedHeuristic:
         """Returns the heuristic of the searches of a round."""
-        return self.evaluator_
+        beginning = self.width and len(self.rounds_) * self.each < BEGINNING
+        return self._known if beginning else self.evaluator_
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -182,13 +195,14 @@ class HeuristicBootstrap(ProblemLearner):
 
     def _lessons(self, positions: list[Any]) -> Iterable[Solution]:
         """Yields the solution of each position, in order."""
+        options: dict[str, Any] = {"weight": self._weight, "nodes": self.nodes}
+        if self.width:
+            options |= {"method": "beam", "width": self.width}
+        searcher = self._searcher()
         tasks = (
-            _Task(
-                self.game_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
-                self._weight, self.nodes,
-            )
+            _Task(self.game_, searcher, positions[first : first + POSITIONS_PER_TASK], options)
             for first in range(0, len(positions), POSITIONS_PER_TASK)
-        )  # fmt: skip
+        )
         at_work = map(_work, tasks) if self.workers is None else self.workers.map(_work, tasks)
         for lessons in at_work:
             yield from lessons
@@ -215,6 +229,9 @@ class HeuristicBootstrap(ProblemLearner):
         rows, costs, aside = self._examples.known()
         if not len(rows):
             return
+        if self.width:
+            self._follow(rows, costs)
+            return
         chosen = np.flatnonzero(~aside)
         if not self.base:
             some = chosen[:: 1 + len(chosen) // GUESSED]
@@ -226,6 +243,22 @@ class HeuristicBootstrap(ProblemLearner):
         judged = np.flatnonzero(aside if aside.any() else ~aside)
         errors = sums_of(rows[judged], self._weights) - costs[judged]
         self.evaluator_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
+
+    def _follow(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
+        """Let the weights follow all examples once, in an order by chance.
+
+        At first all weights grow by what the costs are above the sums, so that inputs which no
+        example has had do not look cheap.
+        """
+        if not self.rounds_:
+            sums = sums_of(rows, self._weights)
+            self._weights *= float(sums @ costs) / max(float(sums @ sums), 1.0)
+        order = np.random.default_rng([self.seed, len(self.rounds_)]).permutation(len(rows))
+        left = 1.0 - len(self.rounds_) * self.each / self.games
+        weights = np.append(self._weights, 0.0)
+        follow_costs(rows, costs, order, RATE * min(1.0, left / FALLING), weights)
+        self._weights = weights[:-1]
+        self.evaluator_.weights[:] = self._weights
 
     def _guess(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
         """Set the weights of inputs that no example has had to one common weight.
@@ -272,11 +305,6 @@ class HeuristicBatch(HeuristicBootstrap):
     """
 
     weight: float = 1.0
-
-    def begin(self, evaluator: Any) -> None:
-        super().begin(evaluator)
-        none = np.zeros(self.encoding_.size)
-        self._known = LearnedHeuristic(self.game_, self.encoding_, none, base=self.base)
 
     def _searcher(self) -> Any:
         return self._known

@@ -10,7 +10,28 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from games.kernels import kernel
 
-__all__ = ["fit_weights", "packed_rows", "sums_of"]
+__all__ = ["fit_weights", "follow_costs", "packed_rows", "sums_of"]
+
+
+@kernel
+def follow_costs(rows, costs, order, rate, weights):  # type: ignore[no-untyped-def]
+    """Move the weights towards the costs, one example after the other (Widrow and Hoff 1960).
+
+    rows: places of the inputs that are 1, [positions, most], as `packed_rows` returns them.
+    costs: [positions].
+    order: the examples to take, by number.
+    rate: share of an example's error that is made up for.
+    weights: [size + 1], which this function changes; the last one is that of padding.
+    """
+    most = rows.shape[1]
+    for i in order:
+        error = costs[i]
+        for k in range(most):
+            error -= weights[rows[i, k]]
+        step = rate / most * error
+        for k in range(most):
+            weights[rows[i, k]] += step
+        weights[-1] = 0.0
 
 
 def packed_rows(rows: NDArray[np.int64], size: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""What a heuristic is worth: expansions against cost over weights, and its distance from the truth.
+"""What a heuristic is worth: expansions against cost, and its distance from the truth.
 
 A heuristic is judged by the curve of two numbers, because any heuristic can be made to expand less
 if solutions may cost more. Its correlation with the true costs is no yardstick: it is printed as a
@@ -40,7 +40,7 @@ MEMORY = 256.0
 class Point:
     """One point of a curve.
 
-    weight: weight of the heuristic in A*.
+    number: weight of the heuristic in A*, or width of a beam.
     solved: share of the positions that were solved within the limit of expansions.
     cost: mean cost of the solved positions, as a multiple of the mean of their least costs, or of
         the best costs known.
@@ -49,7 +49,7 @@ class Point:
         not known.
     """
 
-    weight: float
+    number: float
     solved: float
     cost: float
     expanded: float
@@ -61,7 +61,7 @@ class Curve:
     """The curve of a heuristic.
 
     name: its name.
-    points: a point for each weight.
+    points: a point for each weight or width.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Curve:
         return {"name": self.name, "points": [asdict(point) for point in self.points]}
 
     def text(self) -> str:
-        """Returns a line for people: the point of weight 1."""
+        """Returns a line for people: the first point, of weight 1 or the least width."""
         point = self.points[0]
         solved = "" if point.solved == 1 else f", {100 * (1 - point.solved):.0f} % not solved"
         beside = "best known" if point.optimal is None else "least"
@@ -122,14 +122,16 @@ def measure_curve(
     positions: Sequence[Position],
     *,
     weights: Sequence[float] = WEIGHTS,
-    nodes: int,
+    widths: Sequence[int] = (),
+    nodes: int | None,
     least: Mapping[Position, float] | None = None,
     watch: Callable[[int], None] = lambda done: None,
 ) -> tuple[list[Curve], NDArray[np.float64], bool]:
-    """Returns the curves of heuristics, measured by A* over the same positions.
+    """Returns the curves of heuristics, measured by A* or beams over the same positions.
 
     heuristics: by name, as `search.solve` takes them.
     weights: weights of the heuristic in A*.
+    widths: widths of beams that search in place of A*.
     nodes: greatest number of expansions for each position.
     least: the least cost of each position; None if they are not known.
     watch: called with the number of positions that are done.
@@ -137,16 +139,18 @@ def measure_curve(
     Also returns the least cost of each position, or else the best that was found, NaN if none,
     [positions]; and whether all of these are proved to be the least.
     """
-    costs = np.full((len(heuristics), len(weights), len(positions)), np.nan)
+    numbers = widths or weights
+    each: list[dict[str, Any]] = [{"weight": weight} for weight in weights]
+    if widths:
+        each = [{"method": "beam", "width": width} for width in widths]
+    costs = np.full((len(heuristics), len(numbers), len(positions)), np.nan)
     expanded = np.zeros(costs.shape)
     proved = np.zeros(len(positions), dtype=bool)
     # position by position, so that the first ones tell how long the others take
     for place, position in enumerate(positions):
         for row, heuristic in enumerate(heuristics.values()):
-            for column, weight in enumerate(weights):
-                found = solve(
-                    problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=MEMORY
-                )
+            for column, how in enumerate(each):
+                found = solve(problem, position, heuristic, nodes=nodes, memory_mib=MEMORY, **how)
                 if found.interrupted:
                     raise KeyboardInterrupt
                 expanded[row, column, place] = found.expanded
@@ -161,12 +165,12 @@ def measure_curve(
     curves = []
     for row, name in enumerate(heuristics):
         points = []
-        for column, weight in enumerate(weights):
+        for column, number in enumerate(numbers):
             solved = ~np.isnan(costs[row, column])
             ratio = costs[row, column][solved].sum() / best[solved].sum() if solved.any() else 1.0
             mean = float(expanded[row, column].mean())
             optimal = float((costs[row, column] <= best + 1e-9).mean()) if known else None
-            points.append(Point(weight, float(solved.mean()), float(ratio), mean, optimal))
+            points.append(Point(number, float(solved.mean()), float(ratio), mean, optimal))
         curves.append(Curve(name, tuple(points)))
     return curves, best, known
 
@@ -205,8 +209,11 @@ def compare(
     )
 
 
-def plot_curves(path: Any, curves: Sequence[Curve], *, title: str) -> None:
-    """Plot expansions against cost; only points at which all positions were solved."""
+def plot_curves(path: Any, curves: Sequence[Curve], *, title: str, numbers: str) -> None:
+    """Plot expansions against cost; only points at which all positions were solved.
+
+    numbers: what the numbers of the points are.
+    """
     from matplotlib.ticker import LogFormatter
 
     from learner.reports.plots import new_figure
@@ -220,7 +227,7 @@ def plot_curves(path: Any, curves: Sequence[Curve], *, title: str) -> None:
         axes.plot(costs, [point.expanded for point in points], marker="o", label=curve.name)
         for cost, point in zip(costs, points, strict=True):
             axes.annotate(
-                f"{point.weight:g}", (cost, point.expanded), fontsize=7, alpha=0.7,
+                f"{point.number:g}", (cost, point.expanded), fontsize=7, alpha=0.7,
                 xytext=(4, 4), textcoords="offset points",
             )  # fmt: skip
     axes.set_yscale("log")
@@ -228,7 +235,7 @@ def plot_curves(path: Any, curves: Sequence[Curve], *, title: str) -> None:
         axis(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.6)))
     known = all(point.optimal is not None for curve in curves for point in curve.points)
     beside = "least" if known else "best known"
-    axes.set_xlabel(f"cost above the {beside}, in % (numbers: weight of the heuristic)")
+    axes.set_xlabel(f"cost above the {beside}, in % (numbers: {numbers})")
     axes.set_ylabel("expansions")
     axes.legend()
     figure.savefig(path, dpi=110)

@@ -87,12 +87,15 @@ class HeuristicRun(Run):
             began = now if done == 1 else self._searching[0]
             self._searching = began, now, done, positions - done
 
+        width = getattr(self.learner, "width", 0)
+        widths = (width, 4 * width) if width else ()
         curves, best, proved = measure_curve(
-            problem, heuristics, starts, nodes=REPORT_NODES, least=costs, watch=watch
-        )
+            problem, heuristics, starts, widths=widths, nodes=None if width else REPORT_NODES,
+            least=costs, watch=watch,
+        )  # fmt: skip
         known = {p: c for p, c in zip(starts, best.tolist(), strict=True) if c == c}
-        limit = f"by A*, at most {REPORT_NODES:,} expansions each:"
-        lines = [f"{counted(positions, 'position')} {limit}", *(curve.text() for curve in curves)]
+        by = f"a beam of {width}" if width else f"A*, at most {REPORT_NODES:,} expansions each"
+        lines = [f"{counted(positions, 'position')} by {by}:", *(curve.text() for curve in curves)]
         if costs is not None:
             lines.append(f"least costs: by {how}")
         content: dict[str, Any] = {}
@@ -103,7 +106,8 @@ class HeuristicRun(Run):
         if heuristic.proved:
             lines.append(f"proved admissible: {heuristic.proved}")
         title = f"{problem.name}: {counted(positions, 'position')}"
-        plot_curves(self.folder.path / "curve.png", curves, title=title)
+        numbers = "width of the beam" if width else "weight of the heuristic"
+        plot_curves(self.folder.path / "curve.png", curves, title=title, numbers=numbers)
         self.write_report(
             heuristic=heuristic.name,
             positions=positions,

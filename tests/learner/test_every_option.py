@@ -86,7 +86,7 @@ CHANGES: dict[str, Any] = {
     "side": "winner",
     "tables": 1, "tallies": 1,
     "techniques": "exact", "threshold": 0.0, "tree_positions": 9, "trial": 1,
-    "tuples": CHECKERS_BLOCKS, "weight": 4.0, "whole": 0.9,
+    "tuples": CHECKERS_BLOCKS, "weight": 4.0, "whole": 0.9, "width": 5,
     "samuel features": "classic", "samuel fixed": {"PIECES": 0.3},
     "samuel loss": "cross_entropy",
     "samuel library": ("ADV", "BACK", "CENT"),
@@ -109,6 +109,7 @@ WITH: dict[str, dict[str, Any]] = {
     "samuel features": {},
     "samuel method": {"loss": "cross_entropy"},
     "heuristic bootstrap weight": {"base": ("manhattan",)},
+    "width": {"base": ("manhattan",)},
     "heuristic rote weight": {"base": ("manhattan",)},
 }
 
