@@ -1,13 +1,15 @@
 """Judges heuristics that the computer learns, by A*: `python -m benchmarks.heuristics`.
 
 For each seed a heuristic is learned, and positions that learning never saw are solved with it:
-random ones, or Korf's instances 1 to 30 of the 15-puzzle. The table shows mean expansions, and
-mean cost as a multiple of the mean least cost, which A* with the problem's first heuristic finds,
-or IDA* with a pattern database (`--least FILE`). Where neither can, `--beside W` shows weighted A*
-with the first heuristic, and costs are mean costs. `--beam WIDTH` judges by a beam, for problems
-that A* cannot solve. Learning time is processor time; the learner's options are those of train.py.
-`--learner all` takes every learner of train.py that learns in rounds in turn; with `--games` each
-learns from as many positions as the others, in place of as long.
+random ones, or those whose least costs Korf published: instances 1 to 30 of the 15-puzzle and 1 to
+50 of the 24-puzzle (`--korf`). The table shows mean expansions, and mean cost as a multiple of the
+mean least cost, which of others A* with the problem's first heuristic finds, or IDA* with a pattern
+database (`--least FILE`). Where neither can, `--beside W` shows weighted A* with the first
+heuristic, and costs are mean costs. `--beam WIDTH` judges by a beam, for problems that A* cannot
+solve, and `--judge NAME` a heuristic that is there, a file or one of the problem's own. Learning
+time is processor time; the learner's options are those of train.py. `--learner all` takes every
+learner of train.py that learns in rounds in turn; with `--games` each learns from as many positions
+as the others, in place of as long.
 """
 
 from __future__ import annotations
@@ -81,13 +83,13 @@ def judge(
 
     The search is A* with a weight, or a beam of this width.
     """
-    how: dict[str, Any] = {"weight": weight}
+    how: dict[str, Any] = {"weight": weight, "nodes": NODES}
     if beam is not None:
         how = {"method": "beam", "width": beam}
     found, seconds = [], []
     for position in positions:
         begin = time.process_time()
-        found.append(solve(problem, position, heuristic, nodes=NODES, **how))
+        found.append(solve(problem, position, heuristic, **how))
         seconds.append(time.process_time() - begin)
     solved = [one.cost for one in found if one.moves is not None]
     expanded = float(np.mean([one.expanded for one in found]))
@@ -120,7 +122,8 @@ def main() -> int:
     add("--seconds", type=float, default=10.0, help="of learning (default 10)")
     add("--seeds", type=int, default=5, help="heuristics learned (default 5)")
     add("--positions", type=int, default=400, help="that judge (default 400)")
-    add("--korf", action="store_true", help="Korf's instances judge instead")
+    add("--korf", action="store_true", help="published instances judge instead")
+    add("--judge", nargs="+", default=[], metavar="NAME", help="heuristics or files; none learned")
     add("--least", metavar="FILE", help="pattern database for the least costs")
     add("--beside", type=float, nargs="+", metavar="W", help="weights of the first heuristic's A*")
     add("--weight", type=float, default=1.0, help="of A* with the learned heuristic (default 1)")
@@ -133,22 +136,31 @@ def main() -> int:
     if not isinstance(problem, KernelProblem):
         raise SystemExit(f"expected a problem whose rules are kernels, found {problem}")
     positions = [problem.random_position(FIRST_SEED + i) for i in range(options.positions)]
+    least, first, known = 1.0, next(iter(problem.evaluators)), None
     if options.korf:
-        positions = [problem.parse_position(tiles) for _, _, tiles in instances()]
-    least, first = 1.0, next(iter(problem.evaluators))
+        published = instances(len(problem.position_text(problem.start()).split()))
+        positions = [problem.parse_position(tiles) for _, _, tiles in published]
+        known = np.array([cost for _, cost, _ in published])
     for weight in options.beside or ():
         print(f"{first} * {weight:g}  {judge(problem, positions, first, weight, least)[2]}")
-    if not options.beside:
+    if not options.beside and known is None:
         method = "ida" if options.least else "astar"
         best = [solve(problem, position, options.least, method=method) for position in positions]
         if not all(one.optimal for one in best):
             raise SystemExit(
                 f"expected least costs, found that {options.least or first} proves none"
             )
-        least = float(np.mean([one.cost for one in best]))
+        known = np.array([one.cost for one in best])
         if not options.least:
             print(f"{first}  expansions {np.mean([one.expanded for one in best]):9.1f}   cost 1")
-    known = None if options.beside else np.array([one.cost for one in best])
+    if known is not None:
+        least = float(known.mean())
+    for name in options.judge:
+        heuristic = as_evaluator(problem, name)
+        text = judge(problem, positions, heuristic, options.weight, least, options.beam)[2]
+        print(f"{name}  {text}", flush=True)
+    if options.judge:
+        return 0
     for name in learners() if options.learner == "all" else [options.learner]:
         compare(options, name, problem, positions, least, known)
     return 0
