@@ -38,9 +38,12 @@ class HeuristicRun(Run):
         """Returns about how many seconds the report will still take, which takes most of the time.
 
         Nothing is said before three seconds and a twentieth of its positions are over, without the
-        first, which compiles. From one position to the next it falls by that of one at most.
+        first, which compiles. From one position to the next it falls by that of one at most. Where
+        beams solve, it is learning that takes most of the time, and is told before.
         """
         began, then, done, left = self._searching
+        if not done and getattr(self.learner, "width", 0):
+            return super().left()
         passed, since = then - began, time.monotonic() - then
         if done < 2 or passed < 3 or done < (done + left) / 20:
             return None

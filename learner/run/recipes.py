@@ -82,7 +82,7 @@ class Recipe:
             first = next(iter(game.evaluators), "zero")
             # how much work a position is worth depends on what the learner does with it
             own = {"nodes": getattr(self.load(), "nodes", 0), "from": first, "opponents": (first,)}
-            own |= {} if game.rules else {"seconds": 0.0}
+            own |= {"seconds": 0.0} if usual or not game.rules else {}
             return {**SHORT_OF_PROBLEM, **own, **(usual or {})}
         short = SHORT_WITH_DICE if game.dice else SHORT
         if game.players > 2:

@@ -18,7 +18,7 @@ from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve
 from learner.run.asked import settings_of
 from learner.run.command_line import main, parser
-from learner.run.heuristic_run import HeuristicRun
+from learner.run.heuristic_run import REPORT_SEED, HeuristicRun
 from learner.run.learners import make_learner
 from search import load_evaluator, solve
 
@@ -56,14 +56,36 @@ def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
     assert "was finished before" in again and set(report["lines"]) <= set(again.splitlines())
 
 
+def test_a_run_with_beams_is_judged_by_beams(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert run(*SHORT, "--set", "width=2", "--run", str(folder)) == 0
+    assert "20 positions by a beam of 2:" in capsys.readouterr().out.splitlines()
+    report = json.loads((folder / "report.json").read_text())
+    problem = games.load("tests.toys:SmallTiles")
+    starts = [problem.random_position(REPORT_SEED + i) for i in range(20)]
+    least = np.array([solve(problem, start).cost for start in starts])
+    heuristics = (folder / "heuristic.safetensors", "manhattan")
+    for curve, heuristic in zip(report["curves"], heuristics, strict=True):
+        for point, width in zip(curve["points"], (2, 8), strict=True):
+            found = [solve(problem, s, heuristic, method="beam", width=width) for s in starts]
+            costs = np.array([one.cost for one in found])
+            assert point["number"] == width
+            assert point["expanded"] == np.mean([one.expanded for one in found])
+            assert point["optimal"] == (costs == least).mean()
+
+
+@pytest.mark.parametrize("how", [[], ["--set", "width=3"]])
 def test_an_interrupted_run_ends_with_the_same_heuristic(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: list[str]
 ) -> None:
     class Enough(Exception):
         pass
 
     monkeypatch.setattr("learner.run.folder.Pace.is_due", lambda pace: True)
-    few = ["--games", "150", "--match-games", "5"]
+    monkeypatch.setattr("learner.heuristics.bootstrap.BEGINNING", 50)
+    few = ["--games", "150", "--match-games", "5", *how]
     settings = settings_of(parser().parse_args(["tests.toys:SmallTiles", *SHORT, *few]))
 
     def session(name: str) -> HeuristicRun:

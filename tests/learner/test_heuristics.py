@@ -16,7 +16,7 @@ from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
 from learner.heuristics.bootstrap import HeuristicBootstrap
 from learner.heuristics.examples import Examples
-from learner.heuristics.fit import fit_weights, packed_rows, sums_of
+from learner.heuristics.fit import fit_weights, follow_costs, packed_rows, sums_of
 from play.workers import Workers
 from search import solve
 
@@ -47,6 +47,46 @@ def test_overestimates_are_rarer_where_they_count_more() -> None:
             weights = fit_weights(rows, costs, start=weights, over=over, ridge=1e-6)
         shares.append(float((sums_of(rows, weights) > costs).mean()))
     assert shares[0] > 0.4 and 0.02 < shares[1] < 0.25
+
+
+def test_weights_follow_examples_one_after_the_other() -> None:
+    chance = np.random.default_rng(3)
+    rows = chance.integers(0, 8, size=(50, 3))  # 7 stands for no input
+    costs, order = chance.normal(size=50), chance.permutation(50)
+    found = np.append(chance.normal(size=7), 0.0)
+    expected = found.copy()
+    follow_costs(packed_rows(rows, 7), costs, order, 0.5, found)
+    for i in order:
+        inputs = np.bincount(rows[i], minlength=8)
+        inputs[7] = 0
+        expected += 0.5 / 3 * (costs[i] - expected @ inputs) * inputs
+    np.testing.assert_allclose(found, expected)
+    assert found[7] == 0.0
+
+
+def test_a_beam_learns_from_its_own_solutions_to_find_shorter_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("learner.heuristics.bootstrap.BEGINNING", 100)
+    problem = games.load("sliding8")
+    learner = HeuristicBootstrap(
+        problem, base=("manhattan",), games=1500, each=50, width=8, nodes=2000, seed=1
+    ).fit()
+    learned = learner.evaluator_
+    assert (learned.base, learned.offset, learned.whole) == ((), 0.0, False)
+    # known heuristics solve the first positions, in the searches of which nothing is learned yet
+    before = HeuristicBootstrap(problem, base=("manhattan",), games=100, each=50, width=8, seed=1)
+    before.nodes = 2000
+    assert before.fit().rounds_ == learner.rounds_[:2]
+    positions = [problem.random_position(10**6 + seed) for seed in range(200)]
+    costs = {
+        name: sum(solve(problem, one, name, method="beam", width=8).cost for one in positions)
+        for name in ("manhattan", learned)
+    }
+    least = sum(solve(problem, one).cost for one in positions)
+    assert costs[learned] - least < 0.3 * (costs["manhattan"] - least)
+    values = learned.values(positions)
+    assert len({value % 1 for value in values.tolist()}) > 100
 
 
 @pytest.mark.parametrize("base", [(), ("manhattan",)])

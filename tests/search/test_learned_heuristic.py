@@ -28,7 +28,8 @@ def some_heuristic(problem: Any, **options: Any) -> LearnedHeuristic:
 def test_native_code_and_its_plain_twin_agree(problem: Any) -> None:
     base = [next(iter(problem.evaluators))]
     positions = [problem.random_position(seed) for seed in range(50)]
-    for heuristic in (some_heuristic(problem), some_heuristic(problem, base=base)):
+    for options in ({}, {"base": base}, {"rounded": False}):
+        heuristic = some_heuristic(problem, **options)
         plain = heuristic.plain()
         assert list(heuristic.values(positions)) == [plain(position) for position in positions]
 
@@ -44,6 +45,7 @@ def test_values_are_whole_even_or_odd_and_not_below_the_base() -> None:
         assert value == 0 or sums - 2 < value <= sums + 0.01
         assert value == 0 or (value - manhattan(position)) % 2 == 0
         assert with_base(position) == max(value, manhattan(position))
+        assert some_heuristic(problem, rounded=False)(position) == max(0.0, sums)
 
 
 def test_a_file_gives_the_same_heuristic(tmp_path: Path) -> None:

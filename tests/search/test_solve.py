@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from errors import errors_of
 
+import games
 import search
+from benchmarks.patterns import instances
 from docs.examples.lights_out import LightsOut
 from games.kernels import kernel
 from games.problem import KernelProblem, Problem, ProblemRules
@@ -50,6 +52,22 @@ def check(problem: Problem, solution: Any, position: Any) -> None:
         position = problem.play(position, move)
     assert problem.solved(position)
     assert solution.cost == pytest.approx(cost)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", ["sliding15", "sliding24"])
+def test_published_costs_are_possible(name: str) -> None:
+    """As even or odd as every solution is, and not below a bound."""
+    problem: Any = games.load(name)
+    rows = instances(problem.width * problem.height)
+    assert [number for number, *_ in rows] == list(
+        range(1, {"sliding15": 31, "sliding24": 51}[name])
+    )
+    for _, cost, tiles in rows:
+        position = problem.parse_position(tiles)
+        assert not problem.why_unsolvable(position)
+        assert (cost - problem.evaluators["manhattan"](position)) % 2 == 0
+        assert problem.evaluators["linear_conflict"](position) <= cost
 
 
 @kernel
