@@ -334,6 +334,10 @@ def _usual_patterns(squares: int) -> dict[str, tuple[tuple[int, ...], ...]]:
     parts = tuple(tuple(tiles[i : i + most]) for i in range(0, len(tiles), most))
     usual = {"-".join(str(len(part)) for part in parts): parts}
     if squares == 25:
+        usual["5-5-5-5-4"] = (
+            (1, 2, 5, 6, 7), (3, 4, 8, 9, 14), (10, 11, 15, 16, 20), (12, 13, 17, 18, 19),
+            (21, 22, 23, 24),
+        )  # fmt: skip
         usual["6-6-6-6"] = (
             (1, 2, 5, 6, 7, 12), (3, 4, 8, 9, 13, 14), (10, 11, 15, 16, 20, 21),
             (17, 18, 19, 22, 23, 24),
