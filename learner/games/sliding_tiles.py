@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from games.extras import extend
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24
+from learner.run.making import Making, Makings
 from learner.run.recipes import UsualRuns
 
 extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400, "seconds": 23.0}}))
@@ -32,6 +33,15 @@ extend(
                 "match_games": 100,
                 "options": {"width": 500, "each": 200},
             }
+        }
+    ),
+    Makings(
+        {
+            "bootstrap": Making(
+                ("train sliding24 --seed 1 --run {folder}/run",),
+                "run/heuristic.safetensors",
+                "half an hour",
+            )
         }
     ),
 )

@@ -42,7 +42,7 @@ class HeuristicRun(Run):
         beams solve, it is learning that takes most of the time, and is told before.
         """
         began, then, done, left = self._searching
-        if not done and getattr(self.learner, "width", 0):
+        if not done and getattr(self.learner, "width", None):
             return super().left()
         passed, since = then - began, time.monotonic() - then
         if done < 2 or passed < 3 or done < (done + left) / 20:
