@@ -31,6 +31,7 @@ extend(
                 "games": 20_000,
                 "nodes": 200_000,
                 "match_games": 100,
+                "seconds": 1200.0,
                 "options": {"width": 500, "each": 200},
             }
         }

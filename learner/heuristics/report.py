@@ -109,9 +109,10 @@ class HeuristicErrors:
         over = "never above" if self.over == 0 else f"{100 * self.over:.2g} % above"
         most = "" if self.over == 0 else f" by at most {self.most_over:g}"
         costs = "the least cost" if self.proved else "the best cost known"
+        mean = f"{abs(self.below):.2f} {'below' if self.below >= 0 else 'above'}"
         return (
-            f"{counted(self.positions, 'position')}: {over} {costs}{most}, {self.below:.2f} below"
-            f" it in the mean; {100 * self.inconsistent:.2g} % of moves inconsistent; correlation"
+            f"{counted(self.positions, 'position')}: {over} {costs}{most}, {mean} it"
+            f" in the mean; {100 * self.inconsistent:.2g} % of moves inconsistent; correlation"
             f" {self.correlation:.3f}, which is no yardstick"
         )
 

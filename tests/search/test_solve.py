@@ -70,6 +70,18 @@ def test_published_costs_are_possible(name: str) -> None:
         assert problem.evaluators["linear_conflict"](position) <= cost
 
 
+def test_the_shipped_heuristic_of_the_24_puzzle_is_near_the_published_costs() -> None:
+    problem = games.load("sliding24")
+    excess = 0.0
+    for _, cost, tiles in instances(25)[::5]:
+        position = problem.parse_position(tiles)
+        found = search.solve(problem, position, "sliding24/bootstrap", method="beam", width=500)
+        check(problem, found, position)
+        assert found.cost >= cost and not found.optimal
+        excess += found.cost / cost - 1
+    assert excess / 10 < 0.05
+
+
 @kernel
 def line_moves(position, moves):
     """Write a step of each length that does not pass the end."""
