@@ -15,6 +15,7 @@ from pathlib import Path
 import games
 from games.contract import Game
 from games.extras import Extra
+from games.problem import Problem
 from games.program import Parser, exit_status
 from games.whole_files import write_atomically
 from learner.run.folder import CHECKPOINT
@@ -66,7 +67,7 @@ def main(arguments: list[str] | None = None, program: str = "plysmith make") -> 
 def _run(name: str | None, folder: Path | None) -> int:
     known = {
         f"{game.name}/{making}": (game, how)
-        for game in map(games.load, games.names())
+        for game in map(games.load, [*games.names(), *games.problems()])
         if (DATA / game.name).is_dir()
         for making, how in Makings.of(game).of_files.items()
     }
@@ -129,6 +130,8 @@ def _compared(game: Game, name: str, made: Path) -> str:
         return f"another file than the shipped {name}"
     if marks[0] == marks[1]:
         return f"the values of the shipped {name}"
+    if isinstance(game, Problem):
+        return f"other values than the shipped {name}"
     return (
         f"other values than the shipped {name}; which is stronger: plysmith play match"
         f" {game.name} {made} {short}"
