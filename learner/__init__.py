@@ -6,10 +6,7 @@ learners do without it.
 
 from __future__ import annotations
 
-import ast
 import importlib
-import inspect
-import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,13 +44,41 @@ if TYPE_CHECKING:
     from play.players.limits import Limits as Limits
     from play.workers import Workers as Workers
 
-#: The modules that the names come from, as the imports above say.
+#: The modules that the names come from.
 _MODULES = {
-    alias.name: line.module
-    for line in ast.walk(ast.parse(inspect.getsource(sys.modules[__name__])))
-    if isinstance(line, ast.ImportFrom) and line.module is not None
-    for alias in line.names
-    if alias.asname
+    "BackupFit": "learner.td_gammon.backup_fit",
+    "BatchFit": "learner.rounds.batch",
+    "BookStudy": "learner.books.book_study",
+    "Filter": "learner.positions.filters",
+    "GameLearner": "learner.game_learner",
+    "Learner": "learner.frame",
+    "Limits": "play.players.limits",
+    "LogisticFit": "learner.fit.logistic",
+    "MeasuredRun": "learner.run.measured_run",
+    "NetworkFit": "learner.rounds.network_fit",
+    "PositionStore": "learner.positions.store",
+    "Progress": "learner.frame",
+    "QuantisedFit": "learner.rounds.quantised_fit",
+    "RootStrap": "learner.bootstrap.root_strap",
+    "Rote": "learner.online.rote",
+    "Rows": "learner.positions.shards",
+    "Run": "learner.run.run",
+    "RunSettings": "learner.run.settings",
+    "Samuel": "learner.rounds.samuel",
+    "Samuel1959": "learner.online.samuel1959",
+    "SignatureTables": "learner.books.signature",
+    "TDGammon": "learner.td_gammon.td_gammon",
+    "TDLeaf": "learner.bootstrap.td_leaf",
+    "TemporalDifference": "learner.bootstrap.temporal_difference",
+    "TreeStrap": "learner.bootstrap.tree_strap",
+    "Workers": "play.workers",
+    "agreement": "learner.models.convert",
+    "as_native": "learner.models.convert",
+    "check": "learner.checking",
+    "explain": "play.judging.explanation",
+    "measure": "learner.arena",
+    "random_positions": "play.judging.truth",
+    "start_for": "learner.reports.worth",
 }
 
 __all__ = list(_MODULES)

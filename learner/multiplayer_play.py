@@ -7,7 +7,7 @@ finds it, and moves towards the start from round to round.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -29,6 +29,10 @@ LATE_ROUNDS, FARTHEST = 8, 8
 RANDOM = 0.1
 
 
+def _start(game: Game, moves: int, generator: np.random.Generator) -> Any:
+    return game.start()
+
+
 @dataclass(frozen=True)
 class LateStarts(Extra):
     """Positions near the end of a game, an extra: random play may never end one from its start.
@@ -37,9 +41,7 @@ class LateStarts(Extra):
         end within about `moves` moves a side, at least 1. Default: the start.
     """
 
-    position: Callable[[Any, int, np.random.Generator], Any] = field(
-        default=lambda game, moves, generator: game.start()
-    )
+    position: Callable[[Any, int, np.random.Generator], Any] = _start
 
 
 def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:

@@ -13,6 +13,14 @@ from games.values import places_text
 __all__ = ["Words", "result_text"]
 
 
+def _stuck(position: Position) -> str:
+    return "cannot move"
+
+
+def _no_situation(record: Any, roll: int | None = None) -> str | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Words(Extra):
     """The words of a game, an extra.
@@ -25,8 +33,8 @@ class Words(Extra):
     """
 
     outcomes: Mapping[float, str] = field(default_factory=dict)
-    stuck: Callable[[Position], str] = field(default=lambda position: "cannot move")
-    situation: Callable[..., str | None] = field(default=lambda record, roll=None: None)
+    stuck: Callable[[Position], str] = _stuck
+    situation: Callable[..., str | None] = _no_situation
 
 
 def result_text(record: Any) -> str:

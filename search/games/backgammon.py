@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from games.backgammon import Backgammon, bear_off, bear_off_tables
 from games.extras import extend
 from search.evaluators.calibration import Calibration, Calibrations
@@ -16,11 +18,11 @@ CALIBRATIONS = Calibrations(
     }
 )
 
-BEAR_OFF = Database(
-    "bear-off databases",
-    bear_off.probe,
-    lambda: bear_off_tables.bear_off().tables,
-    bear_off.outcomes,
-)
+
+def _tables() -> Any:
+    return bear_off_tables.bear_off().tables
+
+
+BEAR_OFF = Database("bear-off databases", bear_off.probe, _tables, bear_off.outcomes)
 
 extend(Backgammon, CALIBRATIONS, Databases({"bearoff": BEAR_OFF}, usual="bearoff"))

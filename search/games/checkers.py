@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 from games.checkers import Checkers, signature
 from games.checkers.endgame.building import endgame
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
@@ -41,9 +44,17 @@ def endgame_database(pieces: int = AT_FIRST_USE) -> Database:
     return Database(
         title=f"endgames of {pieces} pieces",
         probe=probe,
-        tables=lambda: endgame(pieces).tables,
-        at_hand=lambda: pieces <= AT_FIRST_USE or path_of(pieces).is_file(),
+        tables=functools.partial(_tables, pieces),
+        at_hand=functools.partial(_at_hand, pieces),
     )
+
+
+def _tables(pieces: int) -> Any:
+    return endgame(pieces).tables
+
+
+def _at_hand(pieces: int) -> bool:
+    return pieces <= AT_FIRST_USE or path_of(pieces).is_file()
 
 
 #: `endgame`, and `endgame2` to `endgame6` for other numbers of pieces.

@@ -14,6 +14,10 @@ from search.lookups.lookup import Lookup
 __all__ = ["Database", "DatabaseLookup", "Databases", "usual_lookup"]
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Database:
     """Known values of positions of a game; `DatabaseLookup` makes a lookup of one.
@@ -33,7 +37,7 @@ class Database:
     tables: Callable[[], Any]
     outcomes: Callable[..., Any] | None = None
     forget: Callable[[Any], None] | None = None
-    at_hand: Callable[[], bool] = field(default=lambda: True)
+    at_hand: Callable[[], bool] = _always
 
 
 @dataclass(frozen=True)
