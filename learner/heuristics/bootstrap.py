@@ -167,7 +167,7 @@ class HeuristicBootstrap(ProblemLearner):
         lessons = list(self._lessons([position for position, _ in drawn]))
         for lesson, (position, number) in zip(lessons, drawn, strict=True):
             if lesson.moves is not None:
-                aside = number < HELD_OUT
+                aside = number < HELD_OUT and not self.width
                 self._examples.add(position, lesson.moves, lesson.cost, aside=aside)
         self._fit()
         self.updates_ = len(self._examples)

@@ -141,9 +141,8 @@ def measure_curve(
     [positions]; and whether all of these are proved to be the least.
     """
     numbers = widths or weights
-    each: list[dict[str, Any]] = [{"weight": weight} for weight in weights]
-    if widths:
-        each = [{"method": "beam", "width": width} for width in widths]
+    beams: list[dict[str, Any]] = [{"method": "beam", "width": width} for width in widths]
+    each = beams or [{"weight": weight} for weight in weights]
     costs = np.full((len(heuristics), len(numbers), len(positions)), np.nan)
     expanded = np.zeros(costs.shape)
     proved = np.zeros(len(positions), dtype=bool)

@@ -42,13 +42,18 @@ class HeuristicRun(Run):
         beams solve, it is learning that takes most of the time, and is told before.
         """
         began, then, done, left = self._searching
-        if not done and getattr(self.learner, "width", None):
+        if not done and self.width:
             return super().left()
         passed, since = then - began, time.monotonic() - then
         if done < 2 or passed < 3 or done < (done + left) / 20:
             return None
         each = passed / (done - 1)
         return max(0.0, self._comparing + left * each - (min(since, each) if left else since))
+
+    @property
+    def width(self) -> int:
+        """The width of the beams that solve; 0 for A*."""
+        return int(getattr(self.learner, "width", 0))
 
     @property
     def path(self) -> Any:
@@ -90,7 +95,7 @@ class HeuristicRun(Run):
             began = now if done == 1 else self._searching[0]
             self._searching = began, now, done, positions - done
 
-        width = getattr(self.learner, "width", 0)
+        width = self.width
         widths = (width, 4 * width) if width else ()
         curves, best, proved = measure_curve(
             problem, heuristics, starts, widths=widths, nodes=None if width else REPORT_NODES,
