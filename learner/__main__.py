@@ -176,9 +176,10 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="a game with dice, such as backgammon")
     add("evaluator", help="the file of a network of outcomes, or an evaluator by name")
-    add("--games", type=int, default=1600, metavar="N", help="of its play (default 1600)")
-    add("--units", type=int, default=128, metavar="N", help="hidden units (default 128)")
-    add("--passes", type=int, default=7, metavar="N", help="over the decisions (default 7)")
+    add("--games", type=int, default=9600, metavar="N", help="of its play (default 9600)")
+    add("--units", type=int, default=256, metavar="N",
+        help="units of the first of two hidden layers (default 256)")  # fmt: skip
+    add("--passes", type=int, default=5, metavar="N", help="over the decisions (default 5)")
     add("--lost", type=float, default=0.015, metavar="T",
         help="what moves excluded may lose, in thousandths a decision (default 0.015)")  # fmt: skip
     add("--seed", type=int, default=0, help="of games and first weights (default 0)")

@@ -142,6 +142,10 @@ class QuantisedModel(TorchModel):
             for i, (weights, bias) in enumerate(pairs(self.parameters))
         ]
 
+    def descend(self, loss: Any, rate: float) -> None:
+        super().descend(loss, rate)
+        self._keep_limits()
+
     def _keep_limits(self) -> None:
         """Clip weights to the range of the integers."""
         with torch.no_grad():
@@ -152,7 +156,7 @@ class QuantisedModel(TorchModel):
                 if i < 2 or i % 2 == 0:
                     parameter.clamp_(-limit, limit)
 
-    def _logits(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
+    def logits(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
         """Returns the network's outputs over UNIT, and the indices of their positions."""
         rows = self.inputs.active_rows(positions)
         counts = (rows < len(self.inputs)).sum(axis=1)
@@ -203,12 +207,11 @@ class QuantisedModel(TorchModel):
             for _ in range(epochs):
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
-                    logits, order = self._logits(pick(positions, chosen))
+                    logits, order = self.logits(pick(positions, chosen))
                     target = self._tensor(expected[chosen][order])
                     loss = torch.sum((torch.sigmoid(logits) - target) ** 2)
                     rate_now = rates.at(done, epochs * len(cut))
                     self.descend(loss / float(len(chosen)), rate_now)
-                    self._keep_limits()
                     done += 1
         return self
 
@@ -222,7 +225,7 @@ class QuantisedModel(TorchModel):
         with threads_of_torch(), torch.no_grad():
             for first in range(0, len(outputs), AT_A_TIME):
                 chosen = np.arange(first, min(first + AT_A_TIME, len(outputs)))
-                logits, order = self._logits(pick(positions, chosen))
+                logits, order = self.logits(pick(positions, chosen))
                 outputs[chosen[order]] = logits.double().cpu().numpy()
         return outputs
 

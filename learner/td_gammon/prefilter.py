@@ -17,11 +17,11 @@ import torch
 from numpy.typing import NDArray
 
 from games.features import Encoding
+from learner.models.quantised_model import QuantisedModel
 from learner.models.schedule import Schedule
-from learner.models.torch_model import TorchModel, device_named, threads_of_torch
+from learner.models.torch_model import device_named, threads_of_torch
 from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
-from search.evaluators.layers import Net
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 from search.lookups.database import usual_lookup
@@ -34,8 +34,12 @@ Floats = NDArray[np.float64]
 WILD, WILD_PLIES = (0.35, 0.1), 40
 #: Longer games are broken off, and so many are played at a time.
 MOST_PLIES, AT_ONCE = 1000, 200
+#: Units of the second hidden layer.
+SECOND = 32
+#: So many times as large as at first may the weights of later layers become.
+ROOM = 2
 #: Decisions of a step, the first rate of Adam and its fall over the run.
-BATCH, RATE, FALL = 32, 0.004, 0.01
+BATCH, RATE, FALL = 64, 0.003, 0.01
 #: A move this far behind the best counts e times less; no move less than `LEAST`.
 NEAR, LEAST = 0.1, 0.02
 #: Weight of the error of a decision's mean, which ranks no moves.
@@ -148,7 +152,7 @@ def imitation(
     """Returns a small network that ranks the moves of decisions as a large one does.
 
     evaluator: the large network.
-    units: hidden units of the small one.
+    units: units of the first hidden layer of the small one; a second one has `SECOND`.
     passes: passes over the decisions.
     seed: seed of all randomness.
     device: where torch trains: "cpu", "cuda", or "auto" for a GPU if there is one.
@@ -160,53 +164,53 @@ def imitation(
         raise ValueError(f"expected a network over an encoding, found {evaluator!r}")
     random = np.random.default_rng((seed, 1))
     weights = np.exp(-decisions.behind(decisions.values) / NEAR) + LEAST
-    rows = net.encoding.active_rows(decisions.positions).astype(np.int32)
-    model = TorchModel()
+    start = _first(evaluator, net.encoding, decisions, weights, units, random)
+    model = QuantisedModel(
+        evaluator.game, net.encoding, start.widths[1:-1], scale=start.scale, start=start,
+        device=device,
+    )  # fmt: skip
     with threads_of_torch():
-        first = _first(net, net.encoding, decisions, rows, weights, units, random)
-        model._begin(first, device)
-        _descend(model, decisions, rows, weights, passes, random)
-        layers = [p.detach().cpu().numpy().astype(np.float64) for p in model.parameters]
-        sample = rows[random.choice(len(rows), min(SAMPLE, len(rows)), replace=False)]
-        hidden = _hidden(model.parameters, model._tensor(sample)).detach().cpu().numpy()
-    return _quantised(evaluator, net.encoding, layers, hidden)
-
-
-def _hidden(parameters: Any, rows: Any) -> Any:
-    """Returns the outputs of the hidden units, of the inputs that are 1."""
-    weights, bias = parameters[:2]
-    total = torch.nn.functional.embedding_bag(
-        rows, weights, mode="sum", padding_idx=len(weights) - 1
-    )
-    return torch.relu(total + bias)
+        _descend(model, decisions, weights, passes, random)
+    return model.evaluator(name="prefilter")
 
 
 def _first(
-    net: Net, encoding: Encoding, decisions: Decisions, rows: Any, weights: Floats, units: int,
-    random: np.random.Generator,
-) -> tuple[Floats, ...]:  # fmt: skip
-    """Returns weights to begin with, of both layers: units of the large network's first layer.
+    evaluator: OutcomeNetwork, encoding: Encoding, decisions: Decisions, weights: Floats,
+    units: int, random: np.random.Generator,
+) -> QuantisedNetwork:  # fmt: skip
+    """Returns a network to begin with: units of the large network's first layer, and behind them
+    two that add up to a linear function of these, and random ones that count little.
 
-    Its terms are replaced by linear functions of the encoding, and the units are those that a
-    linear function of all of them uses most.
+    The large network's terms are replaced by linear functions of the encoding, and the units are
+    those that a linear function of all of them uses most.
     """
-    chosen = random.choice(len(rows), min(SAMPLE, len(rows)), replace=False)
+    net, count = evaluator.nets[0], len(decisions.values)
+    chosen = random.choice(count, min(SAMPLE, count), replace=False)
+    positions = decisions.positions[chosen]
     size, weight = len(encoding), weights[chosen, None]
     inputs = np.zeros((len(chosen), size + 1))
-    np.put_along_axis(inputs, rows[chosen], 1.0, axis=1)
+    np.put_along_axis(inputs, encoding.active_rows(positions), 1.0, axis=1)
     inputs[:, size] = 1.0  # which `active_rows` pads with, and here stands for the bias
     first, bias = (array.astype(np.float64) for array in net.layers[0])
     layer = np.concatenate([first[:size], bias[None]])
     if net.features is not None:
-        terms = net.features.measure(decisions.positions[chosen])
+        terms = net.features.measure(positions)
         layer += _regression(inputs, terms, weight) @ first[size:]
     hidden = np.concatenate([np.maximum(inputs @ layer, 0.0), np.ones((len(chosen), 1))], axis=1)
     values = decisions.values[chosen, None]
     use = np.abs(_regression(hidden, values, weight)[:-1, 0]) * hidden[:, :-1].std(axis=0)
     best = np.sort(np.argsort(-use, kind="stable")[:units])
-    last = _regression(hidden[:, [*best, -1]], values, weight)
-    table = np.concatenate([layer[:-1, best], np.zeros((1, len(best)))])
-    return table, layer[-1, best], last[:-1, 0], last[-1]
+    hidden = hidden[:, [*best, -1]]
+    last = _regression(hidden, values, weight)[:, 0]
+    second = random.normal(0.0, np.sqrt(2.0 / len(best)), (len(best), SECOND))
+    second[:, 0], second[:, 1] = last[:-1], -last[:-1]
+    heights = np.concatenate([[1.0, -1.0], random.normal(0.0, 0.01, SECOND - 2)])
+    behind = np.maximum(hidden[:, :-1] @ second, 0.0)
+    return _quantised(
+        evaluator, encoding,
+        [layer[:-1, best], layer[-1, best], second, np.zeros(SECOND), heights[:, None], last[-1:]],
+        [hidden[:, :-1].max(axis=0), behind.max(axis=0)],
+    )  # fmt: skip
 
 
 def _regression(inputs: Floats, targets: Floats, weight: Floats) -> Floats:
@@ -216,12 +220,35 @@ def _regression(inputs: Floats, targets: Floats, weight: Floats) -> Floats:
     return np.asarray(np.linalg.solve(moments, (inputs * weight).T @ targets))
 
 
+def _quantised(
+    evaluator: OutcomeNetwork, encoding: Encoding, arrays: list[Floats], highest: list[Floats]
+) -> QuantisedNetwork:
+    """Returns a network of floats as one of integers, whose weights have room to grow.
+
+    arrays: weights and bias of each layer.
+    highest: the greatest output of each hidden unit, layer by layer. It becomes `HIGHEST`, or less
+        where weights or sums would not fit their types.
+    """
+    one = HIGHEST << FIRST_SHIFT
+    sums = np.sort(np.abs(arrays[0]), axis=0)[-encoding.most :].sum(axis=0) + np.abs(arrays[1])
+    tops = np.maximum(highest[0], np.maximum(sums * one / 32000, 1e-3))
+    start = np.round(arrays[1] * one / tops) + (1 << FIRST_SHIFT - 1)
+    layers = [(np.round(arrays[0] * one / tops), start)]
+    for layer in range(2, len(arrays), 2):
+        weights, last = arrays[layer] * tops[:, None], layer == len(arrays) - 2
+        least = np.abs(weights).max(axis=0) * (ROOM << SHIFT) / 127
+        tops = least if last else np.maximum(highest[layer // 2], np.maximum(least, 1e-3))
+        start = np.round(arrays[layer + 1] * UNIT / tops) + (0 if last else 1 << SHIFT - 1)
+        layers.append((np.round(weights * (1 << SHIFT) / tops)[None], start[None]))
+    return QuantisedNetwork(evaluator.game, encoding, layers, scale=float(tops[0]))
+
+
 def _descend(
-    model: TorchModel, decisions: Decisions, rows: Any, weights: Floats, passes: int,
+    model: QuantisedModel, decisions: Decisions, weights: Floats, passes: int,
     random: np.random.Generator,
 ) -> None:  # fmt: skip
     """Take steps of Adam on the squared errors of differences between the moves of a decision."""
-    rates, parameters = Schedule(RATE, FALL, "geometric"), model.parameters
+    rates = Schedule(RATE, FALL, "geometric")
     first, counts = decisions.first, decisions.counts
     steps = passes * (len(counts) // BATCH)
     step = 0
@@ -229,12 +256,12 @@ def _descend(
         order = random.permutation(len(counts))
         for at in range(0, len(order) - BATCH + 1, BATCH):
             some = order[at : at + BATCH]
-            moves = np.concatenate([np.arange(first[d], first[d] + counts[d]) for d in some])
+            ends = np.cumsum(counts[some])
+            moves = np.repeat(first[some] + counts[some] - ends, counts[some]) + np.arange(ends[-1])
             own = model._tensor(np.repeat(np.arange(BATCH), counts[some]))
             weight = model._tensor(weights[moves].astype(np.float32))
             values = model._tensor(decisions.values[moves].astype(np.float32))
-            hidden = _hidden(parameters, model._tensor(rows[moves]))
-            error = hidden @ parameters[2] + parameters[3] - values
+            error = model.scale * model.logits(decisions.positions[moves])[0] - values
             sums, totals = (
                 torch.zeros(BATCH, device=model.device).index_add(0, own, part)
                 for part in (weight * error, weight)
@@ -243,31 +270,6 @@ def _descend(
             loss = (weight * (apart**2 + LEVEL * error**2)).sum() / weight.sum()
             model.descend(loss, rates.at(step, steps))
             step += 1
-
-
-def _quantised(
-    evaluator: OutcomeNetwork, encoding: Encoding, layers: list[Floats], hidden: Floats
-) -> QuantisedNetwork:
-    """Returns a network of floats as one of integers.
-
-    hidden: outputs of the hidden units in many positions. The largest becomes `HIGHEST`, or what
-        keeps all sums within int16.
-    """
-    weights, bias, last, offset = layers
-    one = HIGHEST << FIRST_SHIFT
-    sums = np.sort(np.abs(weights[:-1]), axis=0)[-encoding.most :].sum(axis=0) + np.abs(bias)
-    highest = np.maximum(hidden.max(axis=0), np.maximum(sums * one / 32000, 1e-3))
-    first = np.round(weights[:-1] * one / highest)
-    start = np.round(bias * one / highest) + (1 << FIRST_SHIFT - 1)
-    heights = last * highest
-    scale = float(np.abs(heights).max()) * (1 << SHIFT) / 127
-    second = np.round(heights * (1 << SHIFT) / scale)
-    output = np.round(offset / scale * UNIT)
-    return QuantisedNetwork(
-        evaluator.game, encoding,
-        [(first, start), (second.reshape(1, -1, 1), output.reshape(1, 1))],
-        scale=scale, name="prefilter",
-    )  # fmt: skip
 
 
 # --- calibration -----------------------------------------------------------------------------
@@ -317,9 +319,9 @@ def calibrated(
 def make_prefilter(
     evaluator: OutcomeNetwork,
     *,
-    games: int = 1600,
-    units: int = 128,
-    passes: int = 7,
+    games: int = 9600,
+    units: int = 256,
+    passes: int = 5,
     lost: float = 0.000015,
     seed: int = 0,
     device: str = "cpu",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
+import threading
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,23 +100,27 @@ def run_analyse(options: argparse.Namespace) -> int:
     if not dice:
         refuse(options, ("rollout",), "a game with dice", game)
     read = read_games(options.file, game, black_first=options.black_first)
-    cube = game.cube
-    thinker = Thinker(
-        game,
-        options.evaluator or usual_evaluator(game),
-        limits_of(options, depth=CUBE_DEPTH if cube else 0 if dice else 8),
-        techniques="exact",
-        filters=CUBE_FILTERS if cube else None,
-        threads=CORES if dice else 1,
-    )
     for number, one in enumerate(read, 1):
         for problem in one.problems:
             print(f"game {number}: {problem}", file=sys.stderr)
     good = [(number, one) for number, one in enumerate(read, 1) if one.record is not None]
     if not good:
         raise ValueError(f"{options.file}: expected a game, found none that is readable")
+    cube, workers = game.cube, min(CORES, len(good))
+    thinkers = [
+        Thinker(
+            game,
+            options.evaluator or usual_evaluator(game),
+            limits_of(options, depth=CUBE_DEPTH if cube else 0 if dice else 8),
+            techniques="exact",
+            filters=CUBE_FILTERS if cube else None,
+            threads=CORES // workers if dice else 1,
+        )
+        for _ in range(workers)
+    ]
+    thinker = thinkers[0]
     playouts = None if options.rollout is None else Playouts(options.rollout, least)
-    judged, interrupted = _judge([one for _, one in good], thinker, playouts, options.quiet)
+    judged, interrupted = _judge([one for _, one in good], thinkers, playouts, options.quiet)
     performances = _performances([one for _, one in good], judged) if dice else {}
     lines: list[str] = []
     for (number, one), found in zip(good, judged, strict=False):
@@ -143,36 +150,55 @@ def run_analyse(options: argparse.Namespace) -> int:
 
 
 def _judge(
-    read: list[ReadGame], thinker: Thinker, playouts: Playouts | None, quiet: bool
+    read: list[ReadGame], thinkers: list[Thinker], playouts: Playouts | None, quiet: bool
 ) -> tuple[list[JudgedGame], bool]:
-    """Returns what is judged, and whether Ctrl-C ended it; the last game is then incomplete."""
+    """Returns what is judged, and whether Ctrl-C ended it; the last game is then incomplete.
+
+    Each thinker judges a game at a time, the longest games first.
+    """
     from play.judging.analysis import Judged, judge_moves
     from play.judging.cube import judge_cube
     from play.judging.luck import judge_rolls
     from play.judging.performance import JudgedGame
 
-    games: list[JudgedGame] = []
     records: list[Any] = [one.record for one in read]
-    gives = bool(thinker.game.cube) and thinker.evaluator.gives_outcomes
+    gives = bool(thinkers[0].game.cube) and thinkers[0].evaluator.gives_outcomes
     money = any(record.actions for record in records)
-    total = sum(record.ply for record in records)
-    with WorkBar(total, "moves", quiet=quiet) as bar:
+    # games for money in which nobody touches the cube count as played without one
+    games = [JudgedGame(one, gives and (money or one.match_length > 0)) for one in records]
+    free, stopped = deque(thinkers), threading.Event()
+
+    def judge(game: JudgedGame) -> None:
+        record, thinker = game.record, free.pop()
+        kinds: list[Iterator[Any]] = []
+        if game.cube:
+            kinds.append(judge_cube(record, thinker, playouts=playouts))
+        if record.rolls and record.rolls[0] is not None:
+            kinds.append(judge_rolls(record, thinker, cube=game.cube))
+        kinds.append(judge_moves(record, thinker, cube=game.cube, playouts=playouts))
+        for one in heapq.merge(*kinds, key=lambda one: one.ply):
+            if stopped.is_set():
+                return
+            game.add(one)
+            bar.update(isinstance(one, Judged))
+        free.append(thinker)
+
+    with (
+        WorkBar(sum(record.ply for record in records), "moves", quiet=quiet) as bar,
+        ThreadPoolExecutor(len(thinkers)) as pool,
+    ):
+        waiting = [pool.submit(judge, game) for game in sorted(games, key=lambda g: -g.record.ply)]
         try:
-            for record in records:
-                # games for money in which nobody touches the cube count as played without one
-                cube = gives and (money or record.match_length > 0)
-                games.append(JudgedGame(record, cube))
-                kinds: list[Iterator[Any]] = []
-                if cube:
-                    kinds.append(judge_cube(record, thinker, playouts=playouts))
-                if record.rolls and record.rolls[0] is not None:
-                    kinds.append(judge_rolls(record, thinker, cube=cube))
-                kinds.append(judge_moves(record, thinker, cube=cube, playouts=playouts))
-                for one in heapq.merge(*kinds, key=lambda one: one.ply):
-                    games[-1].add(one)
-                    bar.update(isinstance(one, Judged))
+            for one in waiting:
+                one.result()
         except KeyboardInterrupt:
-            return games, True
+            last = next((i for i, game in enumerate(games) if not game.whole), len(games))
+            return games[: last + 1], True
+        finally:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for thinker in thinkers:
+                thinker.stop()
     return games, False
 
 

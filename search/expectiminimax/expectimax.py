@@ -23,7 +23,7 @@ from __future__ import annotations
 import numba
 from numba import float64, int64, void
 
-from games.kernels import kernel, next_up
+from games.kernels import kernel
 from games.values import EXACT, LOWER, UPPER
 from search.expectiminimax.line import DEEPEST_ROLLS, DICE_LINE
 from search.expectiminimax.native import (
@@ -359,18 +359,22 @@ def back_up_outcomes(line, depth, ply):
         if chance <= 0.0:
             continue
         place = ply * line.rolls + r
-        put_float(line.lowers, place, -INFINITY)
         list_replies(line, depth, ply, r)
         first = int_at(line.begins, place)
+        chosen = int_at(line.moves, first)
+        best = -INFINITY
         count = int_at(line.counts, place)
-        value = searched(line, depth, -INFINITY, INFINITY, ply, r)
-        for i in range(count):
-            play(line, ply, int_at(line.moves, first + i))
-            other = -searched(line, depth - 1, -next_up(value), next_up(-value), ply + 1, ROLLING)
-            if line.stop != 0:
-                return
-            if other == value:
-                back_up_outcomes(line, depth - 1, ply + 1)
-                add_turned(line, ply, chance)
-                break
+        if count > 1:
+            for i in range(first, first + count):
+                move = int_at(line.moves, i)
+                play(line, ply, move)
+                value = -searched(line, depth - 1, -INFINITY, -best, ply + 1, ROLLING)
+                if line.stop != 0:
+                    return
+                if value > best:
+                    best = value
+                    chosen = move
+        play(line, ply, chosen)
+        back_up_outcomes(line, depth - 1, ply + 1)
+        add_turned(line, ply, chance)
         line.top = top

@@ -273,9 +273,33 @@ def test_a_file_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert abs(adjusted) < 0.03 < abs(results[0])
 
 
+def test_games_are_judged_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the same result as one after the other, in the order of the file."""
+    records = []
+    for number in range(3):
+        record = BackgammonRecord(GAME)
+        for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
+            if record.ply <= number:
+                record.play_text(text, roll=GAME.dice.parse(roll))
+        records.append(record)
+    path = tmp_path / "match.mat"
+    path.write_text(write_match(records, ("Ann", "Bob")), "utf-8")
+    found = []
+    for cores in (1, 4):
+        monkeypatch.setattr("play.players.thinker.CORES", cores)
+        output = ["--output", str(tmp_path / f"{cores}.txt")]
+        assert main(["analyse", str(path), "--plies", "1", "--quiet", "--json", *output]) == 0
+        found.append(json.loads(capsys.readouterr().out.splitlines()[-1]))
+    assert found[0] == found[1]
+    assert [len(one["moves"]) for one in found[0]["games"]] == [1, 2, 3]
+
+
 def test_ctrl_c_keeps_what_was_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("play.players.thinker.CORES", 1)
     record = BackgammonRecord(GAME)
     for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
         record.play_text(text, roll=GAME.dice.parse(roll))
