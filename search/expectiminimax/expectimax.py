@@ -35,12 +35,15 @@ from search.expectiminimax.native import (
     outcome_here,
     put_float,
     put_int,
+    rated_value,
+    recall,
+    retain,
     search_key,
     searched,
     sorting_value,
     static_outcomes,
 )
-from search.native import play, probe_lookup, static_value
+from search.native import play, probe_lookup
 from search.table import expect_probe, probe_table, store_table
 
 RECORD = numba.from_dtype(DICE_LINE)
@@ -78,7 +81,7 @@ def resting_value(line, ply):
     if line.caching and probe_table(line, key):
         return line.hit_value
     line.evaluations += 1
-    value = checked(line, static_value(line, ply))
+    value = checked(line, rated_value(line, ply, key))
     if line.caching and line.stop == 0:
         store_table(line, key, value, 0, EXACT, 0)
     return value
@@ -194,6 +197,68 @@ def next_reply(line, place):
     left = float_at(line.order, best) > -INFINITY
     put_float(line.order, best, -INFINITY)
     return int_at(line.moves, best), left
+
+
+# --- outcomes --------------------------------------------------------------------------------
+
+
+@kernel(signature=void(RECORD, int64, int64))
+def back_up_outcomes(line, depth, ply):
+    """Write the outcomes of the position at `ply`, backed up from `depth` plies of best replies.
+
+    Of equal replies the first one counts. If a lookup knows the position's value, the outcomes are
+    the lookup's, or those of the evaluator if the lookup knows values only.
+    """
+    key = search_key(line, ply, depth)
+    if recall(line, key, ply):
+        return
+    value = outcome_here(line, ply)
+    looked_up = probe_lookup(line, ply) and line.hit_depth >= depth
+    if depth == 0 or value == value or looked_up:
+        static_outcomes(line, ply)
+        return
+    clear_outcomes(line, ply)
+    top = line.top
+    for r in range(line.rolls):
+        chance = float_at(line.chances, r)
+        if chance <= 0.0:
+            continue
+        place = ply * line.rolls + r
+        list_replies(line, depth, ply, r)
+        first = int_at(line.begins, place)
+        chosen = int_at(line.moves, first)
+        best = -INFINITY
+        count = int_at(line.counts, place)
+        if count > 1:
+            for i in range(first, first + count):
+                move = int_at(line.moves, i)
+                play(line, ply, move)
+                value = -searched(line, depth - 1, -INFINITY, -best, ply + 1, ROLLING)
+                if line.stop != 0:
+                    return
+                if value > best:
+                    best = value
+                    chosen = move
+        play(line, ply, chosen)
+        back_up_outcomes(line, depth - 1, ply + 1)
+        add_turned(line, ply, chance)
+        line.top = top
+
+
+@kernel
+def gather_outcomes(line, depth, ply, key):
+    """Keep the outcomes of the position at `ply`, whose best reply to each roll is its killer."""
+    horizon = line.horizon
+    clear_outcomes(line, ply)
+    for r in range(line.rolls):
+        chance = float_at(line.chances, r)
+        if chance > 0.0 and line.stop == 0:
+            play(line, ply, int_at(line.killers, ply * line.rolls + r))
+            back_up_outcomes(line, depth - 1, ply + 1)
+            add_turned(line, ply, chance)
+    if line.stop == 0:
+        retain(line, key, ply)
+    line.horizon = horizon
 
 
 # --- the search ------------------------------------------------------------------------------
@@ -334,47 +399,6 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
     else:
         value = low - slack if kind == LOWER else high + slack
     store_table(line, key, value, depth, kind, int(line.horizon != horizon))
+    if kind == EXACT and line.rating != 0:
+        gather_outcomes(line, depth, ply, key)
     return value
-
-
-# --- outcomes --------------------------------------------------------------------------------
-
-
-@kernel(signature=void(RECORD, int64, int64))
-def back_up_outcomes(line, depth, ply):
-    """Write the outcomes of the position at `ply`, backed up from `depth` plies of best replies.
-
-    Of equal replies the first one counts. If a lookup knows the position's value, the outcomes are
-    the lookup's, or those of the evaluator if the lookup knows values only.
-    """
-    value = outcome_here(line, ply)
-    looked_up = probe_lookup(line, ply) and line.hit_depth >= depth
-    if depth == 0 or value == value or looked_up:
-        static_outcomes(line, ply)
-        return
-    clear_outcomes(line, ply)
-    top = line.top
-    for r in range(line.rolls):
-        chance = float_at(line.chances, r)
-        if chance <= 0.0:
-            continue
-        place = ply * line.rolls + r
-        list_replies(line, depth, ply, r)
-        first = int_at(line.begins, place)
-        chosen = int_at(line.moves, first)
-        best = -INFINITY
-        count = int_at(line.counts, place)
-        if count > 1:
-            for i in range(first, first + count):
-                move = int_at(line.moves, i)
-                play(line, ply, move)
-                value = -searched(line, depth - 1, -INFINITY, -best, ply + 1, ROLLING)
-                if line.stop != 0:
-                    return
-                if value > best:
-                    best = value
-                    chosen = move
-        play(line, ply, chosen)
-        back_up_outcomes(line, depth - 1, ply + 1)
-        add_turned(line, ply, chance)
-        line.top = top

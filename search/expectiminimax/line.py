@@ -18,15 +18,18 @@ from games.kernels import NativeRecord, PlainRecord
 from search.sizes import MOST_THREADS, WIDTH
 from search.table import new_table, table_mask
 
-__all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine"]
+__all__ = ["DEEPEST_ROLLS", "DICE_LINE", "RATES", "NativeDiceLine", "PlainDiceLine"]
 
 #: Greatest depth of a search with dice.
 DEEPEST_ROLLS = 24
 
+#: Number of positions whose outcomes a search keeps at a time, a power of 2.
+RATES = 1 << 14
+
 #: Options that are set for each search, and counters that it starts at 0.
 _OPTIONS = (
     "depth_limit node_limit caching shuffle exact_root want_outcomes limited decide_only generation"
-    " completed"
+    " completed rating"
 ).split()
 _COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept final".split()
 #: What a search begins with in memory; packing takes a third of the time of assigning a list.
@@ -39,6 +42,8 @@ _NUMBERS = (
     "search_at root_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
     " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables known_at"
     " positions moves order chances begins counts killers lowers outcomes table table_mask scratch"
+    # payoffs of the outcomes; the outcomes of positions that were valued
+    " payoffs rates"
     # the root: its moves, their ranks in the game's order and their values, and those of the last
     # depth searched in full; memory that threads share, the number of this thread and of all
     " root_moves root_ranks root_values settled_moves settled_values root_outcomes"
@@ -52,7 +57,7 @@ _NUMBERS = (
     " hit_depth hit_bound hit_move"
 ).split()
 
-_FLOATS = "hit_value value bound candidate_margin reply_margin outside".split()
+_FLOATS = "base hit_value value bound candidate_margin reply_margin outside".split()
 
 DICE_LINE = np.dtype(
     [(name, np.int64) for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS)]
@@ -100,8 +105,11 @@ class NativeDiceLine(NativeRecord):
             filter_keeps=np.zeros(DEEPEST_ROLLS + 1, dtype=np.int64),
             filter_margins=np.zeros(DEEPEST_ROLLS + 1),
             table=table,
+            payoffs=np.array(game.outcomes.payoffs if game.outcomes else (), dtype=np.float64),
+            rates=np.zeros((RATES, 1 + outcomes), dtype=np.int64),
         )
         self.put(
+            base=game.outcomes.base if game.outcomes else 0.0,
             table_mask=table_mask(table),
             width=len(game.start()),
             rolls=rolls,
@@ -179,6 +187,7 @@ class NativeDiceLine(NativeRecord):
 
     def clear(self) -> None:
         """Forget what earlier searches left."""
+        self.pinned["rates"][:, 0] = 0
         if self._shared is None:
             self.pinned["table"][:] = 0
 

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from games.contract import DiceGame
-from games.kernels import float_bits, product, uncompiled
+from games.kernels import float_bits, kernel, product, uncompiled
 from games.kernels.bits import native
 from games.kernels.memory import (
     load_float,
@@ -26,9 +26,9 @@ from games.kernels.memory import (
     store_int,
 )
 from games.kernels.record import address_of, record_reader
-from search.expectiminimax.line import DICE_LINE
+from search.expectiminimax.line import DICE_LINE, RATES
 from search.lookups.lookup import Lookup
-from search.native import call_float, call_int, rules_addresses
+from search.native import call_float, call_int, rules_addresses, static_value
 from search.sizes import WIDTH
 
 __all__ = ["dice_addresses", "known_address", "search_address"]
@@ -286,6 +286,58 @@ def _static_outcomes(line, ply):
         call_int(line.finished_at, (source, target))
     elif line.known_at == 0 or call_int(line.known_at, (line.tables, source, target)) == 0:
         call_int(line.outcomes_at, (line.outcomes_data, source, target))
+
+
+def rated_value(line, ply, key):
+    """As `static_value`; in a search that is `rating` the position's outcomes are kept, too."""
+    return static_value(line, ply)
+
+
+@native(rated_value)
+def _rated_value(line, ply, key):
+    if line.rating == 0:
+        return static_value(line, ply)
+    place = rates_at(line, key)
+    source = line.positions + 8 * WIDTH * ply
+    call_int(line.outcomes_at, (line.outcomes_data, source, place + 8))
+    store_int(place, 0, key)
+    value = line.base
+    for i in range(line.outcome_count):
+        value += load_float(line.payoffs, i) * load_float(place, 1 + i)
+    return value
+
+
+@kernel
+def rates_at(line, key):
+    """Returns the address of the outcomes that are kept for a key, or for another one."""
+    return line.rates + 8 * (1 + line.outcome_count) * (key & (RATES - 1))
+
+
+def retain(line, key, ply):
+    """Keep the outcomes at a ply for a key."""
+
+
+@native(retain)
+def _retain(line, key, ply):
+    place = rates_at(line, key)
+    store_int(place, 0, key)
+    for i in range(line.outcome_count):
+        store_int(place, 1 + i, load_int(line.outcomes, ply * line.outcome_count + i))
+
+
+def recall(line, key, ply):
+    """Returns whether outcomes are kept for a key; if so, they are written to those at a ply."""
+    return False
+
+
+@native(recall)
+def _recall(line, key, ply):
+    place = rates_at(line, key)
+    if line.rating == 0 or load_int(place, 0) != key:
+        return False
+    for i in range(line.outcome_count):
+        store_int(line.outcomes, ply * line.outcome_count + i, load_int(place, 1 + i))
+    return True
 
 
 def clear_outcomes(line, ply):

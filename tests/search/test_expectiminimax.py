@@ -24,7 +24,7 @@ from interrupts import ctrl_c, no_search_runs, stopping
 from games import kernels
 from games.contract import DiceGame
 from games.kernels import uncompiled
-from search import Engine, PythonEvaluator, Result
+from search import Engine, PythonEvaluator, Result, as_evaluator
 from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
@@ -196,6 +196,39 @@ def test_an_analysis_has_the_outcomes_after_every_move() -> None:
             assert outcomes == pytest.approx(outcomes_after(near_end, move, depth), abs=1e-12)
         assert result.move_outcomes[0] == result.outcomes
         assert engine.search(near_end, roll=0, depth=depth).move_outcomes == ()
+
+
+@compiled_only
+def test_outcomes_that_a_search_keeps_are_those_of_its_positions() -> None:
+    """With a prefilter outcomes are kept while a search goes on."""
+    engine = Engine(BACKGAMMON, as_evaluator(BACKGAMMON, "wide"), filters="near")
+    assert BACKGAMMON.outcomes is not None
+    turn = uncompiled(BACKGAMMON.outcomes.turn)
+
+    def slow(position: Any, depth: int) -> Any:
+        if depth == 0 or BACKGAMMON.outcome(tuple(position)) is not None:
+            return engine.dice_search.outcomes([position])[0]
+        afters, counts = engine.dice_search.afters([position])
+        ends, total = np.cumsum(counts), np.zeros(5)
+        values = engine.values(afters, depth=0)
+        for end, count, chance in zip(ends, counts[0], BACKGAMMON.rolls, strict=True):
+            best = end - count + int(values[end - count : end].argmin())
+            found = slow(afters[best], depth - 1)
+            turn(found)
+            total += chance * found
+        return total
+
+    engine_of_all = Engine(BACKGAMMON, engine.evaluator)
+    for position, roll in played(BACKGAMMON, 5, 2, turns=8):
+        for depth in (1, 2):
+            found = engine.search(position, depth=depth)
+            assert found.outcomes == pytest.approx(slow(position, depth), abs=1e-12)
+            assert found.value == pytest.approx(BACKGAMMON.outcomes.values(found.outcomes))
+        result = engine_of_all.analyse(position, roll=roll, depth=1)
+        for (move, _), outcomes in zip(result.moves[:3], result.move_outcomes, strict=False):
+            after = slow(BACKGAMMON.play(position, move), 1)
+            turn(after)
+            assert outcomes == pytest.approx(after, abs=1e-12)
 
 
 def test_an_evaluator_without_outcomes_gives_none() -> None:
