@@ -146,7 +146,7 @@ MEASUREMENTS = (
     ),
     Measurement(
         "backgammon",
-        "match backgammon wide gnubg:0 --games 4000 --seed 31",
+        "match backgammon wide gnubg:0 --games 20000 --seed 31",
         ("wide",),
         "against GNU Backgammon's 0-ply, no search",
         _points,
@@ -155,7 +155,7 @@ MEASUREMENTS = (
     *(
         Measurement(
             "backgammon",
-            f"match backgammon {name} gnubg:0 --games 4000 --seed 31",
+            f"match backgammon {name} gnubg:0 --games 20000 --seed 31",
             (name,),
             "against GNU Backgammon's 0-ply, no search",
             _points,

@@ -355,7 +355,8 @@ def _names(code: types.CodeType) -> set[str]:
     return names
 
 
-def _global_names(code: types.CodeType) -> list[str]:
+@functools.cache
+def _global_names(code: types.CodeType) -> tuple[str, ...]:
     """Returns the names that the code looks up in its module, in order."""
     found = {
         str(i.argval)
@@ -365,7 +366,7 @@ def _global_names(code: types.CodeType) -> list[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             found |= set(_global_names(constant))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 def describe(value: Any, names: set[str], seen: frozenset[int] = frozenset()) -> str:
