@@ -177,7 +177,6 @@ class Expectiminimax(Search):
             nodes=limits.nodes or UNLIMITED,
             exact_root=exact_root,
             want_outcomes=self.evaluator.gives_outcomes,
-            rating=exact_root or number == ROLLING,
             limited=limits.nodes is not None or limits.seconds is not None,
         )
         for line in self._lines:
@@ -196,7 +195,6 @@ class Expectiminimax(Search):
         nodes: int = UNLIMITED,
         exact_root: bool = False,
         want_outcomes: bool = False,
-        rating: bool = False,
         limited: bool = False,
         decide_only: bool = False,
     ) -> None:
@@ -212,7 +210,7 @@ class Expectiminimax(Search):
                 exact_root=int(exact_root), want_outcomes=int(want_outcomes), limited=int(limited),
                 decide_only=int(decide_only), generation=generation, completed=-1,
                 # with a sorter equal moves stand in one order, whatever was searched before
-                rating=int(rating and want_outcomes and self.native and self.sorter is not None),
+                rating=int(want_outcomes and self.native and self.sorter is not None),
             )  # fmt: skip
 
     def _decide(self, roll: int) -> None:
