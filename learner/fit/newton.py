@@ -56,24 +56,12 @@ class Minimum:
 
 
 def minimum(
-    matrix: Matrix,
-    targets: Floats,
-    weights: Floats,
-    margin: Floats,
-    start: Floats,
-    *,
-    squared: bool = False,
-    ridge: Floats | float = 0.0,
-    lasso: Floats | float = 0.0,
-    low: Floats | float = -np.inf,
-    high: Floats | float = np.inf,
-    first: int = 0,
-    bent: Floats | None = None,
-    single: bool = True,
-    settled: bool = False,
-    enough: float = ENOUGH,
+    matrix: Matrix, targets: Floats, weights: Floats, margin: Floats, start: Floats, *,
+    squared: bool = False, ridge: Floats | float = 0.0, lasso: Floats | float = 0.0,
+    low: Floats | float = -np.inf, high: Floats | float = np.inf, first: int = 0,
+    bent: Floats | None = None, single: bool = True, settled: bool = False, enough: float = ENOUGH,
     after: Callable[[int, Floats, Floats, bool, float, bool], None] | None = None,
-) -> Minimum:
+) -> Minimum:  # fmt: skip
     """Returns the minimum of the mean loss of logits margin + matrix @ w, and its derivatives.
 
     targets: [rows], 0 to 1. weights: [rows].

@@ -137,21 +137,12 @@ class TupleModel:
         while all weights agree.
         """
         starts, offsets = self.evaluator.layout.lookups
+        low, high = (np.ascontiguousarray(bound, dtype=np.float64) for bound in (low, high))
         total = _descend(
-            np.ascontiguousarray(rows, dtype=np.int64),
-            np.ascontiguousarray(low, dtype=np.float64),
-            np.ascontiguousarray(high, dtype=np.float64),
-            random.permutation(len(rows)),
-            self.evaluator.layout.turn,
-            starts,
-            offsets,
-            self.evaluator.weights,
-            self._sums,
-            self._sizes,
-            np.zeros(len(starts), dtype=np.int32),
-            rate,
-            self.scale,
-        )
+            np.ascontiguousarray(rows, dtype=np.int64), low, high, random.permutation(len(rows)),
+            self.evaluator.layout.turn, starts, offsets, self.evaluator.weights,
+            self._sums, self._sizes, np.zeros(len(starts), dtype=np.int32), rate, self.scale,
+        )  # fmt: skip
         return float(total) / max(1, len(rows))
 
     def get_state(self) -> dict[str, Any]:

@@ -72,20 +72,10 @@ class MeasuredRun(Run):
     """
 
     def __init__(
-        self,
-        learner: Learner,
-        game: Game,
-        folder: Any,
-        *,
-        opponents: Sequence[str],
-        snapshots: int = 24,
-        snapshot_games: int = 40,
-        finalists: int = 4,
-        final_games: int = 150,
-        limits: Limits,
-        settings: RunSettings | None = None,
-        feature_file: Any = None,
-    ) -> None:
+        self, learner: Learner, game: Game, folder: Any, *, opponents: Sequence[str],
+        snapshots: int = 24, snapshot_games: int = 40, finalists: int = 4, final_games: int = 150,
+        limits: Limits, settings: RunSettings | None = None, feature_file: Any = None,
+    ) -> None:  # fmt: skip
         Range(1).check("snapshots", snapshots)
         self._form = form_of(game)
         self.games_log = f"games{self._form.suffix}"
