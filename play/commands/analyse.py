@@ -176,12 +176,14 @@ def _judge(
         if record.rolls and record.rolls[0] is not None:
             kinds.append(judge_rolls(record, thinker, cube=game.cube))
         kinds.append(judge_moves(record, thinker, cube=game.cube, playouts=playouts))
-        for one in heapq.merge(*kinds, key=lambda one: one.ply):
-            if stopped.is_set():
-                return
-            game.add(one)
-            bar.update(isinstance(one, Judged))
-        free.append(thinker)
+        try:
+            for one in heapq.merge(*kinds, key=lambda one: one.ply):
+                if stopped.is_set():
+                    return
+                game.add(one)
+                bar.update(isinstance(one, Judged))
+        finally:
+            free.append(thinker)
 
     with (
         WorkBar(sum(record.ply for record in records), "moves", quiet=quiet) as bar,
