@@ -99,7 +99,7 @@ class HeuristicBootstrap(ProblemLearner):
     weight: weight of the heuristic in the first searches, at least 1.
     percentile: the offset makes this percentage of the held-out errors negative.
     width: width of the beam that solves positions in place of A*, which needs heuristics to begin
-        from; 0 for A*. The heuristic is then neither lowered nor rounded, and `percentile` unused.
+        from; 0 for A*. The heuristic is then neither lowered nor rounded, and `percentile` refused.
     workers: the `Workers` that search (None: this thread).
 
     After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `steps`, the length of its
@@ -122,6 +122,8 @@ class HeuristicBootstrap(ProblemLearner):
         super().begin(evaluator)
         if self.width and not self.base:
             raise ValueError("width: expected heuristics to begin from, found none")
+        if self.width and self.percentile != type(self).percentile:
+            raise ValueError(f"percentile: expected none beside a width, found {self.percentile:g}")
         self.rounds_: list[dict[str, float]] = []
         self._steps = 0.0 if self.base else float(STEPS)
         self._weight = self.weight if self.base else 1.0
