@@ -100,14 +100,15 @@ class Bar(WorkBar):
             self.done = progress.game
 
     def left(self) -> float | None:
-        """Returns the time left: by the last answer less the time since it came."""
+        """Returns the time left, by the last answer and the time since; None if that is over."""
         seconds = self._ask()
         if seconds is None:
             return None
         now = time.monotonic()
         if seconds != self._answer[0]:
             self._answer = seconds, now
-        return max(1.0, seconds - (now - self._answer[1]))
+        left = seconds - (now - self._answer[1])
+        return left if left >= 1.0 else None
 
     def texts(self) -> list[str]:
         now, left = time.monotonic(), self.left()

@@ -7,8 +7,8 @@ import heapq
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,8 @@ def run_analyse(options: argparse.Namespace) -> int:
     good = [(number, one) for number, one in enumerate(read, 1) if one.record is not None]
     if not good:
         raise ValueError(f"{options.file}: expected a game, found none that is readable")
-    cube, workers = game.cube, min(CORES, len(good))
+    # rollouts use all cores by themselves
+    cube, workers = game.cube, 1 if options.rollout else min(CORES, len(good))
     thinkers = [
         Thinker(
             game,
@@ -154,7 +155,7 @@ def _judge(
 ) -> tuple[list[JudgedGame], bool]:
     """Returns what is judged, and whether Ctrl-C ended it; the last game is then incomplete.
 
-    Each thinker judges a game at a time, the longest games first.
+    Each thinker judges a game at a time, if there are several the longest games first.
     """
     from play.judging.analysis import Judged, judge_moves
     from play.judging.cube import judge_cube
@@ -185,23 +186,39 @@ def _judge(
         finally:
             free.append(thinker)
 
-    with (
-        WorkBar(sum(record.ply for record in records), "moves", quiet=quiet) as bar,
-        ThreadPoolExecutor(len(thinkers)) as pool,
-    ):
-        waiting = [pool.submit(judge, game) for game in sorted(games, key=lambda g: -g.record.ply)]
+    def stop() -> None:
+        stopped.set()
+        for thinker in thinkers:
+            thinker.stop()
+
+    with WorkBar(sum(record.ply for record in records), "moves", quiet=quiet) as bar:
         try:
-            for one in waiting:
-                one.result()
+            if len(thinkers) == 1:
+                for game in games:
+                    judge(game)
+            else:
+                longest = sorted(games, key=lambda one: -one.record.ply)
+                _side_by_side(judge, longest, len(thinkers), stop)
         except KeyboardInterrupt:
             last = next((i for i, game in enumerate(games) if not game.whole), len(games))
             return games[: last + 1], True
-        finally:
-            stopped.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            for thinker in thinkers:
-                thinker.stop()
     return games, False
+
+
+def _side_by_side(
+    work: Callable[[JudgedGame], None], games: list[JudgedGame], threads: int,
+    stop: Callable[[], None],
+) -> None:  # fmt: skip
+    """Do the work of each game in some threads; an error or Ctrl-C in one of them stops all."""
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = [pool.submit(work, game) for game in games]
+        try:
+            for one in waiting:
+                one.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            while wait([one for one in waiting if not one.cancelled()], timeout=0.1).not_done:
+                stop()
 
 
 def _performances(

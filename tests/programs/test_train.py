@@ -261,7 +261,7 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_each_minute_or_ten_secon
         "4 of 9 games, 0.0492 a second; learned from 40; note round 1, positions 7",
         "8 of 9 games, 0.0579 a second; about 42 s left in all; learned from 80; note round 1,"
         " positions 7",
-        "about 1 s left in all",
+        "for 69 s",  # the 42 s are over
     ]
 
 
