@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import heapq
 import json
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.program import in_range
-from games.waiting import WorkBar
 from play.commands.game_file import add_black_first, game_of_file, printable, read_games
 from play.commands.options import add_features, refuse, with_features
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
-    from play.judging.analysis import Playouts
     from play.judging.performance import JudgedGame, Performance
     from play.players.thinker import Thinker
 
@@ -78,6 +72,7 @@ def run_analyse(options: argparse.Namespace) -> int:
     from games.problem import refuse_problem
     from games.whole_files import write_atomically
     from play.judging.analysis import Playouts
+    from play.judging.judges import judge_games
     from play.players.thinker import (
         CORES,
         Thinker,
@@ -110,21 +105,24 @@ def run_analyse(options: argparse.Namespace) -> int:
     cube, workers = game.cube, 1 if options.rollout else min(CORES, len(good))
     thinkers = [
         Thinker(
-            game,
-            options.evaluator or usual_evaluator(game),
+            game, options.evaluator or usual_evaluator(game),
             limits_of(options, depth=CUBE_DEPTH if cube else 0 if dice else 8),
-            techniques="exact",
-            filters=CUBE_FILTERS if cube else None,
+            techniques="exact", filters=CUBE_FILTERS if cube else None,
             threads=CORES // workers if dice else 1,
         )
         for _ in range(workers)
-    ]
+    ]  # fmt: skip
     thinker = thinkers[0]
     playouts = None if options.rollout is None else Playouts(options.rollout, least)
-    judged, interrupted = _judge([one for _, one in good], thinkers, playouts, options.quiet)
+    records = [one.record for _, one in good]
+    judged, interrupted = judge_games(records, thinkers, playouts, quiet=options.quiet)
+    damaged, every = len(read) - len(good), judged
+    if interrupted:  # later games may be judged, and earlier ones not begun
+        good = [one for one, found in zip(good, every, strict=True) if found.moves]
+        judged = [found for found in every if found.moves]
     performances = _performances([one for _, one in good], judged) if dice else {}
     lines: list[str] = []
-    for (number, one), found in zip(good, judged, strict=False):
+    for (number, one), found in zip(good, judged, strict=True):
         lines += _report(number, one, found, least)
     lines += _totals(len(judged), performances)
     print(f"{thinker.name}, {thinker.limits}; values are for the side that moves")
@@ -134,91 +132,19 @@ def run_analyse(options: argparse.Namespace) -> int:
     if form.annotated:
         content = "\n".join(
             _annotated(one, found, least, thinker)
-            for (_, one), found in zip(good, judged, strict=False)
+            for (_, one), found in zip(good, judged, strict=True)
         )
     else:
         content = f"{thinker.name}, {thinker.limits}\n\n" + "\n".join(lines) + "\n"
     write_atomically(output, content)
     print(f"Written to {output}.")
     if options.json:
-        print(json.dumps(_figures(thinker, judged, performances, interrupted)))
-    damaged = len(read) - len(good)
+        print(json.dumps(_figures(thinker, every, performances, interrupted)))
     if damaged:
         print(f"{damaged} damaged game{'s' * (damaged > 1)} skipped", file=sys.stderr)
     if interrupted:
         raise KeyboardInterrupt
     return 1 if damaged else 0
-
-
-def _judge(
-    read: list[ReadGame], thinkers: list[Thinker], playouts: Playouts | None, quiet: bool
-) -> tuple[list[JudgedGame], bool]:
-    """Returns what is judged, and whether Ctrl-C ended it; the last game is then incomplete.
-
-    Each thinker judges a game at a time, if there are several the longest games first.
-    """
-    from play.judging.analysis import Judged, judge_moves
-    from play.judging.cube import judge_cube
-    from play.judging.luck import judge_rolls
-    from play.judging.performance import JudgedGame
-
-    records: list[Any] = [one.record for one in read]
-    gives = bool(thinkers[0].game.cube) and thinkers[0].evaluator.gives_outcomes
-    money = any(record.actions for record in records)
-    # games for money in which nobody touches the cube count as played without one
-    games = [JudgedGame(one, gives and (money or one.match_length > 0)) for one in records]
-    free, stopped = deque(thinkers), threading.Event()
-
-    def judge(game: JudgedGame) -> None:
-        record, thinker = game.record, free.pop()
-        kinds: list[Iterator[Any]] = []
-        if game.cube:
-            kinds.append(judge_cube(record, thinker, playouts=playouts))
-        if record.rolls and record.rolls[0] is not None:
-            kinds.append(judge_rolls(record, thinker, cube=game.cube))
-        kinds.append(judge_moves(record, thinker, cube=game.cube, playouts=playouts))
-        try:
-            for one in heapq.merge(*kinds, key=lambda one: one.ply):
-                if stopped.is_set():
-                    return
-                game.add(one)
-                bar.update(isinstance(one, Judged))
-        finally:
-            free.append(thinker)
-
-    def stop() -> None:
-        stopped.set()
-        for thinker in thinkers:
-            thinker.stop()
-
-    with WorkBar(sum(record.ply for record in records), "moves", quiet=quiet) as bar:
-        try:
-            if len(thinkers) == 1:
-                for game in games:
-                    judge(game)
-            else:
-                longest = sorted(games, key=lambda one: -one.record.ply)
-                _side_by_side(judge, longest, len(thinkers), stop)
-        except KeyboardInterrupt:
-            last = next((i for i, game in enumerate(games) if not game.whole), len(games))
-            return games[: last + 1], True
-    return games, False
-
-
-def _side_by_side(
-    work: Callable[[JudgedGame], None], games: list[JudgedGame], threads: int,
-    stop: Callable[[], None],
-) -> None:  # fmt: skip
-    """Do the work of each game in some threads; an error or Ctrl-C in one of them stops all."""
-    with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(work, game) for game in games]
-        try:
-            for one in waiting:
-                one.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            while wait([one for one in waiting if not one.cancelled()], timeout=0.1).not_done:
-                stop()
 
 
 def _performances(

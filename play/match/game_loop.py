@@ -131,20 +131,11 @@ class GameLoop:
     """
 
     def __init__(
-        self,
-        game: Game,
-        first: Engine,
-        second: Engine,
-        *,
-        depth: int | None = None,
-        nodes: int | None = None,
-        most_plies: int = 1000,
-        repetitions: int | None = 3,
-        quiet_moves: int | None = 40,
-        decide: bool = False,
-        leaves: bool = False,
+        self, game: Game, first: Engine, second: Engine, *, depth: int | None = None,
+        nodes: int | None = None, most_plies: int = 1000, repetitions: int | None = 3,
+        quiet_moves: int | None = 40, decide: bool = False, leaves: bool = False,
         traces: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if depth is None and nodes is None:
             raise ValueError("expected a depth or a number of nodes, found neither")
         for engine in (first, second):
