@@ -66,7 +66,7 @@ MAKINGS = {
     "solved": Making(
         ("train connect_four --learner solved --seed 1 --run {folder}/run",),
         "run/last.safetensors",
-        "half an hour",
+        "ten minutes",
     )
 }
 

@@ -68,7 +68,7 @@ class Evaluator:
     provenance: dict[str, Any]
     #: What is known of the values beside least costs, if it is a heuristic of a problem.
     known: Known = Known.NOTHING
-    #: Whether it gives the probability of each of the game's `outcomes`, and not only values.
+    #: Whether it gives the probabilities of the game's `outcomes`, by whose payoffs it then values.
     gives_outcomes: bool = False
     #: The smallest and the greatest value possible, by which Star1 and Star2 prune.
     bounds: tuple[float, float] = (-math.inf, math.inf)

@@ -247,7 +247,10 @@ def back_up_outcomes(line, depth, ply):
 
 @kernel
 def gather_outcomes(line, depth, ply, key):
-    """Keep the outcomes of the position at `ply`, whose best reply to each roll is its killer."""
+    """Keep the outcomes of the position at `ply`, which was just valued exactly.
+
+    The best reply to each roll is then its killer.
+    """
     horizon = line.horizon
     clear_outcomes(line, ply)
     for r in range(line.rolls):

@@ -23,7 +23,7 @@ __all__ = ["DEEPEST_ROLLS", "DICE_LINE", "RATES", "NativeDiceLine", "PlainDiceLi
 #: Greatest depth of a search with dice.
 DEEPEST_ROLLS = 24
 
-#: Number of positions whose outcomes a search keeps at a time, a power of 2.
+#: Number of positions whose outcomes a thread of a search keeps at a time, a power of 2.
 RATES = 1 << 14
 
 #: Options that are set for each search, and counters that it starts at 0.

@@ -289,7 +289,10 @@ def _static_outcomes(line, ply):
 
 
 def rated_value(line, ply, key):
-    """As `static_value`; in a search that is `rating` the position's outcomes are kept, too."""
+    """As `static_value`; in a search that is `rating` the position's outcomes are kept, too.
+
+    The value is then what the outcomes pay, which is that of every evaluator that gives outcomes.
+    """
     return static_value(line, ply)
 
 
