@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -319,6 +321,35 @@ def test_ctrl_c_keeps_what_was_judged(
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert figures["interrupted"] and [len(one["moves"]) for one in figures["games"]] == [3, 1]
     assert "Game 2" in output.read_text()
+
+
+def test_ctrl_c_ends_the_judging_of_several_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Searches of six plies would take hours."""
+    monkeypatch.setattr("play.players.thinker.CORES", 2)
+    record = BackgammonRecord(GAME)
+    for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
+        record.play_text(text, roll=GAME.dice.parse(roll))
+    path = tmp_path / "match.mat"
+    path.write_text(write_match([record] * 3, ("Ann", "Bob")), "utf-8")
+    think, main_thread = Thinker.think, threading.main_thread().ident
+    assert main_thread is not None
+
+    def thinking(self: Thinker, *arguments: Any, **options: Any) -> Any:
+        with lock:
+            if sender.ident is None:
+                sender.start()
+        return think(self, *arguments, **options)
+
+    lock = threading.Lock()
+    sender = threading.Timer(1.0, lambda: signal.pthread_kill(main_thread, signal.SIGINT))
+    monkeypatch.setattr(Thinker, "think", thinking)
+    command = ["analyse", str(path), "--plies", "6", "--quiet", "--json", "--output"]
+    assert main([*command, str(tmp_path / "o.txt")]) == 130
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert figures["interrupted"] and len(figures["games"]) == 3
+    assert sum(len(one["moves"]) for one in figures["games"]) < 9
 
 
 def test_luck_and_errors_agree_with_gnu_backgammon(thinker: Thinker) -> None:
