@@ -24,7 +24,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "rootstrap": _LINEAR,
     "treestrap": _LINEAR,
     "solved": {
-        "games": 100_000,
+        "games": 300_000,
         "depth": 1,
         "snapshots": 2,
         "options": {
@@ -64,9 +64,9 @@ RECIPES: dict[str, dict[str, Any]] = {
 
 MAKINGS = {
     "solved": Making(
-        ("train connect_four --learner solved --seed 1 --run {folder}/run",),
+        ("train connect_four --learner solved --seed 2 --run {folder}/run",),
         "run/last.safetensors",
-        "ten minutes",
+        "twenty minutes",
     )
 }
 
