@@ -144,14 +144,6 @@ MEASUREMENTS = (
         "Elo above material",
         ("material", "0", "by definition"),
     ),
-    Measurement(
-        "backgammon",
-        "match backgammon wide gnubg:0 --games 20000 --seed 31",
-        ("wide",),
-        "against GNU Backgammon's 0-ply, no search",
-        _points,
-        "points a game against GNU Backgammon's 0-ply",
-    ),
     *(
         Measurement(
             "backgammon",
@@ -161,7 +153,7 @@ MEASUREMENTS = (
             _points,
             "points a game against GNU Backgammon's 0-ply",
         )
-        for name in ("hand", "pips")
+        for name in ("wide", "hand", "pips")
     ),
     Measurement(
         "connect_four",

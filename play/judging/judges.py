@@ -33,14 +33,13 @@ class _Judges(Crew[tuple[Thinker]]):
         record: Any = game.record
         playouts, cube = self._playouts, game.cube
         with self.seats() as (thinker,):
-            thinker.forget()
-            kinds: list[Iterator[Any]] = [
-                judge_moves(record, thinker, cube=cube, playouts=playouts)
-            ]
+            # begins first, and with empty tables
+            moves = judge_moves(record, thinker, cube=cube, playouts=playouts)
+            kinds: list[Iterator[Any]] = [moves]
             if record.rolls and record.rolls[0] is not None:
-                kinds.insert(0, judge_rolls(record, thinker, cube=cube))
+                kinds.append(judge_rolls(record, thinker, cube=cube))
             if cube:
-                kinds.insert(0, judge_cube(record, thinker, playouts=playouts))
+                kinds.append(judge_cube(record, thinker, playouts=playouts))
             for one in heapq.merge(*kinds, key=lambda one: one.ply):
                 if self.stopped.is_set():
                     return

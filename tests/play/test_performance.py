@@ -44,6 +44,15 @@ def bearing_off(own: dict[int, int], theirs: dict[int, int]) -> Any:
     return position_of(*sides, 0)
 
 
+def opening(plies: int = 3, start: Any = None) -> BackgammonRecord:
+    """The first plies of a game, three at most."""
+    record = BackgammonRecord(GAME, start)
+    played = (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5"))
+    for roll, move in played[:plies]:
+        record.play_text(move, roll=GAME.dice.parse(roll))
+    return record
+
+
 def race(roll: str, move: str, **options: Any) -> BackgammonRecord:
     """X has a checker on its 6 point, off with 27 of 36 rolls; O is off with any."""
     record = BackgammonRecord(GAME, bearing_off({6: 1}, {1: 1}), **options)
@@ -74,9 +83,7 @@ def test_luck_by_hand(
 
 def test_luck_is_the_best_move_less_the_average(thinker: Thinker) -> None:
     """In a game for money without the cube that O begins, by a loop over all rolls and moves."""
-    record = BackgammonRecord(GAME, starts(GAME)[1])
-    for roll, move in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
-        record.play_text(move, roll=GAME.dice.parse(roll))
+    record = opening(start=starts(GAME)[1])
     found = list(judge_rolls(record, thinker))
     for one, position in zip(found, record.positions, strict=False):
         best = []
@@ -279,13 +286,7 @@ def test_games_are_judged_side_by_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the same result as one after the other, in the order of the file."""
-    records = []
-    for number in range(3):
-        record = BackgammonRecord(GAME)
-        for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
-            if record.ply <= number:
-                record.play_text(text, roll=GAME.dice.parse(roll))
-        records.append(record)
+    records = [opening(plies) for plies in (1, 2, 3)]
     path = tmp_path / "match.mat"
     path.write_text(write_match(records, ("Ann", "Bob")), "utf-8")
     found = []
@@ -302,9 +303,7 @@ def test_ctrl_c_keeps_what_was_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("play.players.thinker.CORES", 1)
-    record = BackgammonRecord(GAME)
-    for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
-        record.play_text(text, roll=GAME.dice.parse(roll))
+    record = opening()
     path, output = tmp_path / "match.mat", tmp_path / "o.txt"
     path.write_text(write_match([record, record], ("Ann", "Bob")), "utf-8")
     think, asked = Thinker.think, []
@@ -328,9 +327,7 @@ def test_ctrl_c_ends_the_judging_of_several_games(
 ) -> None:
     """Searches of six plies would take hours."""
     monkeypatch.setattr("play.players.thinker.CORES", 2)
-    record = BackgammonRecord(GAME)
-    for roll, text in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
-        record.play_text(text, roll=GAME.dice.parse(roll))
+    record = opening()
     path = tmp_path / "match.mat"
     path.write_text(write_match([record] * 3, ("Ann", "Bob")), "utf-8")
     think, main_thread = Thinker.think, threading.main_thread().ident
