@@ -147,7 +147,7 @@ def collect(
 
 def imitation(
     evaluator: OutcomeNetwork, decisions: Decisions, units: int, passes: int, seed: int,
-    device: str = "cpu",
+    device: str = "cpu", report: Callable[[str], None] = lambda line: None,
 ) -> QuantisedNetwork:  # fmt: skip
     """Returns a small network that ranks the moves of decisions as a large one does.
 
@@ -156,6 +156,7 @@ def imitation(
     passes: passes over the decisions.
     seed: seed of all randomness.
     device: where torch trains: "cpu", "cuda", or "auto" for a GPU if there is one.
+    report: gets a line as each pass begins.
 
     Raises ValueError if the large network has no encoding, or the device does not exist.
     """
@@ -170,7 +171,7 @@ def imitation(
         device=device,
     )  # fmt: skip
     with threads_of_torch():
-        _descend(model, decisions, weights, passes, random)
+        _descend(model, decisions, weights, passes, random, report)
     return model.evaluator(name="prefilter")
 
 
@@ -245,14 +246,15 @@ def _quantised(
 
 def _descend(
     model: QuantisedModel, decisions: Decisions, weights: Floats, passes: int,
-    random: np.random.Generator,
+    random: np.random.Generator, report: Callable[[str], None],
 ) -> None:  # fmt: skip
     """Take steps of Adam on the squared errors of differences between the moves of a decision."""
     rates = Schedule(RATE, FALL, "geometric")
     first, counts = decisions.first, decisions.counts
     steps = passes * (len(counts) // BATCH)
     step = 0
-    for _ in range(passes):
+    for number in range(passes):
+        report(f"pass {number + 1} of {passes}")
         order = random.permutation(len(counts))
         for at in range(0, len(order) - BATCH + 1, BATCH):
             some = order[at : at + BATCH]
@@ -340,6 +342,7 @@ def make_prefilter(
     """
     device_named(device)  # raises ValueError for a missing one before hours of play
     large = evaluator.copy()  # has no prefilter
+    report(f"playing {games + games // 2 + games // 4:,} games")
     known, tested, taught = (
         {
             name: collect(large, max(1, count), (seed, part, wild), wild=wild)
@@ -349,7 +352,7 @@ def make_prefilter(
     )
     decisions = Decisions.joined(taught.values())
     report(f"learning from {len(decisions.counts)} decisions of {len(decisions.values)} moves")
-    small = imitation(large, decisions, units, passes, seed, device)
+    small = imitation(large, decisions, units, passes, seed, device, report)
     lookup = usual_lookup(evaluator.game, evaluator)
     prefilter = calibrated(small, known, tested, lost, lookup)
     report(f"keeps at most {prefilter.keep} moves within {prefilter.margin:.2f} points of the best")
