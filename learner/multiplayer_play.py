@@ -122,8 +122,7 @@ class MultiplayerSelfPlay:
                 values.append(np.nan)
                 depths.append(0)
                 continue
-            searched = self.engine.search(record.position, depth=self.depth, nodes=self.nodes)
-            result = searched.whole()
+            result = self.engine.search(record.position, depth=self.depth, nodes=self.nodes).whole()
             record.play(result.move)
             values.append(result.value)
             depths.append(result.depth)

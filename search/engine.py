@@ -248,14 +248,14 @@ class Engine:
         chances.
 
         The result is the game's, such as `games.backgammon.doubling.decision.CubeDecision`. Raises
-        ValueError if the game has no cube or the evaluator gives no chances, and PositionError if
-        nobody may double.
+        ValueError if the game has no cube or the evaluator gives no chances, PositionError if
+        nobody may double, and KeyboardInterrupt if Ctrl-C, or `stop`, ended the search.
         """
         if depth and nodes is None and seconds is None:
             result = replace(self.search(situation.position, depth=0), depth=depth)
         else:
             result = self.search(situation.position, depth=depth, nodes=nodes, seconds=seconds)
-        return self.cube_after(situation, result)
+        return self.cube_after(situation, result.whole())
 
     def cube_after(self, situation: Any, result: Result) -> Any:
         """Returns the decision of `cube` after a search of the position, as deep as it went."""

@@ -172,7 +172,7 @@ class Solved(Bootstrap):
             for position, chances in level.items():
                 moves = self._best_moves(position, ply)
                 engine.clear()
-                chosen = engine.search(position, **limits).move
+                chosen = engine.search(position, **limits).whole().move
                 if chosen in moves:
                     moves = [chosen]
                 else:
@@ -205,7 +205,7 @@ class Solved(Bootstrap):
     ) -> list[tuple[Any, int]]:
         """Keep all moves at the end of what a search foresees, where the solver is fast."""
         engine.clear()
-        for move in engine.search(position, **limits).pv[:-1]:
+        for move in engine.search(position, **limits).whole().pv[:-1]:
             position, ply = self.game_.play(position, move), ply + 1
         if ply < self._plies[0]:
             return []
@@ -250,9 +250,7 @@ class Solved(Bootstrap):
             searched = self._sweep(aided, nodes=SEARCHED)
             sound = {"sound games": f"{share:.1%}", "by search": f"{searched:.1%}"}
         if self._errors:
-            erred = rows_of(
-                self.model_.inputs, np.array([position for position, _ in self._errors])
-            )
+            erred = rows_of(self.model_.inputs, np.array([at for at, _ in self._errors]))
             rows = np.concatenate([rows, erred])
             values = np.concatenate([values, [WON * kind for _, kind in self._errors]])
         kept = [position for one in self._kept.values() for position in one]

@@ -180,12 +180,12 @@ def _opening(game: Game, engine: Engine, kind: OpeningKind, random: Any) -> tupl
         for _ in range(int(random.integers(kind.played + 1))):
             if game.outcome(position) is not None:
                 break
-            moves.append(engine.search(position, nodes=PLAYED).move)
+            moves.append(engine.search(position, nodes=PLAYED).whole().move)
             position = game.play(position, moves[-1])
         if game.outcome(position) is not None:
             moves.pop()  # a game that is over has no value
             continue
-        value = engine.evaluator.in_units(engine.search(position, nodes=VALUED).value)
+        value = engine.evaluator.in_units(engine.search(position, nodes=VALUED).whole().value)
         if kind.least <= abs(value) <= kind.most:
             break
     return tuple(moves)

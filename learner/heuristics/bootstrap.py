@@ -80,7 +80,7 @@ class _Task:
 
 def _work(task: _Task) -> list[Solution]:
     return [
-        solve(task.problem, position, task.heuristic, memory_mib=MEMORY, **task.options)
+        solve(task.problem, position, task.heuristic, memory_mib=MEMORY, **task.options).whole()
         for position in task.positions
     ]
 

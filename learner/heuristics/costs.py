@@ -77,9 +77,7 @@ def exact_costs(
     database = build_patterns(problem, name)
     costs = {}
     for position in positions:
-        found = solve(problem, position, database, method="ida", nodes=MOST_EXPANDED)
-        if found.interrupted:
-            raise KeyboardInterrupt
+        found = solve(problem, position, database, method="ida", nodes=MOST_EXPANDED).whole()
         if not found.optimal:
             return None
         costs[position] = found.cost

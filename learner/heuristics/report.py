@@ -141,6 +141,7 @@ def measure_curve(
     [positions]; and whether all of these are proved to be the least.
     """
     numbers = widths or weights
+    most: dict[str, Any] = {"nodes": nodes, "memory_mib": MEMORY}
     beams: list[dict[str, Any]] = [{"method": "beam", "width": width} for width in widths]
     each = beams or [{"weight": weight} for weight in weights]
     costs = np.full((len(heuristics), len(numbers), len(positions)), np.nan)
@@ -150,9 +151,7 @@ def measure_curve(
     for place, position in enumerate(positions):
         for row, heuristic in enumerate(heuristics.values()):
             for column, how in enumerate(each):
-                found = solve(problem, position, heuristic, nodes=nodes, memory_mib=MEMORY, **how)
-                if found.interrupted:
-                    raise KeyboardInterrupt
+                found = solve(problem, position, heuristic, **most, **how).whole()
                 expanded[row, column, place] = found.expanded
                 if found.moves is not None:
                     costs[row, column, place] = found.cost

@@ -168,7 +168,7 @@ def distances(
     visited, left, numbers = [], [], []
     for number, one in enumerate(random.integers(1 << 62, size=count)):
         position = problem.random_position(int(one))
-        moves = solve(problem, position, heuristic).moves or ()
+        moves = solve(problem, position, heuristic).whole().moves or ()
         for done, move in enumerate(moves):
             visited.append(position)
             left.append(len(moves) - done)

@@ -99,7 +99,7 @@ def run_solve(options: argparse.Namespace) -> int:
         memory_mib=1024.0 if options.memory is None else options.memory,
     )
     try:
-        solve(nodes=1)  # compiles, which is no part of the time that is told
+        solve(nodes=1).whole()  # compiles, which is no part of the time that is told
         with doing(lambda: said[0]):
             solution = solve(nodes=options.nodes, seconds=options.seconds, progress=tell)
     except search.Unsolvable as reason:

@@ -94,8 +94,7 @@ class SignatureEvaluator(ArrayEvaluator):
                 f"material: expected {', '.join(layout.material) or 'no terms'}, found"
                 f" {', '.join(unknown)}"
             )
-        weights = [given_weights.get(term, 0.0) for term in layout.material]
-        self.material = np.array(weights, dtype=np.float64)
+        self.material = np.array([given_weights.get(term, 0.0) for term in layout.material], float)
         self.scale = np.array([scale], dtype=np.float64)
         if not (np.isfinite(self.material).all() and np.isfinite(self.scale).all()):
             raise ValueError("material and scale: expected finite numbers, found NaN or infinity")

@@ -62,6 +62,12 @@ class Solution:
         """Whether Ctrl-C, or `progress`, ended the search."""
         return self.moves is None and self.proved.startswith(INTERRUPTED)
 
+    def whole(self) -> Solution:
+        """Returns the solution itself; raises KeyboardInterrupt if the search was interrupted."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        return self
+
 
 def worth(known: Known, factor: float, name: str) -> tuple[float, str]:
     """Returns the factor that a search with a heuristic proves, and the reason, for a solution.

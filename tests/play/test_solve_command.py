@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from games.puzzles.queens import Queens, attacks
 from games.puzzles.sliding_tiles import Sliding8
 from play.__main__ import main
+from search import solve
 from search.single_agent.solve import _Search
 from search.textbook import STRATEGIES
 
@@ -67,6 +69,20 @@ def test_a_position_that_cannot_be_solved_is_an_answer_with_the_reason(
     assert "the tiles are 1 swap from the goal and the blank is 0 steps" in capsys.readouterr().out
     assert main(["solve", "road_map", "--goal", "Fargo"]) == 0
     assert capsys.readouterr().out.startswith("Sioux Falls Fargo\ncost 2: optimal")
+
+
+def test_ctrl_c_while_the_search_is_compiled_ends_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = []
+
+    def interrupted(*asked: Any, **limits: Any) -> Any:
+        searches.append(limits["nodes"])
+        return replace(solve(*asked, **limits), moves=None, proved="interrupted")
+
+    monkeypatch.setattr("search.solve", interrupted)
+    assert main(["solve", "sliding8", TEXT]) == 130
+    assert searches == [1] and capsys.readouterr() == ("", "stopped\n")
 
 
 #: The queues of the course on its map, and of Russell and Norvig (figures 3.23, 3.24, 3.14).

@@ -170,6 +170,24 @@ def test_nothing_reads_or_writes_pickles() -> None:
     assert found == []
 
 
+def test_no_interrupted_search_passes_for_a_whole_one_in_what_learns() -> None:
+    """Ctrl-C would be lost with a result that is not asked whether it is `whole`."""
+    found, asked = [], 0
+    for path in (ROOT / "learner").rglob("*.py"):
+        whole = {
+            id(node.value)
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.Attribute) and node.attr == "whole"
+        }
+        for node in ast.walk(parsed(path)):
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if name == "solve" or name.endswith(("engine.search", "engine.analyse")):
+                asked += 1
+                if id(node) not in whole:
+                    found.append(f"{path.relative_to(ROOT)}: {ast.unparse(node)}")
+    assert found == [] and asked > 10
+
+
 def test_files_are_short_enough_to_read() -> None:
     lengths = {path: len(path.read_bytes().splitlines()) for path in package_files()}
     long = {str(p.relative_to(ROOT)): n for p, n in lengths.items() if n >= LONGEST_FILE}

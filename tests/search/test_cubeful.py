@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dice_twin import BACKGAMMON, RACE_OUTCOMES, PlainFace, played
+from interrupts import ctrl_c
 
 from benchmarks.cube_endings import endings
 from games import kernels
@@ -152,6 +153,12 @@ def test_a_search_that_ran_out_of_nodes_leaves_a_decision() -> None:
     engine.clear()
     decision = engine.cube(situation, nodes=3000)
     assert decision == Engine(BACKGAMMON, evaluator, filters="normal").cube(situation, depth=depth)
+
+
+def test_ctrl_c_ends_the_search_for_a_decision() -> None:
+    engine = Engine(BACKGAMMON, "wide", filters="normal")
+    with ctrl_c(), pytest.raises(KeyboardInterrupt):
+        engine.cube(Situation(BACKGAMMON.start()), nodes=1_000_000_000)
 
 
 def test_a_network_named_for_an_engine_consults_the_databases() -> None:
