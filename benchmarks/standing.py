@@ -93,9 +93,10 @@ def _ladder(figures: dict[str, Any]) -> Iterator[Row]:
 
 
 def _points(figures: dict[str, Any]) -> Iterator[Row]:
-    value, low, high = figures["points_per_game"]
+    value, low, high = figures["without_luck"]
     text = f"{value:+.3f} [{low:+.3f}, {high:+.3f}] points a game"
-    yield figures["first"], text, f"{figures['games']:,} games"
+    basis = f"{figures['games']:,} games, the luck taken off by static values of {figures['luck']}"
+    yield figures["first"], text, basis
 
 
 def _score(figures: dict[str, Any]) -> Iterator[Row]:
@@ -147,7 +148,7 @@ MEASUREMENTS = (
     *(
         Measurement(
             "backgammon",
-            f"match backgammon {name} gnubg:0 --games 20000 --seed 31",
+            f"match backgammon {name} gnubg:0 --games 4000 --luck wide --seed 31",
             (name,),
             "against GNU Backgammon's 0-ply, no search",
             _points,

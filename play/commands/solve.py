@@ -161,6 +161,7 @@ def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: 
     """Print the solution, or that there is none; returns the exit status."""
     if solution.moves is None:
         print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
+        solution.whole()  # Ctrl-C ends this program as it ends any other
         return 1
     print(" ".join(line_texts(problem, position, solution.moves)))
     bound = "optimal" if solution.optimal else f"at most {solution.factor:.10g} times the optimum"

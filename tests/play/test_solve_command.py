@@ -9,6 +9,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from interrupts import ctrl_c
 
 from games.puzzles.queens import Queens, attacks
 from games.puzzles.sliding_tiles import Sliding8
@@ -83,6 +84,14 @@ def test_ctrl_c_while_the_search_is_compiled_ends_the_command(
     monkeypatch.setattr("search.solve", interrupted)
     assert main(["solve", "sliding8", TEXT]) == 130
     assert searches == [1] and capsys.readouterr() == ("", "stopped\n")
+
+
+def test_ctrl_c_says_how_far_the_search_came(capsys: pytest.CaptureFixture[str]) -> None:
+    with ctrl_c():
+        status = main(["solve", "sliding24", "--heuristic", "misplaced"])
+    said = capsys.readouterr()
+    assert (status, said.err) == (130, "stopped\n")
+    assert said.out.startswith("no solution: interrupted; ")
 
 
 #: The queues of the course on its map, and of Russell and Norvig (figures 3.23, 3.24, 3.14).
