@@ -1,7 +1,7 @@
 """The inputs of networks in Connect Four: stones on squares, and threats on empty ones.
 
 Where a move is forced there is nothing to choose, and `settle` plays it: what is told apart by the
-tables is the position in which a side has a choice again.
+tables is the position in which a side has a choice again, or wins by threats.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from games.kernels import kernel
 
 __all__ = ["LINES_AND_COLUMNS", "STONES", "THREATS", "settle"]
 
+#: Threats that are looked ahead.
+AHEAD = 8
 SQUARES = COLUMNS * ROWS
 CELLS = SQUARES + COLUMNS
 
@@ -37,34 +39,56 @@ def stones(position, places):
 STONES = Encoding("stones", 2 * SQUARES, SQUARES, stones)
 
 
+@kernel(signature="boolean(int64, int64, int64)")
+def wins_by_threats(own, opponent, most):
+    """Returns whether the side to move completes a four by moves that each threaten one.
+
+    most: greatest number of threats before.
+    """
+    reached = ((own | opponent) + BOTTOM) & ALL
+    if completing((own, opponent, 0)) & reached:
+        return True
+    forced = completing((opponent, own, 0)) & reached
+    if forced & forced - 1 or most == 0:
+        return False
+    left = forced or reached
+    while left:
+        move = own | left & -left
+        left &= left - 1
+        beyond = ((move | opponent) + BOTTOM) & ALL
+        answers = completing((move, opponent, 0)) & beyond
+        if answers and completing((opponent, move, 0)) & beyond == 0:
+            if answers & answers - 1 or wins_by_threats(move, opponent | answers, most - 1):
+                return True
+    return False
+
+
 @kernel
 def settle(position):
-    """Returns the position after all forced moves, and whether the other side is to move there.
+    """Returns the position after all forced moves, whether the other side is to move there, and
+    whether the side that is to move there wins by threats (`wins_by_threats`).
 
-    A move is forced that stops a four, or is the only one after which the other side cannot
-    complete a four at once. It ends where the side to move can complete a four, or has a choice. A
-    side that cannot prevent a four passes, or plays all its moves at once, so that the other side
-    can complete it whichever move was chosen.
+    A move is forced that is the only one after which the other side does not win by threats. A side
+    that has none passes.
     """
     own, opponent, side = position
     turned = 0
     while True:
         reached = ((own | opponent) + BOTTOM) & ALL
-        if reached == 0 or completing((own, opponent, 0)) & reached:
-            break
-        against = completing((opponent, own, 0))
-        moves = reached & against
-        if moves & moves - 1:
-            moves = 0
-        elif moves == 0:
-            moves = reached & ~(against >> 1)
-            if moves & moves - 1:
-                break
-            if moves == 0:
-                moves = reached
-        own, opponent, side = opponent, own | moves, 1 - side
-        turned = 1 - turned
-    return (own, opponent, side), turned
+        if wins_by_threats(own, opponent, AHEAD):
+            return (own, opponent, side), turned, 1
+        left = completing((opponent, own, 0)) & reached or reached
+        safe = left & 0
+        while left:
+            move = left & -left
+            left ^= move
+            if not wins_by_threats(opponent, own | move, AHEAD):
+                safe |= move
+        if safe & safe - 1 or reached == 0:
+            return (own, opponent, side), turned, 0
+        own, opponent, side, turned = opponent, own | safe, 1 - side, 1 - turned
+        if safe == 0:
+            return (own, opponent, side), turned, 1
 
 
 @kernel
@@ -82,10 +106,10 @@ def threats(position, places):
     row 2, 4, 6), 3 or 4 for 5, 5 or 6 for 6; or 7 if one's own square is directly above another, 8
     if the opponent's is.
 
-    The last input but one is 1 if the side to move did not begin, the last if it is not the side
-    that is to move before the forced moves.
+    Of the last three inputs one is 1 if the side to move wins by threats, else one if it did not
+    begin; the last if it is not the side that is to move before the forced moves.
     """
-    (own, opponent, side), turned = settle(position)
+    (own, opponent, side), turned, won = settle(position)
     mine = completing((own, opponent, 0))
     theirs = completing((opponent, own, 0))
     reached = ((own | opponent) + BOTTOM) & ALL
@@ -115,16 +139,16 @@ def threats(position, places):
         if lowest:
             places[count] = 49 * (lowest - 1) + 42 + column
             count += 1
-    if side:
-        places[count] = 49 * 8
+    if won or side:
+        places[count] = 49 * 8 + won
         count += 1
     if turned:
-        places[count] = 49 * 8 + 1
+        places[count] = 49 * 8 + 2
         count += 1
     return count
 
 
-THREATS = Encoding("threats", 8 * CELLS + 2, CELLS + 2, threats)
+THREATS = Encoding("threats", 8 * CELLS + 3, CELLS + 2, threats)
 
 _MIRROR = tuple(
     7 * row + 6 - column for row in range(7) for column in range(7)
