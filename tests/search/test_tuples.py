@@ -13,9 +13,11 @@ from toys import CHECKERS_BLOCKS
 
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
-from games.connect_four.encoding import settle
+from games.connect_four.encoding import AHEAD, settle, wins_by_threats
+from games.connect_four.solver import Solver
 from games.features import Encoding, Group, TupleLayout
 from games.kernels import kernel
+from play.match.openings import random_line
 from search import load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.samples import sample_positions
@@ -85,6 +87,7 @@ def test_threats_of_a_position_worked_out_by_hand() -> None:
     # X needs the square above the O in column 4; O needs nothing
     position = FOUR.parse_position("......./......./......./......./....O../XXX.OO. X")
     listed = sorted(p for p in FOUR.encodings["threats"].places(position) if p >= 0)
+    assert listed.pop() == 49 * 8 + 1  # X wins
     states = {divmod(p, 49)[::-1]: None for p in listed}
     assert {cell: state + 1 for cell, state in states} == {
         **dict.fromkeys((0, 1, 2), 1),
@@ -96,24 +99,61 @@ def test_threats_of_a_position_worked_out_by_hand() -> None:
 
 @pytest.mark.plain
 @pytest.mark.parametrize(
-    ("text", "played", "turned"),
+    ("text", "played", "turned", "wins"),
     [
         # X completes four in column 4
-        ("......./......./......./......./....O../XXX.OO. X", "", 0),
+        ("......./......./......./......./....O../XXX.OO. X", "", 0, 1),
         # O stops it, after which X has a choice
-        ("......./......./......./......./O....../XXX...O O", "4", 1),
+        ("......./......./......./......./O....../XXX...O O", "4", 1, 0),
         # O stops it by three in line, which X stops
-        ("......./......./......./......./......./XXX.O.O O", "46", 0),
-        ("......./......./......./......./......./XO..... X", "", 0),
+        ("......./......./......./......./......./XXX.O.O O", "46", 0, 0),
+        ("......./......./......./......./......./XO..... X", "", 0, 0),
+        # X threatens two fours by one stone
+        ("......./......./......./......./..O..../..XX..O X", "", 0, 1),
+        # O has to play next to two stones, on either side
+        ("......./......./......./......./..O..../..XX... O", "", 0, 0),
     ],
 )
-def test_forced_moves_are_played(text: str, played: str, turned: int) -> None:
+def test_forced_moves_are_played(text: str, played: str, turned: int, wins: int) -> None:
     position = after = FOUR.parse_position(text)
     for column in played:
         after = FOUR.play(after, int(column) - 1)
-    assert settle(position) == (after, turned)
+    assert settle(position) == (after, turned, wins)
     evaluator = network(FOUR, LINES)
     assert evaluator(position) == (-1) ** turned * evaluator(after)
+
+
+def completing_moves(position: Any) -> list[Any]:
+    after = [(move, FOUR.play(position, move)) for move in FOUR.legal_moves(position)]
+    return [move for move, one in after if FOUR.outcome(one) == -1]
+
+
+def wins_slowly(position: Any) -> bool:
+    """Whether the side to move wins by threats, by the rules of the game alone."""
+    if completing_moves(position):
+        return True
+    for move in FOUR.legal_moves(position):
+        own, opponent, side = after = FOUR.play(position, move)
+        if FOUR.outcome(after) is not None or completing_moves(after):
+            continue
+        answers = completing_moves((opponent, own, 1 - side))
+        if len(answers) > 1 or (answers and wins_slowly(FOUR.play(after, answers[0]))):
+            return True
+    return False
+
+
+@pytest.mark.plain
+def test_wins_by_threats_are_those_of_the_slow_twin_and_true() -> None:
+    truth, found = Solver(table_mib=8), []
+    for number in range(120):
+        position, _ = random_line(FOUR, 14 + number % 12, np.random.default_rng(number))
+        if FOUR.outcome(position) is None:
+            found.append(wins_slowly(position))
+            assert wins_by_threats(position[0], position[1], AHEAD) == found[-1]
+            _, turned, won = settle(position)
+            if won:
+                assert truth.value(position, -1, 1) == (-1) ** turned
+    assert 20 < sum(found) < len(found) - 20
 
 
 def with_header(tmp_path: Path, change: dict[str, Any]) -> None:
