@@ -31,7 +31,6 @@ class Truth(Protocol):
         A win is positive, a draw 0, a loss negative. Among wins and among losses the size may say
         more, such as how soon the game ends.
         """
-        ...
 
     def best(self, position: Any) -> list[Any]:
         """Returns the legal moves of the greatest value, in the order of the legal moves."""
@@ -45,7 +44,6 @@ class TeachingTruth(Truth, Protocol):
 
     def classes(self, position: Any) -> dict[Any, int]:
         """As `values`, but only 1 for a win, 0 for a draw and -1 for a loss."""
-        ...
 
 
 class Exhaustive(Truth):

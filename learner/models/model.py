@@ -38,12 +38,10 @@ class Model(Protocol):
     @property
     def evaluator(self) -> Evaluator:
         """The evaluator that learns."""
-        ...
 
     @property
     def inputs(self) -> Any:
         """The inputs of positions: a feature set or an encoding."""
-        ...
 
     def learn(
         self,
@@ -61,15 +59,12 @@ class Model(Protocol):
         rate: the step size.
         random: draws the order of the positions.
         """
-        ...
 
     def get_state(self) -> dict[str, Any]:
         """Returns the weights and the state of the optimiser, as plain JSON values."""
-        ...
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from a state that `get_state` returned."""
-        ...
 
 
 def squash(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
