@@ -126,7 +126,10 @@ def check(
     def made(**options: Any) -> Any:
         return clone(learner).set_params(**given, **options)
 
-    _check_constructor(made())
+    new = made()
+    stored = new.get_params(deep=False)
+    if vars(new) != stored:
+        _fail("the constructor stores its options and nothing else", stored, vars(new))
     whole = Trial(made(), start)
     _check_reports(whole)
     positions = sample_positions(whole.learner.evaluator_.game, POSITIONS)
@@ -156,12 +159,6 @@ def check(
 
 def _fail(rule: str, expected: Any, found: Any) -> NoReturn:
     raise ContractError(f"{rule}: expected {str(expected)[:300]}, found {str(found)[:300]}")
-
-
-def _check_constructor(learner: Any) -> None:
-    options = learner.get_params(deep=False)
-    if vars(learner) != options:
-        _fail("the constructor stores its options and nothing else", options, vars(learner))
 
 
 def _check_reports(whole: Trial) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import games
+from games.nim import Nim
 from games.program import Parser, exit_status
 from games.puzzles.queens import attacks
 from games.puzzles.road_map import MIDWEST, ROMANIA, RoadMap
@@ -66,12 +67,6 @@ def _open_lines(board: str) -> float:
     return value if side == "X" else -value
 
 
-def _nim_won(piles: Sequence[int]) -> bool:
-    from games.nim import Nim
-
-    return alphabeta(Nim(piles), (*piles, 0)) > 0
-
-
 def _tested(roads: Any, start: str, goal: str) -> list[str]:
     queues: list[list[Waiting]] = []
     breadth_first(RoadMap(roads, start, goal), trace=queues.append)
@@ -95,7 +90,8 @@ EXERCISES = {
     2: Exercise("leaves", [(AIMA,), (SECOND,), (LETTERS,)], _looked_at),
     3: Exercise("open_lines", [(".........",), ("....X....",), ("X...O....",), ("XO.X.....",)],
                 _open_lines),
-    4: Exercise("wins", [((2, 2),), ((1, 1, 1),), ((1, 1),), ((3, 2, 1),), ((3, 3, 2),)], _nim_won),
+    4: Exercise("wins", [((2, 2),), ((1, 1, 1),), ((1, 1),), ((3, 2, 1),), ((3, 3, 2),)],
+                lambda piles: alphabeta(Nim(piles), (*piles, 0)) > 0),
     5: Exercise("value", [("[{0.9: [2], 0.1: [3]}, {0.9: [1], 0.1: [4]}]",),
                           ("[{0.25: [1, -4], 0.75: [2, 9]}, {1: [0, 1]}]",)],
                 lambda text: expectiminimax(Tree.from_text(text), ())),

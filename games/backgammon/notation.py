@@ -247,7 +247,8 @@ def _read_parts(text: str) -> tuple[dict[int, int], set[int], set[int]]:
         if match is None:
             return nothing
         words = re.split("[/-]", match[1] + match[3])
-        points = [_point(word.rstrip("*")) for word in words]
+        names = [word.rstrip("*") for word in words]
+        points = [_NAMES[name] if name in _NAMES else int(name) for name in names]
         if points == [OFF, OFF]:
             continue  # how some servers write a die with which nothing was left to move
         if any(after >= before for before, after in zip(points, points[1:], strict=False)):
@@ -258,10 +259,6 @@ def _read_parts(text: str) -> tuple[dict[int, int], set[int], set[int]]:
         named.update(points[1:])
         starred.update(p for p, word in zip(points, words, strict=True) if word.endswith("*"))
     return _change(ways), named, starred
-
-
-def _point(word: str) -> int:
-    return _NAMES[word] if word in _NAMES else int(word)
 
 
 def _change(ways: Iterable[tuple[int, int]]) -> dict[int, int]:

@@ -138,9 +138,6 @@ class NetworkModel(NativeModel):
     def _rows(self, rows: NDArray[Any]) -> Any:
         return self._tensor(rows if self.sparse else rows.astype(np.float32))
 
-    def _floats(self, values: NDArray[np.float64]) -> Any:
-        return self._tensor(values.astype(np.float32))
-
     def learn(
         self,
         rows: NDArray[Any],
@@ -157,7 +154,8 @@ class NetworkModel(NativeModel):
         """
         total = 0.0
         self.read()
-        given, least, most = self._rows(rows), self._floats(low), self._floats(high)
+        given = self._rows(rows)
+        least, most = (self._tensor(ends.astype(np.float32)) for ends in (low, high))
         cut = batches(len(rows), self.size, random)
         rates = Schedule.between(rate, last_rate)
         with threads_of_torch():

@@ -170,8 +170,11 @@ def _run(options: argparse.Namespace, *, ladder: bool) -> int:
     with _kept(contest, options, players) as (journal, games):
         with contest.workers(players) as workers, GamesBar(options, games, count) as bar:
             standings, matches = contest.play(players, workers=workers, progress=bar, **journal)
-        _finish(matches, games, journal)
-    last, figures = matches[-1], [match.figures() for match in matches]
+        last, figures = matches[-1], [match.figures() for match in matches]
+        if games is not None:
+            games.finish(matches)
+        if journal and not (last.interrupted or last.failure):
+            journal["journal"].finish()
     for line in contest.ladder_lines(standings, matches) if ladder else contest.match_lines(last):
         print(line)
     if ladder and last.failure:
@@ -203,14 +206,6 @@ def _kept(
 
 def _journal(options: argparse.Namespace) -> Path:
     return Path(f"{options.save}.journal")
-
-
-def _finish(matches: list[Any], games: _GamesFile | None, journal: dict[str, Any]) -> None:
-    """End the file of games, and the journal unless the last match was stopped."""
-    if games is not None:
-        games.finish(matches)
-    if journal and not matches[-1].interrupted and not matches[-1].failure:
-        journal["journal"].finish()
 
 
 def _ended(options: argparse.Namespace, match: Any) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,8 @@ class NoisyEvaluator(Evaluator):
 
     def __reduce__(self) -> Any:
         # addresses do not leave the process
-        return _rebuilt, (self.evaluator, self.amplitude, self.seed)
+        again = partial(NoisyEvaluator, amplitude=self.amplitude, seed=self.seed)
+        return again, (self.evaluator,)
 
     @property
     def seed(self) -> int:
@@ -106,7 +108,3 @@ def value_at(data, source):
         scope = {"call_float": call_float, "noise": noise}
         address = native_function("value_at", text, scope, SIGNATURE)
         return address, block.ctypes.data, (block, self._data, kept)
-
-
-def _rebuilt(evaluator: Evaluator, amplitude: float, seed: int) -> NoisyEvaluator:
-    return NoisyEvaluator(evaluator, amplitude=amplitude, seed=seed)
