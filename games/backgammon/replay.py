@@ -223,11 +223,8 @@ class _Replay:
             else:
                 counted = self.conceded(points, lacking)
                 if counted != points:
-                    ways = [record.cube, 2 * record.cube, 3 * record.cube]
-                    self.problem(
-                        action.line, "{}, {} or {} points".format(*ways),
-                        f"{points}, counted as {counted}",
-                    )  # fmt: skip
+                    ways = f"{record.cube}, {2 * record.cube} or {3 * record.cube} points"
+                    self.problem(action.line, ways, f"{points}, counted as {counted}")
                 record.declare(float(-counted if winner else counted), "resignation")
                 return
         if outcome is None:

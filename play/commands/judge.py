@@ -86,14 +86,12 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
             game, options.referee, positions, threads=options.threads, progress=bar.update
         )
     source = f"of {first} to {last} random plies" if first else "from all stages of random games"
-    yield (
-        (
-            f"{counted(len(known.positions), 'position')} {source}, of which decisions:"
-            f" {known.decisions}; referee: {options.referee}; judged at depth {limits.depth} or by"
-            " limits of their own; 95 % intervals"
-        ),
-        None,
+    heading = (
+        f"{counted(len(known.positions), 'position')} {source}, of which decisions:"
+        f" {known.decisions}; referee: {options.referee}; judged at depth {limits.depth} or by"
+        " limits of their own; 95 % intervals"
     )
+    yield heading, None
     for player in players:
         found = judge_by_truth(game, player, known, limits=limits, seed=options.seed)
         yield found.text(), found.figures()
@@ -106,14 +104,12 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     if options.positions is not None:
         raise ValueError("--positions: expected no number of games beside it, found --games")
     limits, players = _players(options, game)
-    yield (
-        (
-            f"{counted(options.games, 'game')}, the judged moving first, at depth {limits.depth} or"
-            f" by limits of their own; perfect play by {options.referee}, at random among its best"
-            " moves; 95 % intervals"
-        ),
-        None,
+    heading = (
+        f"{counted(options.games, 'game')}, the judged moving first, at depth {limits.depth} or"
+        f" by limits of their own; perfect play by {options.referee}, at random among its best"
+        " moves; 95 % intervals"
     )
+    yield heading, None
     for player in players:
         with WorkBar(options.games, "games") as bar:
             found = judge_by_games(

@@ -111,13 +111,11 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
             f" {total!r}"
         )
     unit = evaluator.unit
-    return (
-        found
-        if unit == 1
-        else [
-            replace(one, weight=(one.weight or 0.0) / unit, value=one.value / unit) for one in found
-        ]
-    )
+    if unit == 1:
+        return found
+    return [
+        replace(one, weight=(one.weight or 0.0) / unit, value=one.value / unit) for one in found
+    ]
 
 
 def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:

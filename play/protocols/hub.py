@@ -178,15 +178,12 @@ class Hub:
     # --- commands ------------------------------------------------------------------------------
 
     def _hub(self, given: dict[str, str]) -> None:
-        self.say(f'id name="Plysmith {self._clean(self.thinker.name)}" version=1 author=Plysmith')
+        name = re.sub(r'["=\s]+', "-", self.thinker.name)
+        self.say(f'id name="Plysmith {name}" version=1 author=Plysmith')
         self.say('param name=variant value=english type=enum values="normal english"')
         value = "true" if self.turned else "false"
         self.say(f"param name=turned-pos value={value} type=bool")
         self.say("wait")
-
-    @staticmethod
-    def _clean(text: str) -> str:
-        return re.sub(r'["=\s]+', "-", text)
 
     def _set_param(self, given: dict[str, str]) -> None:
         name, value = given.get("name", ""), given.get("value", "")
@@ -269,12 +266,10 @@ class Hub:
             raise ValueError("go: expected a position with a legal move, found none")
         # an endless search answers only once it is stopped
         endless = self.endless or bool({"ponder", "analyze"} & set(kinds))
-        limits = (
-            Limits(depth=DEEPEST)
-            if endless
-            else self._limits().for_play(self.thinker.game, self.record.position)
-        )
         position, history = self.record.position, self.record.history
+        limits = Limits(depth=DEEPEST)
+        if not endless:
+            limits = self._limits().for_play(self.thinker.game, position)
         self.start(
             lambda result: self._done(position, result, endless),
             position,
@@ -285,12 +280,9 @@ class Hub:
     def _limits(self) -> Limits:
         if self.clock is None:
             return self.limits
-        depth, nodes = (
-            (None, None)
-            if self.limits is self.thinker.limits
-            else (self.limits.depth, self.limits.nodes)
-        )
-        return Limits(depth, nodes, clock=self.clock)
+        if self.limits is self.thinker.limits:
+            return Limits(clock=self.clock)
+        return Limits(self.limits.depth, self.limits.nodes, clock=self.clock)
 
     def _ponder_hit(self) -> None:
         if not self.searching:
