@@ -105,15 +105,11 @@ def bear_off(folder: Any = None) -> BearOff:
     compilation (NUMBA_DISABLE_JIT=1) takes many minutes; let a compiled process do it first.
     """
     if folder is None:
-        return _shared(Path(user_cache_dir("plysmith", appauthor=False)))
-    return _found(Path(folder))
+        return _found(Path(user_cache_dir("plysmith", appauthor=False)))
+    return _found.__wrapped__(Path(folder))
 
 
 @functools.cache
-def _shared(folder: Path) -> BearOff:
-    return _found(folder)
-
-
 def _found(folder: Path) -> BearOff:
     path = folder / FILE
     found = _read(path)
@@ -121,10 +117,6 @@ def _found(folder: Path) -> BearOff:
         found = build()
         _write(path, found)
     return found
-
-
-def _arrays(tables: BearOff) -> dict[str, NDArray[Any]]:
-    return {field.name: getattr(tables, field.name) for field in fields(tables)}
 
 
 def _checksum(arrays: dict[str, NDArray[Any]]) -> str:
@@ -164,7 +156,7 @@ def _read(path: Path) -> BearOff | None:
 
 def _write(path: Path, tables: BearOff) -> None:
     """Write the tables to a file atomically; do nothing if that fails."""
-    arrays = _arrays(tables)
+    arrays = {field.name: getattr(tables, field.name) for field in fields(tables)}
     # one entry, because safetensors writes several in an order that changes
     content = safetensors.numpy.save(arrays, {FORMAT: _checksum(arrays)})
     with contextlib.suppress(OSError):

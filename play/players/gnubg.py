@@ -87,10 +87,8 @@ def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
 def _after(position: rules.Position, steps: Sequence[tuple[int, int]]) -> rules.Position:
     """Returns the position after checkers have moved between points; 25 is the bar, 0 is off."""
     near, far, their_near, their_far, side = position
-    mine = [near >> 4 * point & 15 for point in range(13)]
-    mine += [far >> 4 * point & 15 for point in range(13)]
-    theirs = [their_near >> 4 * point & 15 for point in range(13)]
-    theirs += [their_far >> 4 * point & 15 for point in range(13)]
+    mine = [near & 15, *_counts(near, far)]
+    theirs = [their_near & 15, *_counts(their_near, their_far)]
     for source, target in steps:
         mine[source] -= 1
         mine[target] += 1

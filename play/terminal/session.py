@@ -394,8 +394,7 @@ class Session:
             raise ValueError("expected a game that goes on, found it over")
         self.resign()
         self._told_end = False
-        return
-        yield
+        return iter(())
 
     def resign(self) -> None:
         """End the game with a loss for the side that resigns."""
@@ -408,8 +407,7 @@ class Session:
     def do_quit(self, rest: str) -> Iterator[str]:
         """End the session."""
         self.done = True
-        return
-        yield
+        return iter(())
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -142,7 +142,8 @@ class Catalogue:
                 self.games[game.name] = game
         self._listing, self._loading = threading.Lock(), threading.Lock()
         self._headers: dict[tuple[Path, int, int], Header | None] = {}
-        self._is_run_folder: dict[Path, bool] = {}
+        #: Whether a folder is that of a run, looked up once for each list.
+        self._is_run = cache(is_run)
         self._strengths: dict[Path, tuple[str, dict[str, str]]] = {}
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._list: tuple[float, dict[str, Entry]] = (0.0, {})
@@ -291,7 +292,7 @@ class Catalogue:
     # --- listing -----------------------------------------------------------------------------
 
     def _find(self) -> Iterator[Entry]:
-        self._is_run_folder.clear()
+        self._is_run.cache_clear()
         shipped = cards(self.folders["shipped"])
         for name, game in (self.games | self.problems).items():
             titles: set[str] = set()
@@ -345,12 +346,6 @@ class Catalogue:
         return replace(
             entry, role=found.role, path=path, about=about, strength=strength, group=group
         )
-
-    def _is_run(self, folder: Path) -> bool:
-        """Whether a folder is that of a run, looked up once for each list."""
-        if folder not in self._is_run_folder:
-            self._is_run_folder[folder] = is_run(folder)
-        return self._is_run_folder[folder]
 
     def _measured(self, run: Path) -> dict[str, str]:
         """Returns the strengths of a run's files, read again when the run has measured more."""

@@ -67,11 +67,9 @@ class CheckersSteps:
             for piece in board["pieces"]:
                 if piece[0] == self.path[0]:
                     piece[0] = self.path[-1]
-            moves = [move for path, move in self._open()]
-            jumped = set(captured_squares(moves[0]))
+            captured = [set(captured_squares(move)) for path, move in self._open()]
             # The squares that all of them capture include those jumped over so far.
-            for move in moves:
-                jumped &= set(captured_squares(move))
+            jumped = set.intersection(*captured)
             between = {_between(a, b) for a, b in self.taken}
             board["captured"] = sorted(jumped & between)
         return board
