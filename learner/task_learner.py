@@ -57,10 +57,6 @@ class TaskLearner(GameLearner):
         """Returns the number of games at the end of the round under way."""
         raise NotImplementedError
 
-    def games_at_once(self) -> int:
-        """Returns the number of games that are played with the same weights."""
-        return self.round_end() - self.games_played_
-
     def report_games(self) -> int:
         """Returns the number of games after which a round is reported on before its end."""
         return self.games

@@ -94,7 +94,7 @@ def say_what_works(learner: Learner) -> None:
     if not isinstance(learner, TaskLearner) or learner.workers is None:
         return
     learner.games_played_ = 0
-    most, jobs = learner.games_at_once(), learner.workers.jobs
+    most, jobs = learner.round_end(), learner.workers.jobs
     if jobs > most:
         print(f"{counted(most, 'game')} with the same weights: {most} of {jobs} workers have work")
 

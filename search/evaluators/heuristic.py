@@ -76,15 +76,12 @@ class LearnedHeuristic(ArrayEvaluator):
             raise ValueError(f"rounded: expected true or false, found {rounded!r}")
         self.rounded = rounded
         self.proved = proved
-        unknown = [name for name in self.base if not isinstance(self._entry(name), Heuristic)]
+        known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
+        unknown = [name for name in self.base if name not in known]
         if unknown:
-            known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
             raise ValueError(f"base: expected heuristics of {', '.join(known)}, found {unknown}")
         self._lay_out([self.weights], before=[0])
         self.offset = offset
-
-    def _entry(self, name: str) -> Any:
-        return self.problem.evaluators.get(name)
 
     @property
     def known(self) -> Known:  # type: ignore[override]
@@ -104,7 +101,7 @@ class LearnedHeuristic(ArrayEvaluator):
     def plain(self) -> Callable[[Any], float]:
         active = kernels.uncompiled(self.encoding.active)
         room = np.zeros(self.encoding.most, dtype=np.int64)
-        base = [kernels.uncompiled(self._entry(name).value) for name in self.base]
+        base = [kernels.uncompiled(self.problem.evaluators[name].value) for name in self.base]
         parity = self.problem.problem.parity
         parity = kernels.uncompiled(parity) if parity is not None else None
 
@@ -156,7 +153,9 @@ class LearnedHeuristic(ArrayEvaluator):
             "floor": math.floor,
             "uint": np.uint64,
         }
-        scope |= {f"base_{i}": self._entry(name).value for i, name in enumerate(self.base)}
+        scope |= {
+            f"base_{i}": self.problem.evaluators[name].value for i, name in enumerate(self.base)
+        }
         parity = self.problem.problem.parity
         return scope if parity is None else {**scope, "parity": parity}
 
