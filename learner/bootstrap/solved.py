@@ -37,6 +37,9 @@ __all__ = ["Solved"]
 
 #: The squashed value of a won position; 1 would ask for an infinite value.
 WON = 0.98
+#: Squashed values of lost, drawn and won positions that are taught again may stay between these: the
+#: same few positions, taught to the last digit, would spoil what is learned of all others.
+LOW, HIGH = np.array([-1.0, -0.25, 0.6]), np.array([-0.6, 0.25, 1.0])
 #: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
 DECAY = 1.0
 #: The moves where the learner errs in a whole game are taught once more for each 1 / OFTEN of the
@@ -254,7 +257,7 @@ class Solved(Bootstrap):
             rows = np.concatenate([rows, erred])
             values = np.concatenate([values, [WON * kind for _, kind in self._errors]])
         kept = [position for one in self._kept.values() for position in one]
-        classes = WON * np.array([kind for one in self._kept.values() for kind in one.values()])
+        kinds = np.array([kind for one in self._kept.values() for kind in one.values()], dtype=int)
         sizes = np.array([len(one) for one in self._kept.values()], dtype=np.int64)
         ends = np.cumsum(sizes)
         kept_rows = rows_of(self.model_.inputs, np.array(kept)) if kept else rows[:0]
@@ -264,8 +267,10 @@ class Solved(Bootstrap):
             ply = random.integers(max(1, len(sizes)), size=len(rows) if kept else 0)
             some = ends[ply] - 1 - (random.random(len(ply)) * sizes[ply]).astype(np.int64)
             taught = np.concatenate([rows, kept_rows[some]])
-            wanted = np.concatenate([values, classes[some]])
-            errors.append(self.model_.learn(taught, wanted, wanted, **how))
+            least, most = (
+                np.concatenate([values, bound[1 + kinds[some]]]) for bound in (LOW, HIGH)
+            )
+            errors.append(self.model_.learn(taught, least, most, **how))
             self._passes += 1
             if self._mean is not None:
                 share = (1.0 + DECAY) / (self._passes + DECAY)

@@ -24,7 +24,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "rootstrap": _LINEAR,
     "treestrap": _LINEAR,
     "solved": {
-        "games": 300_000,
+        "games": 500_000,
         "depth": 1,
         "snapshots": 2,
         "options": {
@@ -66,7 +66,7 @@ MAKINGS = {
     "solved": Making(
         ("train connect_four --learner solved --seed 2 --run {folder}/run",),
         "run/last.safetensors",
-        "twenty minutes",
+        "half an hour",
     )
 }
 
