@@ -37,8 +37,8 @@ __all__ = ["Solved"]
 
 #: The squashed value of a won position; 1 would ask for an infinite value.
 WON = 0.98
-#: Squashed values of lost, drawn and won positions that are taught again may stay between these: the
-#: same few positions, taught to the last digit, would spoil what is learned of all others.
+#: Squashed values of lost, drawn and won positions that are taught again may stay between these.
+#: The same few positions, taught to the last digit, would spoil what is learned of all others.
 LOW, HIGH = np.array([-1.0, -0.25, 0.6]), np.array([-0.6, 0.25, 1.0])
 #: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
 DECAY = 1.0
