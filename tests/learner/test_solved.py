@@ -14,8 +14,8 @@ from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
-from learner.bootstrap.solved import WON, Solved
-from learner.self_play import SelfPlay, Task
+from learner.bootstrap.solved import HIGH, LOW, WON, Solved
+from learner.self_play import SelfPlay, Task, rows_of
 from play.judging.truth import Referees
 from search import Engine
 
@@ -120,6 +120,28 @@ def test_sweeps_follow_the_evaluator_where_it_errs_not_and_all_perfect_replies()
     learner._kept, learner._best, learner.whole = {}, {}, 0.2
     learner._sweep(engine, depth=1)
     assert 0 < sum(map(len, learner._kept.values())) < len(kept) / 2
+
+
+@pytest.mark.plain
+def test_what_is_kept_is_taught_again_as_far_as_its_class() -> None:
+    learner, taught = Solved(Small(), whole=1e-9, epochs=1, seed=2), []
+    learner.prepare()
+    learner._sweep(learner._engines()[0], depth=1)
+    kinds: dict[bytes, set[int]] = {}
+    for by_ply in learner._kept.values():
+        for position, kind in by_ply.items():
+            row = rows_of(learner.model_.inputs, np.array([position]))[0]
+            kinds.setdefault(row.tobytes(), set()).add(kind)
+    learner.model_.learn = lambda *given, **how: taught.append(given) or 0.0  # type: ignore
+    rows = rows_of(learner.model_.inputs, np.array([Small().start()] * 300))
+    learner._learn(rows, np.zeros(300), np.zeros(300), rate=1.0, random=np.random.default_rng(1))
+    ((given, least, most),) = taught
+    seen = set()
+    for row, *bounds in zip(given[-300:], least[-300:], most[-300:], strict=True):
+        (kind,) = (n for n in (-1, 0, 1) if tuple(bounds) == (LOW[1 + n], HIGH[1 + n]))
+        assert kind in kinds[row.tobytes()] and bounds[0] < WON * kind < bounds[1]
+        seen.add(kind)
+    assert seen == {0, 1}  # against perfect play nobody wins
 
 
 @pytest.mark.plain
