@@ -89,7 +89,7 @@ def judge(
     found, seconds = [], []
     for position in positions:
         begin = time.process_time()
-        found.append(solve(problem, position, heuristic, **how))
+        found.append(solve(problem, position, heuristic, **how).whole())
         seconds.append(time.process_time() - begin)
     solved = [one.cost for one in found if one.moves is not None]
     expanded = float(np.mean([one.expanded for one in found]))
@@ -145,7 +145,7 @@ def main() -> int:
         print(f"{first} * {weight:g}  {judge(problem, positions, first, weight, least)[2]}")
     if not options.beside and known is None:
         method = "ida" if options.least else "astar"
-        best = [solve(problem, position, options.least, method=method) for position in positions]
+        best = [solve(problem, at, options.least, method=method).whole() for at in positions]
         if not all(one.optimal for one in best):
             raise SystemExit(
                 f"expected least costs, found that {options.least or first} proves none"

@@ -48,7 +48,9 @@ def main(arguments: list[str] | None = None) -> int:
             nodes, seconds = [], []
             for number, cost, tiles in instances():
                 begin = time.process_time()
-                found = solve(problem, problem.parse_position(tiles), database, method="ida")
+                found = solve(
+                    problem, problem.parse_position(tiles), database, method="ida"
+                ).whole()
                 seconds.append(time.process_time() - begin)
                 nodes.append(found.generated)
                 if (found.cost, found.optimal) != (cost, True):
