@@ -105,11 +105,10 @@ def bear_off(folder: Any = None) -> BearOff:
     compilation (NUMBA_DISABLE_JIT=1) takes many minutes; let a compiled process do it first.
     """
     if folder is None:
-        return _found(Path(user_cache_dir("plysmith", appauthor=False)))
-    return _found.__wrapped__(Path(folder))
+        return _shared(Path(user_cache_dir("plysmith", appauthor=False)))
+    return _found(Path(folder))
 
 
-@functools.cache
 def _found(folder: Path) -> BearOff:
     path = folder / FILE
     found = _read(path)
@@ -117,6 +116,9 @@ def _found(folder: Path) -> BearOff:
         found = build()
         _write(path, found)
     return found
+
+
+_shared = functools.cache(_found)
 
 
 def _checksum(arrays: dict[str, NDArray[Any]]) -> str:

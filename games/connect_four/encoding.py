@@ -12,9 +12,9 @@ from games.features import Encoding, Group, TupleLayout, straight_lines
 from games.features.tuples import blocks, unlike
 from games.kernels import kernel
 
-__all__ = ["LINES_AND_COLUMNS", "STONES", "THREATS", "settle"]
+__all__ = ["AHEAD", "LINES_AND_COLUMNS", "STONES", "THREATS", "settle", "wins_by_threats"]
 
-#: Threats that are looked ahead.
+#: The greatest number of threats that `settle` looks ahead.
 AHEAD = 8
 SQUARES = COLUMNS * ROWS
 CELLS = SQUARES + COLUMNS
@@ -41,9 +41,9 @@ STONES = Encoding("stones", 2 * SQUARES, SQUARES, stones)
 
 @kernel(signature="boolean(int64, int64, int64)")
 def wins_by_threats(own, opponent, most):
-    """Returns whether the side to move completes a four by moves that each threaten one.
+    """Returns whether the side to move can force a four by moves each of which threatens one.
 
-    most: greatest number of threats before.
+    most: greatest number of threats before the four.
     """
     reached = ((own | opponent) + BOTTOM) & ALL
     if completing((own, opponent, 0)) & reached:
@@ -68,8 +68,8 @@ def settle(position):
     """Returns the position after all forced moves, whether the other side is to move there, and
     whether the side that is to move there wins by threats (`wins_by_threats`).
 
-    A move is forced that is the only one after which the other side does not win by threats. A side
-    that has none passes.
+    A move is forced if it is the only one after which the other side does not win by threats. If
+    there is none, the other side is the one to move, and wins.
     """
     own, opponent, side = position
     turned = 0
@@ -78,7 +78,7 @@ def settle(position):
         if wins_by_threats(own, opponent, AHEAD):
             return (own, opponent, side), turned, 1
         left = completing((opponent, own, 0)) & reached or reached
-        safe = left & 0
+        safe = 0
         while left:
             move = left & -left
             left ^= move

@@ -90,9 +90,9 @@ class Solved(Bootstrap):
     learner's move would throw the class away, all moves that keep it are followed. It moves once by
     the limits of its games, and once by a larger search, which looks positions up in the game's
     first database, if there is one. All moves at its turn are kept, and taught again in all later
-    updates, as far as their class and those of early plies as often as those of late ones. Where it
-    errs, its moves are taught more often, the likelier the error is; as often are those at the end
-    of what searches of its move and of the best ones foresee.
+    updates as far as their class goes, early plies as often as late ones. Where it errs, its moves
+    are taught more often, the likelier the error is; as often are those at the end of what searches
+    of its move and of the best ones foresee.
 
     whole: the least chance with which a position of whole games that is visited comes up; 0: no
         whole games.
