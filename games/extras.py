@@ -6,7 +6,7 @@ An extra is a small frozen object of a class that stands where it is used, such 
 board, its session in a terminal and its recipes, and no file here changes.
 
 What a layer keeps about a game of this repository is in a module of that layer with the name of
-the game's: `play.games.checkers` is about `games.checkers`. It is imported when an extra of that
+the game's: `play.extras.checkers` is about `games.checkers`. It is imported when an extra of that
 layer is first asked for.
 """
 
@@ -71,6 +71,6 @@ def _meet(layer: str, module: str) -> None:
     package, _, name = module.rpartition(".")
     if layer not in LAYERS or package.partition(".")[0] != "games":
         return
-    companion = f"{layer}.games.{name}"
+    companion = f"{layer}.extras.{name}"
     if importlib.util.find_spec(companion) is not None:
         importlib.import_module(companion)

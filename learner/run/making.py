@@ -1,6 +1,6 @@
 """Make a shipped file again: `plysmith make checkers/samuel`.
 
-The commands of each file stand with its game (`learner.games`), as data; they are those that
+The commands of each file stand with its game (`learner.extras`), as data; they are those that
 anybody types. What they leave is kept in a folder, and a command that was stopped goes on there.
 """
 

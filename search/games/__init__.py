@@ -1,1 +1,0 @@
-"""What search wants to know of the games of this repository: a module each, see `games.extras`."""
