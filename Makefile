@@ -24,7 +24,7 @@ help:
 	@echo "make train   train a checkers evaluator (two minutes)"
 	@echo "make check   lint and the fast tests, before every commit"
 	@echo "make test    run all tests but the slow proofs and whole runs"
-	@echo "make lint    check style, types, imports and JavaScript"
+	@echo "make lint    check style, types, imports, JavaScript and English"
 	@echo "make docs    build the documentation in site/"
 	@echo "make bench   measure speed"
 	@echo "make clean   remove the virtual environment and all caches; runs/ stays"
@@ -48,6 +48,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	.ci/javascript
+	$(BIN)/python .ci/english.py
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
