@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 import games
 from games.checkers.pdn import write_game
@@ -61,14 +60,13 @@ class BookPolynomial(SignatureTables):
     """Learns the weights of a feature set's terms from preferred moves; material is fixed.
 
     features: a feature set or its name (None: that of the game's signature tables).
-    method: "samuel" takes C = (L - H) / (L + H) as a term's coefficient, where L and H count the
-        other moves for which it is lower or higher than for the preferred one; weights are signed
-        powers of two of these (`learner.online.samuel1959.powers_of_two`), the largest 1 before
-        scaling. "logistic" fits the weights by logistic regression: a move is preferred to another
-        with probability 1 / (1 + exp(-d)), where d is the difference of their values.
     material: as for `SignatureTables`; its terms belong to the set, their weights are fixed.
 
-    After `fit` also `coefficients_`: C, or the fitted weights before scaling; 0 for material.
+    A term's coefficient is C = (L - H) / (L + H), where L and H count the other moves for which it
+    is lower or higher than for the preferred one; weights are signed powers of two of these
+    (`learner.online.samuel1959.powers_of_two`), the largest 1 before scaling.
+
+    After `fit` also `coefficients_`: C; 0 for material.
     """
 
     features: Any = None
@@ -89,7 +87,7 @@ class BookPolynomial(SignatureTables):
         if self.material is not None:
             material = tuple(features.names)
         material = tuple(term for term in material if term in features.terms)
-        self._evaluator = LinearEvaluator(game, features, {}, name=f"book, {self.method}")
+        self._evaluator = LinearEvaluator(game, features, {}, name="book")
         self.coefficients_ = np.zeros(len(features))
         return features, material
 
@@ -100,28 +98,9 @@ class BookPolynomial(SignatureTables):
         learned = self._worths == 0
         terms = self._kept["terms"]
         self.coefficients_ = np.zeros(len(learned))
-        if self.method == "samuel":
-            self.coefficients_[learned] = _agreements(pairs, terms[:, learned])
-            self._slopes = powers_of_two(self.coefficients_, TOP_POWER) / 2.0**TOP_POWER
-        else:
-            self.coefficients_[learned] = self._regressed(pairs, terms[:, learned])
-            self._slopes = self.coefficients_.copy()
+        self.coefficients_[learned] = _agreements(pairs, terms[:, learned])
+        self._slopes = powers_of_two(self.coefficients_, TOP_POWER) / 2.0**TOP_POWER
         return np.asarray(terms @ self._slopes)
-
-    def _regressed(self, pairs: MovePairs, terms: NDArray[np.float32]) -> Floats:
-        differences = np.concatenate(
-            [terms[pairs.better] - terms[pairs.worse], pairs.material_ahead[:, None]], axis=1
-        ).astype(np.float64)
-        spread = np.sqrt(np.mean(differences**2, axis=0)) if len(differences) else np.ones(1)
-        spread[spread == 0] = 1.0
-        if len(differences) < 2:
-            return np.zeros(terms.shape[1])
-        # reverse every other pair, because the estimator needs two classes
-        turned = np.where(np.arange(len(differences)) % 2, -1.0, 1.0)
-        # terms are in units of their spread
-        model = LogisticRegression(fit_intercept=False, solver="newton-cholesky")
-        model.fit(turned[:, None] * differences / spread, turned > 0)
-        return np.asarray(model.coef_[0] / spread)[:-1]
 
     def _apply_scale(self, scale: float) -> None:
         self._evaluator.weights[:] = self._worths + scale * self._slopes
@@ -139,10 +118,8 @@ def _agreements(pairs: MovePairs, terms: NDArray[np.float32]) -> Floats:
 
 GAME = games.load("checkers")
 LEARNERS: dict[str, Callable[[], Any]] = {
-    "polynomial, samuel": lambda: BookPolynomial(method="samuel"),
-    "polynomial, logistic": lambda: BookPolynomial(method="logistic"),
-    "tables, samuel": lambda: SignatureTables(method="samuel"),
-    "tables, logistic": lambda: SignatureTables(method="logistic"),
+    "polynomial": BookPolynomial,
+    "tables": SignatureTables,
 }
 HELD_OUT = 4  # every fourth game
 
@@ -294,15 +271,12 @@ def main() -> None:
     found = learned(learn)
     for name, evaluator in found.items():
         print(line(name, agreement(evaluator, held)), flush=True)
-    for method in ("samuel", "logistic"):
-        print(f"\ntables, {method}, less")
-        for name in ("polynomial, samuel", "polynomial, logistic"):
-            ahead = compare(found[f"tables, {method}"], found[name], held)
-            print(
-                f"  {name:<22}{ahead.coefficient.text('.3f'):>24}{ahead.strict.text('.3f'):>24}"
-                f"  first {100 * ahead.first.value:+.1f} %"
-                f" [{100 * ahead.first.low:+.1f}, {100 * ahead.first.high:+.1f}]"
-            )
+    ahead = compare(found["tables"], found["polynomial"], held)
+    print(
+        f"{'tables less polynomial':<24}{ahead.coefficient.text('.3f'):>24}"
+        f"{ahead.strict.text('.3f'):>24}  first {100 * ahead.first.value:+.1f} %"
+        f" [{100 * ahead.first.low:+.1f}, {100 * ahead.first.high:+.1f}]"
+    )
     if options.plot:
         curves: dict[str, list[tuple[int, Agreement]]] = {name: [] for name in LEARNERS}
         before = 0

@@ -14,7 +14,7 @@ from games.checkers.samuel_terms import SIMPLE_TERMS
 from games.features import FeatureSet
 from games.kernels import kernel, popcount
 
-__all__ = ["GROUPS", "MATERIAL", "PHASES", "SECOND", "SUMMED", "TERMS", "THRESHOLDS", "phase"]
+__all__ = ["GROUPS", "MATERIAL", "PHASES", "SECOND", "TERMS", "THRESHOLDS", "phase"]
 
 #: Each group has a term of seven levels, one of five and one of three.
 GROUPS: tuple[tuple[str, str, str], ...] = (
@@ -59,9 +59,6 @@ THRESHOLDS: dict[str, tuple[int, ...]] = {
 }
 
 PHASES = 6
-
-#: Whether the cells of all levels are summed, or the third level alone is the value.
-SUMMED = True
 
 
 @kernel

@@ -45,7 +45,6 @@ class BookStudy(GameLearner):
     book: files of games, separated by commas (None: games that the game's reference evaluator plays
         against itself at `depth`).
     games: most games to study.
-    method: see `SignatureTables`.
     side: learn from the moves of the "winner" or of "both".
     black_first: whether results in the book name the side first that begins, as in old English
         files (None: find out from its games).
@@ -58,7 +57,6 @@ class BookStudy(GameLearner):
     games: int = 400
     depth: int | None = 9
     book: str | None = None
-    method: str = "logistic"
     side: str = choice("both", SIDES)
     black_first: bool | None = None
     held_out: float = ranged(0.2, 0, below=1)
@@ -75,7 +73,7 @@ class BookStudy(GameLearner):
         game = self.game_
         if evaluator not in (None, "material"):
             raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
-        self.learner_ = SignatureTables(game, method=self.method)
+        self.learner_ = SignatureTables(game)
         self.learner_.prepare()
         self.book_ = BookReport()
         self._settler = Settler(game)

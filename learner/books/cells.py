@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 __all__ = [
@@ -25,13 +23,10 @@ __all__ = [
     "fitted_scale",
     "levels_of",
     "mirrored_cells",
-    "regressed_cells",
 ]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Most iterations of a regression.
-ITERATIONS = 80
 
 
 @dataclass(frozen=True)
@@ -125,78 +120,6 @@ def counted_cells(
     a, d = a + d[:, mirror], d + a[:, mirror]
     together = (a - d).sum(axis=0) / np.maximum((a + d).sum(axis=0) + smoothing, 1e-300)
     return np.asarray((a - d + smoothing * together) / np.maximum(a + d + smoothing, 1e-300))
-
-
-def regressed_cells(
-    pairs: CellPairs, cells: Ints, trend: Floats, *, smoothing: float, mirror: Ints
-) -> Floats:
-    """Returns the log-odds of every cell, [phases, size], by regression.
-
-    A move is preferred to another with probability 1 / (1 + exp(-d)), where d is the difference of
-    the sums of their cells and material (Bradley and Terry 1952). A cell's coefficient is a
-    polynomial of its inputs' levels, which are `trend`, [size, inputs], plus the cell's own part:
-    one for all phases and one for each phase, with the penalties `smoothing` / 3 and `smoothing` on
-    their squares. Coefficients of rare cells therefore follow the polynomial. A cell and its
-    mirror image, `mirror`, have opposite coefficients.
-    """
-    size, inputs = trend.shape
-    phases = pairs.phases
-    design = _design(pairs, cells, size)
-    transposed = design.T.tocsr()
-    material, ones = pairs.material_ahead, np.ones(len(pairs.worse))
-    parts = np.cumsum([inputs, size, phases * size])
-    penalty = np.zeros(parts[-1] + 1)
-    penalty[parts[0] : parts[1]] = smoothing / 3
-    penalty[parts[1] : parts[2]] = smoothing
-    penalty[parts[2]] = 1e-6
-
-    def folded(table: Floats) -> Floats:
-        return table - table[:, mirror]
-
-    def unpacked(parameters: Floats) -> Floats:
-        slopes, common, own, _ = np.split(parameters, parts)
-        return folded(trend @ slopes + common + own.reshape(phases, size))
-
-    def packed(table: Floats, rest: float) -> Floats:
-        common = table.sum(axis=0)
-        return np.concatenate([trend.T @ common, common, table.ravel(), [rest]])
-
-    # approximate curvature: the search runs in units in which it is equal in all directions
-    curved = (transposed.multiply(transposed) @ ones).reshape(phases, size) / 5
-    curvature = packed(curved, float(ones @ material**2) / 5)
-    columns = design @ np.tile(trend, (phases, 1))
-    curvature[:inputs] = ones @ columns**2 / 5
-    unit = 1.0 / np.sqrt(curvature + penalty + 1.0)
-
-    def loss(scaled: Floats) -> tuple[float, Floats]:
-        parameters = unit * scaled
-        odds = design @ unpacked(parameters).ravel() + parameters[-1] * material
-        wrong = 1.0 / (1.0 + np.exp(np.clip(odds, -500, 500)))
-        slope = folded(-(transposed @ wrong).reshape(phases, size))
-        value = ones @ np.logaddexp(0.0, -odds) + (penalty * parameters**2).sum() / 2
-        gradient = packed(slope, -float(material @ wrong)) + penalty * parameters
-        return float(value), unit * gradient
-
-    start = np.zeros(len(penalty))
-    start[-1] = 1.0 / unit[-1]
-    options = {"maxiter": ITERATIONS}
-    solution = unit * minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
-    return np.asarray(unpacked(solution))
-
-
-def _design(pairs: CellPairs, cells: Ints, size: int) -> csr_matrix:
-    """Returns each pair's difference for each cell of each phase; [pairs, phases * size]."""
-    places = pairs.places(cells, size)
-    shape = (len(pairs.better), pairs.phases * size)
-    rows = np.repeat(np.arange(shape[0]), cells.shape[1])
-    ones = np.ones(len(rows))
-    better, worse = (
-        csr_matrix((ones, (rows, places[moves].ravel())), shape=shape)
-        for moves in (pairs.better, pairs.worse)
-    )
-    design = csr_matrix(better - worse)
-    design.eliminate_zeros()
-    return design
 
 
 def levels_of(

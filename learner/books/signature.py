@@ -10,12 +10,11 @@ Research and Development 3 (1959), and its second part, 11 (1967).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 from sklearn.base import BaseEstimator
 
 import games as all_games
@@ -32,16 +31,13 @@ from learner.books.cells import (
     fitted_scale,
     levels_of,
     mirrored_cells,
-    regressed_cells,
 )
-from learner.options import check_options, choice, ranged
+from learner.options import check_options, ranged
 from play.players.opponents import reference
 from search import Evaluator
 from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
 
-__all__ = ["METHODS", "SignatureTables"]
-
-METHODS = ("samuel", "logistic")
+__all__ = ["SignatureTables"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,17 +45,14 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
     """Learns the cells of signature tables from preferred moves, level by level.
 
     The coefficients of the first-level cells come first and are quantised to output levels; these
-    determine the cells of the second level that moves lead to, and so on. If the layout is summed,
-    the coefficients of all levels are fitted once more together at the end.
+    determine the cells of the second level that moves lead to, and so on. A coefficient is Samuel's
+    (A - D) / (A + D), see `counted_cells`.
 
     game: the game or its name.
-    layout: the layout of the tables (None: the game's own; for "samuel" the value is then that of
-        the third level alone, as in Samuel's program).
-    material: fixed weights of the layout's terms of material (None: those of the game's evaluator
-        `classic`).
-    method: "samuel" counts (A - D) / (A + D), see `counted_cells`; "logistic" regresses all tables
-        of a level at once, see `regressed_cells`.
-    smoothing: votes for "samuel", or the penalty of the regression (None: 30 and 1000).
+    layout: the layout of the tables; default: the game's own.
+    material: fixed weights of the layout's terms of material; default: those of the game's
+        reference evaluator.
+    smoothing: number of undecided votes that are added to those of each cell.
 
     The value for one side is minus that for the other; so layouts have to be symmetric, with odd
     numbers of levels.
@@ -71,8 +64,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
     game: Any = field(default="checkers", kw_only=False)
     layout: SignatureLayout | None = None
     material: dict[str, float] | None = None
-    method: str = choice("logistic", METHODS)
-    smoothing: float | None = ranged(None, above=0)
+    smoothing: float = ranged(30.0, above=0)
 
     entries_: int = field(init=False)
     _evaluator: Any = field(init=False)
@@ -160,15 +152,8 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
         """Make `_evaluator`; returns the terms to measure, and the terms of material among them."""
-        layout = self.layout
-        if layout is None:
-            layout = layout_of(game)
-            layout = replace(layout, summed=layout.summed and self.method != "samuel")
+        layout = layout_of(game) if self.layout is None else self.layout
         self.layout_ = layout
-        smoothing = self.smoothing
-        if smoothing is None:
-            smoothing = 30.0 if self.method == "samuel" else 1000.0
-        self._smoothing = smoothing
         odd = layout.first_levels % 2 == 1 and layout.second_levels % 2 == 1
         if not (layout.symmetric and odd):
             raise ValueError(
@@ -176,7 +161,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
                 f" {layout.name}"
             )
         self._evaluator = SignatureEvaluator(
-            game, layout, material=self._worth(layout.material), name=f"signature, {self.method}"
+            game, layout, material=self._worth(layout.material), name="signature"
         )
         return layout.features, layout.material
 
@@ -203,34 +188,22 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         first, second, third = layout.sizes
         phase = pairs.phase[:, None]
         cells = self._kept["cells"].astype(np.int64)
-        tables["first"][:] = self._cells(pairs, cells, first, layout.inputs(1))
+        tables["first"][:] = self._cells(pairs, cells, first)
         seen = pairs.occurrences(cells, sum(first))
         tables["first_levels"][:] = levels_of(tables["first"], seen, first, layout.first_levels)
         above = layout.second_cells(tables["first_levels"][phase, cells])
-        tables["second"][:] = self._cells(pairs, above, second, layout.inputs(2))
+        tables["second"][:] = self._cells(pairs, above, second)
         seen = pairs.occurrences(above, sum(second))
         tables["second_levels"][:] = levels_of(tables["second"], seen, second, layout.second_levels)
         top = layout.third_cells(tables["second_levels"][phase, above])[:, None]
-        if not layout.summed:
-            tables["third"][:] = self._cells(pairs, top, (third,), layout.inputs(3))
-            return np.asarray(tables["third"][pairs.phase, top[:, 0]])
-        every = np.concatenate([cells, sum(first) + above, sum(first) + sum(second) + top], axis=1)
-        inputs = block_diag(*(layout.inputs(level) for level in (1, 2, 3)))
-        joint = self._cells(pairs, every, (*first, *second, third), inputs)
-        parts = np.split(joint, np.cumsum([sum(first), sum(second)]), axis=1)
-        for name, part in zip(("first", "second", "third"), parts, strict=True):
-            tables[name][:] = part
-        return np.asarray(joint[phase, every].sum(axis=1))
+        tables["third"][:] = self._cells(pairs, top, (third,))
+        return np.asarray(tables["third"][pairs.phase, top[:, 0]])
 
     def _apply_scale(self, scale: float) -> None:
         self._evaluator.scale[0] = scale
 
-    def _cells(
-        self, pairs: CellPairs, cells: Ints, sizes: tuple[int, ...], inputs: Floats
-    ) -> Floats:
-        """Returns the coefficients of the cells of a level."""
-        mirror = mirrored_cells(sizes)
-        smoothing = self._smoothing
-        if self.method == "samuel":
-            return counted_cells(pairs, cells, sum(sizes), smoothing=smoothing, mirror=mirror)
-        return regressed_cells(pairs, cells, inputs, smoothing=smoothing, mirror=mirror)
+    def _cells(self, pairs: CellPairs, cells: Ints, sizes: tuple[int, ...]) -> Floats:
+        """Returns the coefficients of the cells of a level, [phases, cells]."""
+        return counted_cells(
+            pairs, cells, sum(sizes), smoothing=self.smoothing, mirror=mirrored_cells(sizes)
+        )

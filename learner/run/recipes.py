@@ -124,16 +124,10 @@ RECIPES: dict[str, Recipe] = {
     "batch": Recipe(
         "rounds.batch", "BatchFit", "weights fitted to stored positions by logistic regression"
     ),
-    "book": Recipe(
-        "books.book_study",
-        "BookStudy",
-        "Samuel 1967: moves of master games (--set book=FILE.pdn), or of a deep search",
-        match_depth=5,
-    ),
     "samuel1967": Recipe(
         "books.book_study",
         "BookStudy",
-        "the same with the cells counted as he counted them, and the third level alone",
+        "signature tables, from moves of master games (--set book=FILE.pdn) or of a deep search",
         match_depth=5,
     ),
     "network": Recipe(

@@ -12,7 +12,6 @@ Progress", IBM Journal of Research and Development 11 (1967).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -42,8 +41,7 @@ class SignatureEvaluator(ArrayEvaluator):
     layout: how terms are quantised and grouped into tables.
     tables: arrays by the names `first`, `first_levels`, `second`, `second_levels` and `third`, with
         the shapes of `SignatureLayout.empty_tables`; missing ones are neutral. The output levels of
-        the first two levels lead to a cell of the third, whose coefficient counts; if the layout is
-        summed, the coefficients of the cells of the first two levels are added to it.
+        the first two levels lead to a cell of the third, whose coefficient counts.
     material: weights of the layout's material terms.
     scale: the value of a coefficient of 1.
     name: the name of the evaluator.
@@ -100,7 +98,7 @@ class SignatureEvaluator(ArrayEvaluator):
             raise ValueError("material and scale: expected finite numbers, found NaN or infinity")
         own = self.tables
         arrays = [own["first_levels"], own["second_levels"], own["third"]]
-        self._lay_out([*arrays, self.scale, self.material, own["first"], own["second"]])
+        self._lay_out([*arrays, self.scale, self.material])
 
     def __repr__(self) -> str:
         return f"SignatureEvaluator({self.game.name}, {self.layout.name}, {self.name!r})"
@@ -132,11 +130,7 @@ class SignatureEvaluator(ArrayEvaluator):
             cells = layout.first_cells(terms)
             above = layout.second_cells(tables["first_levels"][phase, cells])
             (cell,) = layout.third_cells(tables["second_levels"][phase, above])
-            summed = 0.0
-            for name, places in (("first", cells), ("second", above)) if layout.summed else ():
-                for place in places[0]:
-                    summed += float(tables[name][phase, place])
-            total = float(self.scale[0]) * (summed + float(tables["third"][phase, cell]))
+            total = float(self.scale[0]) * float(tables["third"][phase, cell])
             for weight, term in zip(self.material.tolist(), layout.material, strict=True):
                 total += weight * float(terms[0, features.names.index(term)])
             return total
@@ -163,9 +157,6 @@ class SignatureEvaluator(ArrayEvaluator):
                 f"{path}: expected a layout as inputs, found {short(repr(inputs))}"
             )
         expected, found = layout.description(), dict(content["layout"])
-        if inputs is None and found.get("summed") in (True, False):
-            layout = replace(layout, summed=found["summed"])  # not fixed by the game
-            expected = layout.description()
         other = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
         if other:
             raise EvaluatorError(
@@ -205,7 +196,6 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
         f"    first = array_at(int8_pointer(load_int(data, 0)), ({phases * sum(sizes)},))",
         f"    second = array_at(int8_pointer(load_int(data, 1)), ({phases * sum(above)},))",
         f"    third = array_at(float64_pointer(load_int(data, 2)), ({phases * third},))",
-        "    summed = 0.0",
     ]
     defined: set[str] = set()
 
@@ -229,8 +219,6 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
             level = _level(value_of(term), layout.thresholds[term])
             lines.append(f"    cell += {stride} * ({level})")
         lines.append(f"    y_{table} = int(first[uint64(cell)])")
-        if layout.summed:
-            lines.append("    summed += load_float(load_int(data, 5), cell)")
     for table, (inputs, start) in enumerate(zip(layout.second, starts(above), strict=True)):
         lines.append(f"    cell = phase * {sum(above)} + {start}")
         stride = above[table]
@@ -238,14 +226,12 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
             stride //= layout.first_levels
             lines.append(f"    cell += {stride} * y_{first_table}")
         lines.append(f"    z_{table} = int(second[uint64(cell)])")
-        if layout.summed:
-            lines.append("    summed += load_float(load_int(data, 6), cell)")
     lines.append(f"    cell = phase * {third}")
     stride = third
     for table in range(len(above)):
         stride //= layout.second_levels
         lines.append(f"    cell += {stride} * z_{table}")
-    lines.append("    total = load_float(load_int(data, 3), 0) * (summed + third[uint64(cell)])")
+    lines.append("    total = load_float(load_int(data, 3), 0) * third[uint64(cell)]")
     for i, term in enumerate(layout.material):
         name = value_of(term)
         lines.append(f"    total += load_float(load_int(data, 4), {i}) * {name}")

@@ -40,9 +40,6 @@ class SignatureLayout:
     phases: number of versions of all tables.
     phase: a kernel that returns the version for a position, from 0 on (numbers out of range count
         as the nearest phase); None for a single phase.
-    summed: whether the value is the sum of the cells of all tables of all levels, as terms are
-        summed, instead of the cell of the third level alone. Samuel used the latter, which
-        distinguishes only as many positions as the third level has cells.
 
     The index of a cell is a number whose digits are the table's inputs, the first input highest.
     Raises ValueError if the parts do not fit together.
@@ -58,7 +55,6 @@ class SignatureLayout:
     second_levels: int = 7
     phases: int = 1
     phase: Callable[[Any], int] | None = None
-    summed: bool = False
 
     def __post_init__(self) -> None:
         grouped = [term for group in self.groups for term in group]
@@ -127,7 +123,6 @@ class SignatureLayout:
             "second": [list(tables) for tables in self.second],
             "levels": [self.first_levels, self.second_levels],
             "phases": self.phases,
-            "summed": self.summed,
         }
 
     def empty_tables(self) -> dict[str, NDArray[Any]]:
@@ -140,26 +135,6 @@ class SignatureLayout:
             "second_levels": np.full((self.phases, sum(second)), self.second_levels // 2, np.int8),
             "third": np.zeros((self.phases, third)),
         }
-
-    def inputs(self, level: int) -> NDArray[np.float64]:
-        """Returns the inputs' levels for each cell of a level (1 to 3), counted from the middle.
-
-        The array is [cells, inputs of all tables of the level]; it is 0 for the inputs of other
-        tables.
-        """
-        bases = [
-            [[len(self.thresholds[term]) + 1 for term in group] for group in self.groups],
-            [[self.first_levels] * len(tables) for tables in self.second],
-            [[self.second_levels] * len(self.second)],
-        ][level - 1]
-        levels = np.zeros((sum(map(math.prod, bases)), sum(map(len, bases))))
-        row = column = 0
-        for base in bases:
-            digits = np.indices(base).reshape(len(base), -1).T
-            place = (slice(row, row + len(digits)), slice(column, column + len(base)))
-            levels[place] = digits - (np.array(base) - 1) / 2
-            row, column = row + len(digits), column + len(base)
-        return levels
 
     # --- cells of many positions --------------------------------------------------------------
 

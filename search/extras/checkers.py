@@ -35,7 +35,6 @@ LAYOUT = SignatureLayout(
     signature.MATERIAL,
     phases=signature.PHASES,
     phase=signature.phase,
-    summed=signature.SUMMED,
 )
 
 

@@ -346,10 +346,10 @@ TWO_SIDED = FeatureSet("two sides", {"a": a, "b": b, "c": c}, negated)
 STEPS = {"a": (-3, -1, 1, 3), "b": (-3, -1, 1, 3), "c": (-1, 1)}
 
 
-def tables_of(summed: bool) -> SignatureLayout:
+def tables_layout() -> SignatureLayout:
     """Returns a layout over the terms of one side less those of the other, which are twice them."""
     steps = {term: tuple(2 * step for step in steps) for term, steps in STEPS.items()}
-    return SignatureLayout("test", TWO_SIDED, (("a", "b", "c"),), steps, ((0,),), summed=summed)
+    return SignatureLayout("test", TWO_SIDED, (("a", "b", "c"),), steps, ((0,),))
 
 
 def synthetic(rule: Any, games: int, seed: int) -> list[BookEntry]:
@@ -364,55 +364,40 @@ def synthetic(rule: Any, games: int, seed: int) -> list[BookEntry]:
     return entries
 
 
-METHODS = pytest.mark.parametrize("method", ["samuel", "logistic"])
-
-
-@METHODS
-@pytest.mark.parametrize("summed", [True, False])
-def test_tables_learn_what_terms_say_together(method: str, summed: bool) -> None:
+def test_tables_learn_what_terms_say_together() -> None:
     def rule(a: int, b: int, c: int) -> float:
         return float(np.sign(a) * np.sign(b) * np.sign(c))
 
     learn, held = synthetic(rule, 200, 1), synthetic(rule, 60, 2)
     tables = (
-        SignatureTables(
-            CHECKERS, layout=tables_of(summed), material={}, method=method, smoothing=1.0
-        )
+        SignatureTables(CHECKERS, layout=tables_layout(), material={}, smoothing=1.0)
         .fit(learn)
         .evaluator_
     )
-    polynomial = (
-        BookPolynomial(CHECKERS, features=ONE_SIDED, material={}, method=method)
-        .fit(learn)
-        .evaluator_
-    )
+    polynomial = BookPolynomial(CHECKERS, features=ONE_SIDED, material={}).fit(learn).evaluator_
     assert agreement(tables, held).coefficient.value > 0.9
     assert agreement(polynomial, held).coefficient.value < 0.6
     ahead = compare(tables, polynomial, held)
     assert ahead.coefficient.low > 0.2 and ahead.strict.low > 0.2
 
 
-@pytest.mark.parametrize(("method", "summed"), [("samuel", False), ("logistic", True)])
-def test_samuels_way_of_counting_has_the_value_of_the_third_level(
-    tmp_path: Path, method: str, summed: bool
-) -> None:
-    learner = SignatureTables(CHECKERS, method=method)
+def test_the_value_is_that_of_the_third_level(tmp_path: Path) -> None:
+    learner = SignatureTables(CHECKERS)
     learner.prepare()
     evaluator = learner.evaluator_
     evaluator.scale[0] = 1.0
     before = evaluator(CHECKERS.start())
     evaluator.tables["first"][:] += 1.0
     evaluator.tables["second"][:] += 1.0
-    assert evaluator(CHECKERS.start()) - before == (12.0 if summed else 0.0)
+    assert evaluator(CHECKERS.start()) == before
     evaluator.tables["third"][:] += 0.5
-    assert evaluator(CHECKERS.start()) - before == (12.5 if summed else 0.5)
+    assert evaluator(CHECKERS.start()) - before == 0.5
     evaluator.save(tmp_path / "tables.safetensors")
     loaded = load_evaluator(tmp_path / "tables.safetensors", game=CHECKERS)
     assert loaded(CHECKERS.start()) == evaluator(CHECKERS.start())
 
 
-@METHODS
-def test_antisymmetric_tables(method: str) -> None:
+def test_antisymmetric_tables() -> None:
     learn = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 200, 3)
     held = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 60, 4)
     # half of the positions are seen by the other side, whose values are the negatives
@@ -422,36 +407,30 @@ def test_antisymmetric_tables(method: str) -> None:
         else e
         for number, e in enumerate(learn)
     ]
-    tables = SignatureTables(
-        CHECKERS, layout=tables_of(True), material={}, method=method, smoothing=1.0
-    )
+    tables = SignatureTables(CHECKERS, layout=tables_layout(), material={}, smoothing=1.0)
     found = tables.fit(learn).evaluator_
     for position in [(1, 2, 3, 0), (-1, 3, 0, 0), (2, -2, -1, 0)]:
         assert found(position) == pytest.approx(-found(negated(position)))
     assert agreement(found, held).coefficient.value > 0.95
 
 
-@METHODS
-def test_polynomials_find_the_weights_of_a_polynomial(method: str) -> None:
+def test_polynomials_find_the_weights_of_a_polynomial() -> None:
     learn = synthetic(lambda a, b, c: 4.0 * a - 2.0 * b + 0.5 * c, 300, 5)
-    learner = BookPolynomial(CHECKERS, features=ONE_SIDED, material={"a": 4.0}, method=method)
+    learner = BookPolynomial(CHECKERS, features=ONE_SIDED, material={"a": 4.0})
     weights = learner.fit(learn).evaluator_.weights
     assert weights[0] == 4.0  # which is given
     assert weights[1] < 0 < weights[2] and abs(weights[1]) > weights[2]
-    if method == "logistic":
-        np.testing.assert_allclose(weights, [4.0, -2.0, 0.5], rtol=0.15)
-    else:
-        rows = BookRows.of(learn)
-        own, values = rows.chosen[rows.entry], np.array(rows.positions)[:, 1]
-        lower, higher = (values < values[own]).sum(), (values > values[own]).sum()
-        assert learner.coefficients_[1] == pytest.approx((lower - higher) / (lower + higher))
+    rows = BookRows.of(learn)
+    own, values = rows.chosen[rows.entry], np.array(rows.positions)[:, 1]
+    lower, higher = (values < values[own]).sum(), (values > values[own]).sum()
+    assert learner.coefficients_[1] == pytest.approx((lower - higher) / (lower + higher))
 
 
 LEARNERS = pytest.mark.parametrize(
     "make",
     [
         lambda **o: BookPolynomial(CHECKERS, features=ONE_SIDED, material={"c": 1.0}, **o),
-        lambda **o: SignatureTables(CHECKERS, layout=tables_of(True), smoothing=1.0, **o),
+        lambda **o: SignatureTables(CHECKERS, layout=tables_layout(), smoothing=1.0, **o),
     ],
     ids=["polynomial", "tables"],
 )
@@ -464,12 +443,11 @@ def learned(learner: Any) -> list[bytes]:
     return [array.tobytes() for array in (*found.tables.values(), found.scale)]
 
 
-@METHODS
 @LEARNERS
-def test_portions_give_the_same_as_one_go(make: Any, method: str) -> None:
+def test_portions_give_the_same_as_one_go(make: Any) -> None:
     entries = synthetic(lambda a, b, c: a * b + c, 40, 6)
-    whole = make(method=method).fit(entries)
-    parts = make(method=method)
+    whole = make().fit(entries)
+    parts = make()
     for start in range(0, len(entries), 63):
         parts.partial_fit(entries[start : start + 63])
         if start == 63:
@@ -492,7 +470,7 @@ def test_learning_checkers_from_search(tmp_path: Path) -> None:
     entries = [e for n, record in enumerate(records) for e in record_entries(record, number=n)]
     learn = [e for e in entries if e.game % 4]
     held = [e for e in entries if e.game % 4 == 0]
-    for learner in (SignatureTables(), BookPolynomial(method="samuel")):
+    for learner in (SignatureTables(), BookPolynomial()):
         found = learner.fit(learn).evaluator_
         assert agreement(found, held).strict.low > 0.2
         path = tmp_path / f"learned{found.suffix}"
@@ -507,7 +485,7 @@ def test_the_benchmark_makes_a_book_and_reads_it_again(
     monkeypatch.setattr(sys, "argv", ["book", *making])
     benchmark.main()
     first = capsys.readouterr().out
-    assert "tables, samuel, less" in first and picture.stat().st_size > 10_000
+    assert "tables less polynomial" in first and picture.stat().st_size > 10_000
     monkeypatch.setattr(sys, "argv", ["book", str(book), "--searched"])
     benchmark.main()
     second = capsys.readouterr().out

@@ -236,7 +236,7 @@ CASES = {
         partial(Rote, CHECKERS, games=4, depth=2, seed=1, capacity=300), (1, 2, 3, 4),
         others=({"depth": 3},), start="material", resumed="material", longer=5, another_seed=True,
     ),
-    "book": Case(partial(BookStudy, CHECKERS, games=3, depth=2, held_out=0.0), (1, 2, 3)),
+    "samuel1967": Case(partial(BookStudy, CHECKERS, games=3, depth=2, held_out=0.0), (1, 2, 3)),
     "solved": Case(
         partial(Solved, "connect_four", games=6, games_per_update=3, rate=0.1), (3, 6)
     ),

@@ -44,7 +44,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "treestrap": _BOOTSTRAP,
     "solved": {"game": "connect_four", "games": 6, "games_per_update": 3, "rate": 0.1},
     "batch": {**_ROUNDS, "games": 40, "round_games": 20, "K": 1.0, "fixed": {"men": 1.0}},
-    "book": {"book": str(BOOK), "games": 30},
+    "samuel1967": {"book": str(BOOK), "games": 30},
     "network": {**_ROUNDS, "hidden": (6,), "rate": 0.01, "batch": 32},
     "invent": {**_ROUNDS, "games": 40, "round_games": 20, "hidden": (6,), "rate": 0.01},
     "quantised": {
@@ -76,7 +76,7 @@ CHANGES: dict[str, Any] = {
     "invent": 1, "keep_rounds": 1, "lambda_": 0.2,
     "last_epochs": 3, "last_rate": 0.0005, "library": None,
     "loss": "squared",
-    "method": "samuel", "most_plies": 12, "most_positions": 300,
+    "most_plies": 12, "most_positions": 300,
     "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2,
     "percentile": 50.0, "phase": "long plans", "phases": (12,), "precision": "bfloat16",
     "rate": 0.05, "replacement_pause": 0,
@@ -122,17 +122,18 @@ UNSEEN = {
     "tdgammon candidates", "tdleaf decide",
 }  # fmt: skip
 #: Options that are not read after the check of their range: it refuses all but one value, makes of
-#: it what is read, or, of `book`, the limit is one of the matches that measure.
+#: it what is read, or, of `samuel1967`, the limit is one of the matches that measure.
 CHECKED = {
-    "backups nodes", "book nodes", "quantised endgame", "quantised techniques", "tdgammon nodes",
+    "backups nodes", "quantised endgame", "quantised techniques", "samuel1967 nodes",
+    "tdgammon nodes",
 }  # fmt: skip
 #: Learners of which no run here is small enough: their options have to be read.
-LONG = {"book", "heuristic admissible", "invent", "network", "solved"}
+LONG = {"heuristic admissible", "invent", "network", "samuel1967", "solved"}
 
 
 def kinds() -> dict[str, Any]:
     """Returns the classes of all learners, by name; those of puzzles are "heuristic NAME"."""
-    found = {name: recipe.load() for name, recipe in RECIPES.items() if name != "samuel1967"}
+    found = {name: recipe.load() for name, recipe in RECIPES.items()}
     return found | {f"heuristic {name}": recipe.load() for name, recipe in HEURISTICS.items()}
 
 
@@ -143,8 +144,7 @@ def options_of(name: str) -> list[str]:
 
 
 def names() -> list[str]:
-    return [name for name in [*RECIPES, *(f"heuristic {name}" for name in HEURISTICS)]
-            if name != "samuel1967"]  # fmt: skip
+    return [*RECIPES, *(f"heuristic {name}" for name in HEURISTICS)]
 
 
 def learned(name: str, options: dict[str, Any]) -> str:

@@ -48,11 +48,9 @@ def shipped(game: str, name: str) -> Callable[[], Evaluator]:
     return lambda: as_evaluator(games.load(game), name)
 
 
-def signature(summed: bool) -> Evaluator:
-    from dataclasses import replace
-
+def signature() -> Evaluator:
     game = games.load("checkers")
-    layout = replace(layout_of(game), summed=summed)
+    layout = layout_of(game)
     tables = layout.empty_tables()
     for key, table in tables.items():
         levels = key.endswith("levels")
@@ -123,8 +121,7 @@ EVALUATORS: dict[str, Callable[[], Evaluator]] = {
     "tic": shipped("tic_tac_toe", "open_lines"),
     "quantised": shipped("checkers", "quantised"),
     "outcomes": outcomes,
-    "signature": lambda: signature(False),
-    "summed": lambda: signature(True),
+    "signature": signature,
     "tuples": tuples,
     "network": network,
     "kernel": own,

@@ -88,10 +88,9 @@ def random_tables(layout: SignatureLayout, seed: int) -> dict[str, np.ndarray]:
     return tables
 
 
-def evaluator(summed: bool = True, seed: int = 1) -> SignatureEvaluator:
-    layout = replace(LAYOUT, summed=summed)
+def evaluator() -> SignatureEvaluator:
     return SignatureEvaluator(
-        CHECKERS, layout, random_tables(layout, seed), material=MATERIAL, scale=0.3
+        CHECKERS, LAYOUT, random_tables(LAYOUT, 1), material=MATERIAL, scale=0.3
     )
 
 
@@ -125,19 +124,8 @@ def test_a_small_layout_by_hand(position: tuple[int, ...], value: float) -> None
 
 
 @plain
-def test_summed_layouts_add_up_all_levels() -> None:
-    small = by_hand()
-    summed = SignatureEvaluator(
-        CHECKERS, replace(SMALL, summed=True), small.tables, material={"b": 0.25}, scale=10.0
-    )
-    # cells 5 and 10 of the first level, 2 and 3 + 2 of the second, 3 of the third
-    assert summed((1, 9, 4, 0)) == 10.0 * (5 + 10 + 300 + 600 + 4.0) + 2.25
-
-
-@plain
-@pytest.mark.parametrize("summed", [True, False])
-def test_native_code_agrees_with_its_twin(summed: bool) -> None:
-    tested = evaluator(summed)
+def test_native_code_agrees_with_its_twin() -> None:
+    tested = evaluator()
     positions = [*random_positions(CHECKERS, 3, 60)]
     slow = tested.plain()
     assert tested.values(positions).tolist() == [slow(position) for position in positions]
@@ -170,7 +158,7 @@ def test_levels_at_the_edges_of_thresholds() -> None:
 
 @plain
 def test_cells_of_many_positions_are_those_of_the_evaluator() -> None:
-    tested = evaluator(False)
+    tested = evaluator()
     layout, tables = tested.layout, tested.tables
     positions = [*random_positions(CHECKERS, 5, 40)]
     terms = layout.features.measure(positions)
@@ -181,16 +169,6 @@ def test_cells_of_many_positions_are_those_of_the_evaluator() -> None:
     found = 0.3 * tables["third"][phase, layout.third_cells(above)]
     worth = terms[:, -3:] @ np.array([1.0, 1.35, 2.5])
     np.testing.assert_allclose(tested.values(positions), found + worth, atol=1e-12)
-
-
-@plain
-def test_inputs_tell_the_levels_that_lead_to_a_cell() -> None:
-    inputs = SMALL.inputs(1)
-    assert inputs.shape == (11, 3)
-    assert inputs[3].tolist() == [0.0, 0.5, 0.0]  # a in the middle, b above, h elsewhere
-    assert inputs[6:, 2].tolist() == [-2, -1, 0, 1, 2]
-    assert LAYOUT.inputs(2).shape == (375, 9) and LAYOUT.inputs(3).shape == (343, 3)
-    assert not LAYOUT.inputs(3).sum(axis=0).any()
 
 
 @plain
@@ -238,9 +216,8 @@ def layout(**changes: Any) -> SignatureLayout:
 
 
 @plain
-@pytest.mark.parametrize("summed", [True, False])
-def test_files_hold_all_tables(tmp_path: Path, summed: bool) -> None:
-    tested = evaluator(summed)
+def test_files_hold_all_tables(tmp_path: Path) -> None:
+    tested = evaluator()
     tested.save(tmp_path / "tables.safetensors")
     loaded = load_evaluator(tmp_path / "tables.safetensors")
     assert isinstance(loaded, SignatureEvaluator)
