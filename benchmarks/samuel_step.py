@@ -35,7 +35,7 @@ def _bar(row: int, name: str, value: float, scale: float, colour: str, note: str
 def picture() -> str:
     """Returns the picture as SVG."""
     game = games.load("checkers")
-    samuel, position = as_evaluator(game, "samuel"), game.parse_position(POSITION)
+    samuel, position = as_evaluator(game, "samuel1959"), game.parse_position(POSITION)
     static = samuel(position)
     difference = Engine(game, samuel).search(position, depth=5).value - static
     features, weights = game.features["samuel"], samuel.term_weights()

@@ -127,7 +127,7 @@ def _first_places(figures: dict[str, Any]) -> Iterator[Row]:
         yield standing["name"], text, f"{figures['games']:,} games"
 
 
-CHECKERS = ("quantised", "invented", "network", "rootstrap", "samuel", "classic", "rote")
+CHECKERS = ("quantised", "invented", "network", "rootstrap", "samuel1959", "classic", "rote")
 TRUTH = (
     "solved@exact",
     "solved+openings@exact,nodes=3500",

@@ -72,7 +72,8 @@ MAKINGS = {
         "run/best.json",
         "ten minutes",
     ),
-    "samuel": Making(
+    "samuel": Making(("train checkers --run {folder}/run",), "run/best.json", "three minutes"),
+    "samuel1959": Making(
         ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
     ),
     "even.openings": Making(

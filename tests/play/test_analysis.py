@@ -137,7 +137,7 @@ def test_backgammon_counts_points(tmp_path: Path) -> None:
 
 
 def test_samuel_judges_in_men() -> None:
-    samuel = Thinker(CHECKERS, "samuel", Limits(depth=3))
+    samuel = Thinker(CHECKERS, "samuel1959", Limits(depth=3))
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W21,22,30:B1,2,3,12"))
     record.play(CHECKERS.legal_moves(record.position)[0])
     (one,) = judge_moves(record, samuel)

@@ -132,7 +132,7 @@ def test_the_rows_of_a_network_have_its_values() -> None:
 
 
 def test_explanations_of_samuel_are_in_men() -> None:
-    evaluator = as_evaluator(CHECKERS, "samuel")
+    evaluator = as_evaluator(CHECKERS, "samuel1959")
     position = CHECKERS.parse_position("W:W30,31,32:B1,2,3,4,5,6,7")
     found = as_map(explain(evaluator, position))
     assert sum(found.values()) == pytest.approx(evaluator(position) / evaluator.unit)

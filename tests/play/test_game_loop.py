@@ -169,8 +169,8 @@ def test_traces_of_a_game() -> None:
 
 
 def test_records_hold_values_in_the_games_unit() -> None:
-    """A man is four million to `samuel`, in a game against an evaluator that counts men."""
-    first, second = (Engine(CHECKERS, name, table_mib=1) for name in ("samuel", "classic"))
+    """A man is four million to `samuel1959`, in a game against an evaluator that counts men."""
+    first, second = (Engine(CHECKERS, name, table_mib=1) for name in ("samuel1959", "classic"))
     played = GameLoop(CHECKERS, first, second, depth=3).play(())
     notes = played.record().annotations
     for ply, (value, note) in enumerate(zip(played.values.tolist(), notes, strict=True)):

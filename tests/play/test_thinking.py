@@ -89,7 +89,7 @@ def test_a_proven_win_is_certain_and_keeps_its_length(tmp_path: Path) -> None:
 
 def test_values_of_samuel_are_in_men(tmp_path: Path) -> None:
     text = "B:W21,22,30:B1,2,3,12"
-    found, evaluator = asked(CHECKERS, "shipped:checkers/samuel.json", text, tmp_path, depth=3)
+    found, evaluator = asked(CHECKERS, "shipped:checkers/samuel1959.json", text, tmp_path, depth=3)
     engine = Engine(CHECKERS, evaluator, techniques="exact")
     value = engine.search(CHECKERS.parse_position(text), depth=3).value
     assert abs(value) > 1e6

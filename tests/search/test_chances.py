@@ -179,7 +179,7 @@ def with_entry(path: Path, entry: Any) -> None:
     load_evaluator(path)
 
 
-@pytest.mark.parametrize("name", ["quantised", "network", "rootstrap", "samuel"])
+@pytest.mark.parametrize("name", ["quantised", "network", "rootstrap", "samuel", "samuel1959"])
 def test_shipped_evaluators_of_checkers_are_calibrated(name: str) -> None:
     """The numbers are those in docs/results/checkers.md, and mean what positions say."""
     evaluator = as_evaluator(CHECKERS, name)
@@ -213,7 +213,7 @@ def test_probabilities_of_outcomes_need_no_calibration() -> None:
 
 
 def test_values_in_men() -> None:
-    samuel = load_evaluator("checkers/samuel")
+    samuel = load_evaluator("checkers/samuel1959")
     up = CHECKERS.parse_position("B:W21,22,23:B1,2,3,4")
     # a man more is worth a man, and a little more because few pieces are left
     assert 0.8 < samuel.in_units(samuel(up)) < 1.7

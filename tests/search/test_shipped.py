@@ -76,12 +76,13 @@ def test_which_files_are_shipped() -> None:
         "quantised",
         "rootstrap",
         "samuel",
+        "samuel1959",
     ]
     assert list(shipped_files("chinese_checkers")) == ["batch"]
     assert list(shipped_files("connect_four")) == ["solved"]
     assert list(shipped_files("sliding24")) == ["bootstrap"]
     assert shipped_files("nim") == shipped_files("..") == {}
-    shipped = ["invented", "network", "quantised", "rootstrap", "samuel"]
+    shipped = ["invented", "network", "quantised", "rootstrap", "samuel", "samuel1959"]
     assert evaluator_names(CHECKERS) == [*CHECKERS.evaluators, *shipped]
 
 
