@@ -1,10 +1,10 @@
-"""Measures how honest waits are: `python -m benchmarks.waits [CASE ...]`, one after the other.
+"""Measures waits: `python -m benchmarks.waits [CASE ...]`, one after the other.
 
 Each case is a command that starts at a pseudo terminal with an empty cache of compiled functions.
-Everything that it writes is recorded with its time. A line says when the first time left was told,
-the whole by it (that time and the time left) beside the whole in truth, and the longest time in
-which nothing on the screen changed. `web:GAME` and `terminal:GAME` end with the first move that an
-evaluator makes; for `web:GAME` what the page asks for counts. Without cases: all of them.
+Everything that it writes is recorded with its time. A line says how long the whole took, and the
+longest time in which nothing on the screen changed. `web:GAME` and `terminal:GAME` end with the
+first move that an evaluator makes; for `web:GAME` what the page asks for counts. Without cases: all
+of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT = re.compile(r"(?:about |<)(?:(\d+):)?(\d+)(?::(\d\d)| s| min)(?= left|,)")
 GAMES = (
     "checkers backgammon connect_four tic_tac_toe nim chinese_checkers chinese_checkers2"
     " chinese_checkers6"
@@ -73,7 +72,7 @@ def main() -> int:
     cases = {name: CASES[name] for name in options.cases or ([] if options.command else CASES)}
     if options.command:
         cases["own"] = options.command
-    print("case | first told after | left | really left | whole by it / whole | longest silence")
+    print("case | seconds | longest silence")
     for name, command in cases.items():
         with TemporaryDirectory() as folder:
             print(measured(name, command.format(*[folder] * 2), folder, options), flush=True)
@@ -106,22 +105,7 @@ def measured(name: str, command: str, folder: str, options: argparse.Namespace) 
     gaps = [(b - a, a) for a, b in zip(times, times[1:], strict=False)]
     longest, since = max(gaps)
     silence = f"{longest:.1f} s after {since:.1f} s"
-    told = (entry for entry in ((when, seconds_left(text)) for when, text in shown) if entry[1])
-    when, left = next(told, (0.0, None))
-    figures = f"- | - | {whole:.1f} | -"
-    if left is not None:
-        figures = f"{when:.1f} | {left:.0f} | {whole - when:.1f} | {(when + left) / whole:.2f}"
-    return f"{name} | {figures} | {silence}{'' if status == '0' else f' ({status})'}"
-
-
-def seconds_left(text: str) -> float | None:
-    """Returns the time left that a text tells."""
-    found = LEFT.search(text)
-    if found is None:
-        return None
-    if found[3]:  # h:mm:ss or mm:ss of a bar
-        return 3600 * int(found[1] or 0) + 60 * int(found[2]) + int(found[3])
-    return int(found[2]) * (60 if "min" in found[0] else 1)
+    return f"{name} | {whole:.1f} | {silence}{'' if status == '0' else f' ({status})'}"
 
 
 def environment(folder: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
-from games.waiting import doing, told
+from games.waiting import QUIET, doing, told
 
 __all__ = [
     "ENDING",
@@ -104,6 +104,7 @@ def exit_status(
 
     If the reader of the output goes away (`... | head`), the program ends in silence with 0.
     """
+    os.environ.setdefault(QUIET, "1")  # in worker processes, too
     with _asked_to_end():
         try:
             with told(), doing("" if talks else "working"):

@@ -1,4 +1,4 @@
-"""What goes on while people wait: compiling, work that is counted, and how long it still takes."""
+"""Lines for people who wait: the work in progress, and for how long it has lasted."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TextIO
 
-__all__ = ["CLEAR", "WorkBar", "compiling_text", "doing", "left_text", "others_tell", "told"]
+__all__ = ["CLEAR", "QUIET", "WorkBar", "compiling_text", "doing", "others_tell", "told"]
 
 #: Seconds between two looks, and number of looks before the first line.
 OFTEN, PATIENCE = 0.25, 4
 #: Seconds between two looks at a bar, and between two lines where there is no terminal.
 LOOK, PAUSE = 1.0, 10.0
-#: Seconds and share of the work that have to be over before a time is told.
-ENOUGH_SECONDS, ENOUGH_SHARE = 3.0, 0.02
 CLEAR = "\r\x1b[K"
-#: A bar, without tqdm's time left, which counts the time of compiling as that of work.
+#: The variable of the environment that keeps Python from saying that it compiles.
+QUIET = "PLYSMITH_QUIET"
+#: A bar, without tqdm's time left, because its end has not been measured true.
 FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 
 #: Set while something else says in each second what goes on, such as a bar.
@@ -46,17 +46,11 @@ def doing(what: str | Callable[[], str]) -> Iterator[None]:
         _silent.pop()
 
 
-def compiling_text(*, brief: bool = False) -> str:
-    """Returns what is being compiled in this process now, or nothing; brief: without the time."""
-    module: Any = sys.modules.get("search.first_use")  # not imported before it is needed
-    look = getattr(module, "first_use", None)
-    now = None if look is None else look()
-    return "" if now is None else now.brief if brief else now.text
-
-
-def left_text(seconds: float) -> str:
-    """Returns a time left in words."""
-    return f"about {f'{seconds:.0f} s' if seconds < 90 else f'{seconds / 60:.0f} min'} left"
+def compiling_text() -> str:
+    """Returns that this process compiles, such as "compiling for the first time, 12 s", or ""."""
+    module: Any = sys.modules.get("games.kernels.compiling")  # not imported before it is needed
+    seconds = None if module is None else module.compiling_seconds()
+    return "" if seconds is None else f"compiling for the first time, {seconds:.0f} s"
 
 
 class _Line:
@@ -115,7 +109,7 @@ def _tell(line: _Line, done: threading.Event) -> None:
 
 
 class WorkBar:
-    """A bar of work that never looks stuck, with the time left as soon as it can be told.
+    """A bar of work that never looks stuck.
 
     total: units of work; None until the attribute is set.
     unit: what is counted, in the plural.
@@ -132,9 +126,8 @@ class WorkBar:
         self._unit, self._quiet, self._pause = unit, quiet, pause
         self._lines = not sys.stderr.isatty()
         self._bar: Any = None
-        #: when the first unit was done, and how many then; when the last was, and the last line
+        #: when the first unit was done, and how many then
         self._first: tuple[float, int] | None = None
-        self._latest = 0.0
         self._printed = time.monotonic()
         self._lock, self._over = threading.RLock(), threading.Event()
 
@@ -155,29 +148,12 @@ class WorkBar:
         """Count units that are done."""
         with self._lock:
             self.done += count
-            self._latest = time.monotonic()
             if self._first is None and self.done:
-                self._first = self._latest, self.done
-
-    def left(self) -> float | None:
-        """Returns about how many seconds the rest takes; None as long as that is unknown.
-
-        The time before the first unit is over, which compiles and loads, is not counted. From one
-        unit to the next it falls with the time, at most by that of a unit.
-        """
-        if self._first is None or not self.total:
-            return None
-        began, before = self._first
-        passed, done = self._latest - began, self.done - before
-        if passed < ENOUGH_SECONDS or done < max(1.0, ENOUGH_SHARE * self.total):
-            return None
-        since = min(time.monotonic() - self._latest, passed / done)
-        return max(0.0, (self.total - self.done) * passed / done - since)
+                self._first = time.monotonic(), self.done
 
     def texts(self) -> list[str]:
         """Returns what is told beside the count."""
-        left = self.left()
-        return [compiling_text(brief=True) if left is None else left_text(left), self.note]
+        return [compiling_text(), self.note]
 
     def look(self) -> None:
         """Show how far the work is."""

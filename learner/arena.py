@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
-import time
 from collections.abc import Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from multiprocessing import resource_tracker
 from types import TracebackType
 from typing import Any
@@ -29,9 +28,6 @@ __all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]
 
 #: Units of strength.
 ELO, POINTS, FIRST = "Elo", "points a game", "share of first places"
-
-#: The opponents that this process has met.
-_met: set[str] = set()
 
 #: Matches that a cluster plays at a time.
 MATCHES = 2
@@ -56,12 +52,10 @@ class Strength:
     low: float
     high: float
     unit: str = ELO
-    #: how long the match took, which is not kept
-    seconds: float = field(default=0.0, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the same as plain values, without the time that the match took."""
-        return {name: value for name, value in asdict(self).items() if name != "seconds"}
+        """Returns the same as plain values."""
+        return asdict(self)
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Strength:
@@ -213,11 +207,4 @@ class Arena:
 
 
 def _measure(match: bytes, **options: Any) -> Strength:
-    players = unpack(match)
-    game, _, opponent = players
-    if opponent not in _met and options["workers"] is None:
-        # what is compiled or read for the first time is no part of a game's time
-        measure(*players, **{**options, "games": game.players})
-        _met.add(opponent)
-    began = time.monotonic()
-    return replace(measure(*players, **options), seconds=time.monotonic() - began)
+    return measure(*unpack(match), **options)

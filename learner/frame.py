@@ -147,10 +147,6 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         self.updates_ = 0
         self.begin(evaluator)
 
-    def pauses(self, pace: float = 0.0) -> tuple[float, float]:
-        """Returns the seconds spent beside games, and about those to come; a game takes `pace`."""
-        return 0.0, 0.0
-
     def progress(
         self,
         record: GameRecord | None,

@@ -19,7 +19,6 @@ from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.expectiminimax.cubeful import roll_values, searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
-from search.first_use import will_use
 from search.limits import UNLIMITED, Limits
 from search.lookups.database import usual_lookup
 from search.lookups.lookup import Lookup
@@ -76,7 +75,6 @@ class Engine:
             raise ValueError(f"table_mib: expected 0 to {MOST_MIB} MiB, found {table_mib}")
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
-        will_use(game, self.evaluator)
         named = isinstance(evaluator, (str, Path))
         if lookup is None and named:
             lookup = usual_lookup(game, self.evaluator)

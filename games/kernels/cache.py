@@ -12,7 +12,7 @@ from typing import Any
 from numba.core import config
 from numba.core.caching import IndexDataCacheFile
 
-__all__ = ["SharedCacheFile", "is_kept", "only_ours"]
+__all__ = ["SharedCacheFile", "only_ours"]
 
 # Numba reads this file in the current folder, wherever that is, and it can name a module to import
 # and a folder of compiled code. Variables of the environment are read as before.
@@ -61,12 +61,6 @@ class SharedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
         if not only_ours(path):
             raise FileNotFoundError(path)  # as if it were not there
         return super()._load_data(name)
-
-
-def is_kept(kernel: Any) -> bool:
-    """Returns whether the folder of compiled kernels has a specialisation of a kernel."""
-    file = getattr(kernel._cache, "_cache_file", None)  # None where nothing is kept
-    return file is not None and os.path.exists(file._index_path)
 
 
 @functools.cache

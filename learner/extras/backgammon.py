@@ -62,7 +62,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         **_LINEAR,
         "options": {"features": "linear", "round_games": 250, "K": 1.0, "most_plies": _MOST_PLIES},
     },
-    "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK, "seconds": 540.0},
+    "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
     # a search for terms takes minutes
     "invent": {"games": 50_000, "depth": 0, **_NETWORK, "options": {"every": 25}},
     # The whole way to a strong network; races are valued by calculation.

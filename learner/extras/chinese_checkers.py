@@ -54,6 +54,5 @@ MAKINGS = {
 }
 
 extend(ChineseCheckers, LateStarts(_late_position), Makings(MAKINGS))
-for _kind, _seconds in ((ChineseCheckers, 95.0), (ChineseCheckers2, 51.0), (ChineseCheckers6, 0.0)):
-    _recipes = {**RECIPES, "batch": {**RECIPES["batch"], "seconds": _seconds}}
-    extend(_kind, UsualRuns("batch", _recipes))
+for _kind in (ChineseCheckers, ChineseCheckers2, ChineseCheckers6):
+    extend(_kind, UsualRuns("batch", RECIPES))

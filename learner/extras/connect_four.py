@@ -16,7 +16,7 @@ from learner.run.recipes import UsualRuns
 _LINEAR: dict[str, Any] = {"games": 2000, "depth": 5, "snapshots": 8}
 
 RECIPES: dict[str, dict[str, Any]] = {
-    "samuel": {**_LINEAR, "seconds": 14.0},
+    "samuel": _LINEAR,
     "samuel1959": {"games": 400, "depth": 5},
     "rote": {"games": 400, "depth": 5, "from": "hand"},
     "td": {"games": 4000, "depth": 3, "snapshots": 8},

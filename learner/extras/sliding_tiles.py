@@ -7,7 +7,7 @@ from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24
 from learner.run.making import Making, Makings
 from learner.run.recipes import UsualRuns
 
-extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400, "seconds": 23.0}}))
+extend(Sliding8, UsualRuns(settings={"bootstrap": {"match_games": 400}}))
 extend(
     Sliding15,
     UsualRuns(
@@ -31,7 +31,6 @@ extend(
                 "games": 20_000,
                 "nodes": 200_000,
                 "match_games": 100,
-                "seconds": 1200.0,
                 "options": {"width": 500, "each": 200},
             }
         }

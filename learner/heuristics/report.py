@@ -7,7 +7,7 @@ reminder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -126,7 +126,6 @@ def measure_curve(
     widths: Sequence[int] = (),
     nodes: int | None,
     least: Mapping[Position, float] | None = None,
-    watch: Callable[[int], None] = lambda done: None,
 ) -> tuple[list[Curve], NDArray[np.float64], bool]:
     """Returns the curves of heuristics, measured by A* or beams over the same positions.
 
@@ -135,7 +134,6 @@ def measure_curve(
     widths: widths of beams that search in place of A*.
     nodes: greatest number of expansions for each position.
     least: the least cost of each position; None if they are not known.
-    watch: called with the number of positions that are done.
 
     Also returns the least cost of each position, or else the best that was found, NaN if none,
     [positions]; and whether all of these are proved to be the least.
@@ -156,7 +154,6 @@ def measure_curve(
                 if found.moves is not None:
                     costs[row, column, place] = found.cost
                     proved[place] |= found.optimal
-        watch(place + 1)
     best = np.fmin.reduce(costs.reshape(-1, len(positions)), axis=0)
     if least is not None:
         best, proved[:] = np.array([least[position] for position in positions]), True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,10 +19,6 @@ from search.evaluators.linear import MOST_TERMS
 __all__ = ["Inventor"]
 
 
-#: About how many games a search for a term takes as long as, for each game that it explains.
-WORTH = 0.15
-
-
 class Inventor:
     """Weights over terms, invented anew whenever a learner asks for it.
 
@@ -39,30 +34,9 @@ class Inventor:
         self._cells = cells_of(game)
         bare = bare_pieces(self._cells, MOST_TERMS)
         self._use(bare, np.ones(len(bare)))
-        #: seconds and number of searches that are over, games so far, and those before the last one
-        self._seconds, self._times, self._done, self._over = 0.0, 0, 0, -1
-
-    def pauses(self, done: int, games: int, every: int, played: float) -> tuple[float, float]:
-        """Returns how many seconds searches have taken, and about how many those to come will take.
-
-        done, games, every: games so far, all games, and those between two searches.
-        played: seconds of the games that a search explains.
-        """
-        self._done, due = done, (*range(every, games, every), games)
-        ahead = sum(game >= done for game in due) - (done == self._over)
-        each = self._seconds / self._times if self._times else WORTH * self._terms * played
-        return self._seconds, ahead * each
 
     def invent(self, labels: Callable[[], Labels]) -> dict[str, Any]:
         """Let the terms be new ones that explain labels; returns figures for a report."""
-        began = time.monotonic()
-        try:
-            return self._invented(labels)
-        finally:
-            self._seconds += time.monotonic() - began
-            self._times, self._over = self._times + 1, self._done
-
-    def _invented(self, labels: Callable[[], Labels]) -> dict[str, Any]:
         try:
             explained = labels()
         except ValueError as error:  # too few games

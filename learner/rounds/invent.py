@@ -48,11 +48,6 @@ class Invent(NetworkFit):
     def _player(self) -> Evaluator:
         return self.network_
 
-    def pauses(self, pace: float = 0.0) -> tuple[float, float]:
-        done, span = self.games_played_, self.every * self.round_games
-        played = pace * min(self.games, self.explained)
-        return self._inventor.pauses(done, self.games, span, played)
-
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
         figures: dict[str, Any] = super()._fit_to(rows, number)
         if (number + 1) % self.every == 0 or self.games_played_ >= self.games:

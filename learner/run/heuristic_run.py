@@ -6,9 +6,7 @@ and curve.png.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from itertools import islice
+from collections.abc import Callable
 from typing import Any
 
 from games.counted import counted
@@ -21,34 +19,12 @@ __all__ = ["HeuristicRun"]
 
 #: Seeds of the positions of the report, which learning does not use.
 REPORT_SEED = 3_000_017
-#: Positions that tell how long it takes to compare them all.
-FEW = 500
 #: Most expansions of a search of the report.
 REPORT_NODES = 200_000
 
 
 class HeuristicRun(Run):
     """A learner of a heuristic in a folder."""
-
-    #: when the first and the last position of the report were solved, the number of those so far,
-    #: and of those left; seconds of comparing all positions after it
-    _searching, _comparing = (0.0, 0.0, 0, 0), 0.0
-
-    def left(self) -> float | None:
-        """Returns about how many seconds the report will still take, which takes most of the time.
-
-        Nothing is said before three seconds and a twentieth of its positions are over, without the
-        first, which compiles. From one position to the next it falls by that of one at most. Where
-        beams solve, it is learning that takes most of the time, and is told before.
-        """
-        began, then, done, left = self._searching
-        if not done and self.width:
-            return super().left()
-        passed, since = then - began, time.monotonic() - then
-        if done < 2 or passed < 3 or done < (done + left) / 20:
-            return None
-        each = passed / (done - 1)
-        return max(0.0, self._comparing + left * each - (min(since, each) if left else since))
 
     @property
     def width(self) -> int:
@@ -87,19 +63,11 @@ class HeuristicRun(Run):
         costs, how = enumerated or least_costs(problem), "the search of all positions"
         if costs is None:
             costs, how = exact_costs(problem, starts) or (None, "")
-        if costs:
-            self._comparing = len(costs) * _seconds_to_compare(problem, heuristic, costs)
-
-        def watch(done: int) -> None:
-            now = time.monotonic()
-            began = now if done == 1 else self._searching[0]
-            self._searching = began, now, done, positions - done
-
         width = self.width
         widths = (width, 4 * width) if width else ()
         curves, best, proved = measure_curve(
             problem, heuristics, starts, widths=widths, nodes=None if width else REPORT_NODES,
-            least=costs, watch=watch,
+            least=costs,
         )  # fmt: skip
         known = {p: c for p, c in zip(starts, best.tolist(), strict=True) if c == c}
         by = f"a beam of {width}" if width else f"A*, at most {REPORT_NODES:,} expansions each"
@@ -124,12 +92,3 @@ class HeuristicRun(Run):
             lines=lines,
         )
         return lines
-
-
-def _seconds_to_compare(problem: Any, heuristic: Any, costs: Mapping[Any, float]) -> float:
-    """Returns the time of a position in `compare`."""
-    few = dict(islice(costs.items(), FEW))
-    compare(problem, heuristic, few, proved=True)  # compiles
-    began = time.monotonic()
-    compare(problem, heuristic, few, proved=True)
-    return (time.monotonic() - began) / len(few)

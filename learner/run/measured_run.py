@@ -16,7 +16,6 @@ last. Beside what every run leaves (`learner.run.run`) the folder holds:
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -47,8 +46,6 @@ CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 CHOICE_PLIES, REPORT_PLIES = 3, 4
 #: Number of matches at a time when learning is over; beside learning it is one.
 PROCESSES = 2
-#: Pairs of games, or rounds, of the first matches.
-FIRST_GAMES = 2
 #: With fewer games, chances of win, draw and loss are not fitted.
 FEWEST_GAMES = 20
 #: The copy of a user's features.
@@ -97,27 +94,6 @@ class MeasuredRun(Run):
         self._hours: dict[int, float] = {}
         self._hours_before = 0.0
         self._began = time.process_time()
-        #: seconds of a game of each match so far; the games of matches still to be played once
-        #: the snapshots are measured, and how often processes are started for them; pictures take
-        #: as long as a start
-        self._paces: list[float] = []
-        self._starts = 2 if learner.settles else 3
-        #: seconds until such a process plays; whether the first matches were asked for, which only
-        #: tell this and how long a game takes
-        self._starting, self._timed = 0.0, False
-        final = 0 if learner.settles else finalists * final_games * len(opponents)
-        asked = 0 if settings is None else settings.match_games * len(settings.opponents)
-        self._later = final + asked
-
-    def left(self) -> float | None:
-        learning = super().left()
-        if learning is None or not self._paces:
-            return None
-        pace = statistics.median(self._paces)
-        snapshots = (self.snapshots - len(self.measured)) * self.snapshot_games * pace
-        games = self._later + self._calibration_games()
-        later = self._starts * self._starting + games * pace / PROCESSES
-        return max(learning, snapshots * len(self.opponents)) + later
 
     @property
     def game(self) -> Game:
@@ -138,7 +114,7 @@ class MeasuredRun(Run):
     @contextmanager
     def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
         """Measure the snapshots."""
-        with self._new_arena(1, starts=0) as self._arena:
+        with self._new_arena(1) as self._arena:
             for game in self._taken:
                 if game not in self.measured:
                     self._ask(game, self._snapshot(game))
@@ -198,8 +174,6 @@ class MeasuredRun(Run):
     def _reported(self, progress: Progress) -> bool:
         game = progress.game
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
-        if not (self._taken or self._timed):
-            self._time_matches()
         # a snapshot is taken after the last game, and others evenly before
         games, count = int(self.learner.games), self.snapshots
         due = game * count // games > self._reported_game * count // games
@@ -230,24 +204,8 @@ class MeasuredRun(Run):
         workers: Workers | None = getattr(self.learner, "workers", None)
         return workers if workers is not None and workers.cluster is not None else None
 
-    def _new_arena(self, processes: int, starts: int = 1) -> Arena:
-        self._starts -= starts
+    def _new_arena(self, processes: int) -> Arena:
         return Arena(self.game, limits=self.limits, processes=processes, workers=self._cluster)
-
-    def _time_matches(self) -> None:
-        """Start measuring how long a game takes, and the start of a process."""
-        asked, self._timed = time.monotonic(), True
-
-        def over(future: Future[Strength]) -> None:
-            if not (future.cancelled() or future.exception()):
-                match = future.result()
-                self._starting = self._starting or time.monotonic() - asked - match.seconds
-                self._paces.append(_pace(match))
-
-        mine = self._named(self.learner.evaluator_.copy(), 0)
-        games = FIRST_GAMES * self.game.players
-        for match in self._matches(self._arena, mine, games, CHOICE_SEED, CHOICE_PLIES):
-            match.add_done_callback(over)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Start measuring a snapshot."""
@@ -264,18 +222,8 @@ class MeasuredRun(Run):
         ]
 
     def _collect(self, game: int) -> None:
-        self.measured[game] = [self._result_of(future) for future in self._waiting.pop(game)]
+        self.measured[game] = [result_of(future) for future in self._waiting.pop(game)]
         self._write_strengths()
-
-    def _result_of(self, future: Future[Strength], *, later: bool = False) -> Strength:
-        """Returns the strength by a match, once it is there, and takes its time.
-
-        later: whether it comes after those of the snapshots.
-        """
-        strength = result_of(future)
-        self._paces.append(_pace(strength))
-        self._later -= strength.games * later
-        return strength
 
     def _write_strengths(self) -> None:
         """Write what is known of the snapshots, for those who look at a run that goes on."""
@@ -333,8 +281,7 @@ class MeasuredRun(Run):
                 for game in finalists
             }
             measured = {
-                game: [self._result_of(future, later=True) for future in futures]
-                for game, futures in pending.items()
+                game: [result_of(future) for future in futures] for game, futures in pending.items()
             }
         return max(finalists, key=lambda game: (mean(measured[game]), game))
 
@@ -345,16 +292,7 @@ class MeasuredRun(Run):
         write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
         self._write_strengths()
         self._plot(best)
-        self._starts -= 1
         return self._calibrated(self._loaded(self._path("best")), say)
-
-    def _calibration_games(self) -> int:
-        """Returns the number of games by which chances are fitted; 0 if they are not."""
-        games = min(CALIBRATION_GAMES, int(self.learner.games) // 3)
-        mine = self.learner.evaluator_
-        # chances are those of win, draw and loss
-        able = not mine.gives_outcomes and self.game.rules is not None and self.game.players == 2
-        return games if able and games >= FEWEST_GAMES else 0
 
     def _calibrated(self, best: Evaluator, say: Callable[[str], None]) -> Evaluator:
         """Fit the chances that the best evaluator's values stand for, where that is cheap.
@@ -363,8 +301,10 @@ class MeasuredRun(Run):
         """
         from learner.fit.calibration import calibration_of, self_play_sample
 
-        games = self._calibration_games()
-        if not games:
+        games = min(CALIBRATION_GAMES, int(self.learner.games) // 3)
+        # chances are those of win, draw and loss
+        able = not best.gives_outcomes and self.game.rules is not None and self.game.players == 2
+        if not able or games < FEWEST_GAMES:
             return best
         say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
         try:
@@ -403,14 +343,10 @@ class MeasuredRun(Run):
                 for o in opponents
             ]
             for future in pending:
-                results.append(self._result_of(future, later=True))
+                results.append(result_of(future))
                 yield results[-1]
         self.write_report(
             evaluator=evaluator.name,
             limits=str(self.limits),
             matches=[entry.as_dict() for entry in results],
         )
-
-
-def _pace(match: Strength) -> float:
-    return match.seconds / match.games

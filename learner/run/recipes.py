@@ -19,16 +19,13 @@ from games.problem import Problem
 __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recipe_of"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
-#: more than two players the result is all that is learned from. `seconds` is the time of the whole
-#: after its first game, on two cores.
-SHORT: dict[str, Any] = {"games": 300, "depth": 5, "seconds": 11.0}
+#: more than two players the result is all that is learned from.
+SHORT: dict[str, Any] = {"games": 300, "depth": 5}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
 #: Of a game in plain Python, whose searches are slow.
 SHORT_IN_PYTHON: dict[str, Any] = {"snapshots": 3, "final_games": 40, "match_games": 100}
-SHORT_OF_PROBLEM: dict[str, Any] = {
-    "games": 5_000, "depth": None, "match_games": 200, "seconds": 8.0,
-}  # fmt: skip
+SHORT_OF_PROBLEM: dict[str, Any] = {"games": 5_000, "depth": None, "match_games": 200}
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,6 @@ class Recipe:
             first = next(iter(game.evaluators), "zero")
             # how much work a position is worth depends on what the learner does with it
             own = {"nodes": getattr(self.load(), "nodes", 0), "from": first, "opponents": (first,)}
-            own |= {"seconds": 0.0} if usual or not game.rules else {}
             return {**SHORT_OF_PROBLEM, **own, **(usual or {})}
         short = SHORT_WITH_DICE if game.dice else SHORT
         if game.players > 2:

@@ -15,8 +15,6 @@ matches (`learner.run.measured_run`), a memory (`MemoryRun`) or a heuristic
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -29,9 +27,6 @@ from learner.task_learner import TaskLearner
 from search.lookups.rote import RoteMemory
 
 __all__ = ["MemoryRun", "Run", "Show"]
-
-#: Reports within so many seconds of the first are of games that were played before.
-BURST = 0.5
 
 LOG = "game,updates,alpha_side,outcome,plies,loss,held_out,note\n"
 
@@ -64,12 +59,6 @@ class Run:
         #: game number -> strength of the snapshot against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._pace = Pace()
-        #: when this session began to report; when the first burst of reports ended, and after how
-        #: many games; the last report, and when it came
-        self._reporting = math.inf
-        self._first: tuple[float, int] | None = None
-        self._last: Progress | None = None
-        self._seen = 0.0
         #: whether `train` resumed a run that had ended and was measured
         self.finished = False
 
@@ -106,22 +95,6 @@ class Run:
         yield
 
     # --- learning -----------------------------------------------------------------------------
-
-    def left(self) -> float | None:
-        """Returns about how many seconds the run will still take; None as long as that is unknown.
-
-        Nothing is said of a rate before a fiftieth of the games and three seconds are over. It
-        falls with the time from one report to the next, at most to a tenth.
-        """
-        if self._first is None or self._last is None:
-            return None
-        (began, before), last = self._first, self._last
-        passed, done, left = self._seen - began, last.game - before, last.games - last.game
-        if left and (passed < 3 or done < last.games / 50):
-            return None
-        pace = max(0.0, passed - self.learner.pauses()[0]) / max(1, done)
-        later: float = left * pace + self.learner.pauses(pace)[1]
-        return max(later / 10, later - (time.monotonic() - self._seen))
 
     @property
     def asked(self) -> int:
@@ -179,11 +152,6 @@ class Run:
         return self.learner.game_
 
     def _watch(self, progress: Progress, show: Show | None) -> None:
-        now = time.monotonic()
-        self._reporting = min(self._reporting, now)
-        if now - self._reporting < BURST:
-            self._first = now, progress.game
-        self._last, self._seen = progress, now
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
         losses = [progress.figures.get(name, "") for name in ("loss", "held out")]

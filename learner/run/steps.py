@@ -20,7 +20,7 @@ from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
 from learner.run.learners import feature_file, make_learner
 from learner.run.measured_run import REPORT_SEED, MeasuredRun
-from learner.run.progress_bar import Bar, foretold
+from learner.run.progress_bar import Bar
 from learner.run.recipes import recipe_of
 from learner.run.run import MemoryRun
 from learner.run.settings import RunSettings
@@ -59,14 +59,7 @@ def train_evaluator(
         parse_player(game, opponent)
     session = measured_run(game, learner, settings, folder, file=file)
     terms = [] if usual is None else new_terms(learner, usual)
-    began = time.monotonic()
-
-    def left() -> float | None:
-        """The time that is left, with that of the run without the user's terms."""
-        own = session.left()
-        return own if own is None or usual is None else time.monotonic() - began + 2 * own
-
-    with Bar(quiet, learner.counted, foretold(settings, left, resume=resume)) as bar:
+    with Bar(quiet, learner.counted) as bar:
         best = learn(session, settings, bar, resume=resume, changed=changed)
         say_weights(best, bar.say)
         if isinstance(learner, BookStudy):
@@ -163,7 +156,7 @@ def weigh(
     resume = (folder / "checkpoint.json").exists()
     entries = []
     match_games, limits = settings.match_games, session.limits
-    with Bar(quiet, bare.learner.counted, bare.left) as bar:
+    with Bar(quiet, bare.learner.counted) as bar:
         other = learn(bare, without_features(settings), bar, resume=resume, changed=changed)
         for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
             entries.append(entry)
@@ -193,7 +186,7 @@ def train_rote(
     settings, file = feature_file(settings, resume=resume)
     learner = make_learner(game, settings, None, file=file)
     session = MemoryRun(learner, folder, settings=settings)
-    with Bar(quiet, learner.counted, session.left) as bar:
+    with Bar(quiet, learner.counted) as bar:
         memory = session.train(
             settings.start, resume=resume, changed=changed, show=bar, say=bar.say
         )
@@ -255,8 +248,7 @@ def train_heuristic(
         lines.append(f"{folder} was finished before; --games N learns from more positions")
     else:
         began = time.perf_counter()
-        left = foretold(settings, session.left, resume=resume)
-        with Bar(quiet, learner.counted, left) as bar:
+        with Bar(quiet, learner.counted) as bar:
             heuristic = session.train(resume=resume, changed=changed, show=bar, say=bar.say)
             bar.say(f"learned in {time.perf_counter() - began:.1f} s")
             lines = session.report(heuristic, settings.opponents, positions=settings.match_games)

@@ -42,10 +42,6 @@ class InventWithDice(TDGammon):
         super().begin(evaluator)
         self.evaluator_ = self._inventor.evaluator
 
-    def pauses(self, pace: float = 0.0) -> tuple[float, float]:
-        done, span = self.games_played_, self.every * self.games_per_report
-        return self._inventor.pauses(done, self.games, span, pace * self.explained)
-
     def learn(self) -> Generator[Progress, None, None]:
         for progress in super().learn():
             figures = dict(progress.figures)

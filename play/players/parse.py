@@ -18,7 +18,6 @@ from play.players.player import Player
 from search import Lookup, as_evaluator, parse_techniques
 from search.alphabeta.techniques import PRESETS, Techniques
 from search.expectiminimax.move_filters import as_filters
-from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.rote import RoteMemory
@@ -62,7 +61,6 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     parts = split(text)
     if parts.evaluator == RANDOM:
         raise ValueError(f"player: expected {RANDOM} alone, found {text!r}")
-    will_use(game)
     evaluator = as_evaluator(game, parts.source)
     limits, options = _settings(game, parts, techniques)
     if NONE in parts.lookups and len(parts.lookups) > 1:

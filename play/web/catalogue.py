@@ -41,7 +41,6 @@ from play.web.grid_face import face_of
 from play.web.runs import is_run, stamp_of
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.evaluators.samples import value_scale
-from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.rote import RoteMemory
 
@@ -248,7 +247,6 @@ class Catalogue:
         return lookup
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
-        will_use(game)
         evaluator = as_evaluator(game, name)
         if isinstance(game, Problem):
             return Loaded(entry, evaluator, 1.0, None)

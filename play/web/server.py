@@ -18,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from games.contract import Game
+from games.waiting import compiling_text
 from play.ports import named_port
 from play.web import inspection
 from play.web.catalogue import PROGRAM, Catalogue, game_view
@@ -32,7 +33,6 @@ from play.web.puzzles import Puzzles
 from play.web.rollouts import roll_out
 from play.web.runs import Runs
 from play.web.seat import DEEPEST, MOST_SECONDS
-from search.first_use import first_use
 
 __all__ = ["create_app", "serve"]
 
@@ -178,9 +178,8 @@ class Pages:
         return JSONResponse(content)
 
     async def compiling(self, request: Request) -> Response:
-        """What is compiled for the first time now: share, seconds, text; empty if nothing."""
-        now = first_use()
-        return JSONResponse({} if now is None else {**vars(now), "text": now.text})
+        """A text that something is compiled for the first time, or an empty one."""
+        return JSONResponse({"text": compiling_text()})
 
     async def list_runs(self, request: Request) -> Response:
         """The runs on disk."""

@@ -24,7 +24,6 @@ from play.web.descriptions import measured  # noqa: E402
 from play.web.runs import strength_of  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from search.evaluators.load import evaluator_names  # noqa: E402
-from search.first_use import FirstUse  # noqa: E402
 from search.lookups.database import DatabaseLookup  # noqa: E402
 from search.lookups.rote import RoteMemory  # noqa: E402
 from tests.web_client import BASE, PATIENCE, act, events, new_table, wait_for  # noqa: E402
@@ -97,12 +96,9 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
 
 
 def test_the_server_says_what_it_compiles(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    state = FirstUse(0.25, 8.0)
-    monkeypatch.setattr("play.web.server.first_use", lambda: state)
-    answer = client.get("/api/compiling").json()
-    assert answer == {**vars(state), "text": state.text} and answer["share"] == 0.25
-    monkeypatch.setattr("play.web.server.first_use", lambda: None)
-    assert client.get("/api/compiling").json() == {}
+    for seconds, text in ((8.0, "compiling for the first time, 8 s"), (None, "")):
+        monkeypatch.setattr("games.kernels.compiling.compiling_seconds", lambda now=seconds: now)
+        assert client.get("/api/compiling").json() == {"text": text}
 
 
 def test_the_catalogue_says_what_each_evaluator_is(client: Client, runs: Path) -> None:

@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -49,7 +48,6 @@ from learner.run.provenance import code_mark
 from learner.run.run import MemoryRun
 from play.players.limits import Limits
 from search import Engine, load_evaluator
-from search.first_use import FirstUse
 from search.lookups.rote import RoteMemory
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -240,13 +238,13 @@ def test_plots_are_pictures_of_a_sensible_size(finished: Path) -> None:
 def test_without_a_terminal_or_a_bar_progress_is_a_line_each_minute_or_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
-    now, left = [30.0], {99.0: 150.0, 100.0: None, 101.0: None, 161.0: None}
+    now = [30.0]
     assert (progress_bar.QUIET, progress_bar.PAUSE) == (60.0, 10.0)
     monkeypatch.setattr(progress_bar, "PAUSE", 60.0)
     monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: now[0])
-    monkeypatch.setattr("learner.run.progress_bar.compiling_text", lambda brief: "")
+    monkeypatch.setattr("learner.run.progress_bar.compiling_text", lambda: "")
     monkeypatch.setattr("sys.stderr.isatty", lambda: quiet, raising=False)
-    bar = Bar(quiet, left=lambda: left.get(now[0], 42.0))
+    bar = Bar(quiet)
     now[0] = 99.0
     bar.look()
     for seconds, game in ((100.0, 1), (101.0, 2), (161.0, 4), (162.0, 5), (221.0, 8)):
@@ -257,33 +255,11 @@ def test_without_a_terminal_or_a_bar_progress_is_a_line_each_minute_or_ten_secon
     now[0] = 290.0
     bar.look()
     assert capsys.readouterr().err.splitlines() == [
-        "nothing learned yet, after 69 s; about 2 min left in all",
+        "nothing learned yet, after 69 s",
         "4 of 9 games, 0.0492 a second; learned from 40; note round 1, positions 7",
-        "8 of 9 games, 0.0579 a second; about 42 s left in all; learned from 80; note round 1,"
-        " positions 7",
-        "for 69 s",  # the 42 s are over
+        "8 of 9 games, 0.0579 a second; learned from 80; note round 1, positions 7",
+        "for 69 s",
     ]
-
-
-def test_the_time_of_a_usual_run_is_told_before_its_first_game(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def left(words: str, *, resume: bool = False, own: float | None = None) -> float | None:
-        settings = settings_of(parser().parse_args(words.split()))
-        return progress_bar.foretold(settings, lambda: own, resume=resume)()
-
-    monkeypatch.setattr(progress_bar, "compiling", lambda: None)
-    monkeypatch.setattr(progress_bar, "is_made", lambda kernel: True)
-    assert (left("nim"), left("nim --games 600"), left("nim", own=5.0)) == (11.0, 22.0, 5.0)
-    unlike = ("--depth 3", "--learner td", "--snapshots 2", "--set K=1.0")
-    assert [left(f"nim {words}") for words in unlike] == [None] * 4
-    assert left("nim", resume=True) is None and left("docs.examples.hexapawn:Hexapawn") is None
-    monkeypatch.setattr(progress_bar, "is_made", lambda kernel: False)
-    assert left("nim") is None
-    slow = SimpleNamespace(rate=2 * progress_bar.RATE)  # a machine of half the speed
-    monkeypatch.setattr(progress_bar, "compiling", lambda: slow)
-    monkeypatch.setattr(progress_bar, "first_use", lambda: FirstUse(0.3, 10.0))
-    assert left("nim") == pytest.approx(10.0 + slow.rate * progress_bar.MORE + 22.0)
 
 
 @pytest.mark.whole_run

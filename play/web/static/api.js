@@ -35,8 +35,7 @@ export const get = (path) => ask("GET", path);
 export const post = (path, content = {}) => ask("POST", path, content);
 export const remove = (path) => ask("DELETE", path);
 
-/** Wait for a promise; meanwhile `show` is called with the server's first compiling, {share,
- * text}, if there is any. */
+/** Wait for a promise; meanwhile `show` is called with {text} if the server compiles. */
 export async function whileCompiling(promise, show) {
   const timer = setInterval(async () => {
     const now = await get("/api/compiling").catch(() => ({}));

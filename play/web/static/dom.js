@@ -64,11 +64,11 @@ export function icon(name) {
   );
 }
 
-/** What the server compiles for the first time, with a bar if its end is known. */
-export function compileProgress({ share, text }) {
+/** The server compiles for the first time. */
+export function compileProgress({ text }) {
   return h("div", { class: "compiling" },
     h("p", { role: "status" }, `${text[0].toUpperCase()}${text.slice(1)}`),
-    h("progress", { max: 1, value: share ?? undefined, "aria-label": "Compiling" }));
+    h("progress", { "aria-label": "Compiling" }));
 }
 
 /** Announce a text to screen readers. */
