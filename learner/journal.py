@@ -4,94 +4,122 @@ Results come from many machines as they are done, and are learned from in order.
 when a run stops would be lost. Here they are kept in the run's folder until the round is over, and
 a resumed run plays only the others.
 
-The results are pickles, as they come from the workers. So that nobody else's file can run code,
-each is signed with a key that only this user can read, in the user's cache folder. A journal
-without the right signature, of another machine for example, counts for nothing: its games are
-played again.
+The file is text: numbers, arrays and the fields of the classes in `KINDS`. So a journal from
+elsewhere can run no code, and a damaged line, or one of another round, counts for nothing: its
+games are played again.
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
-import os
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_dir
+import numpy as np
 
+from games.contract import Game
 from games.whole_files import naming
-from play.workers.transport import unpack
+from learner.dice_play import PlayedWithDice
+from learner.multiplayer_play import PlayedByMany
+from learner.positions.packing import packed, unpacked
+from learner.self_play import Lesson
+from play.match.game_loop import Played
 
 __all__ = ["Journal"]
 
-SIGNATURE, LENGTH = 32, 8
+#: The classes of results, by the names that they have in a file.
+KINDS = {kind.__name__: kind for kind in (Lesson, Played, PlayedByMany, PlayedWithDice)}
 
 
 class Journal:
     """The games of one round, in a file.
 
     path: the file.
+    game: the game that is played.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, game: Game) -> None:
         self.path = path
-        self._key = _key()
-        self._mark = ""
+        self.game = game
+        self._mark = b""
 
     def begin(self, mark: str) -> dict[int, Any]:
-        """Begin a round, or go on with one; returns the results of its games, by their numbers.
+        """Begin a round or resume one; returns the results of its games by their numbers.
 
         mark: everything that decides the results. Those of other rounds are deleted.
         """
-        self._mark = mark
-        known, whole = dict[int, Any](), 0
-        data = self.path.read_bytes() if self.path.exists() else b""
-        while len(data) - whole > SIGNATURE + LENGTH:
-            start = whole + SIGNATURE + LENGTH
-            end = start + int.from_bytes(data[start - LENGTH : start], "little")
-            content = data[start:end]
-            signature = data[whole : whole + SIGNATURE]
-            if not hmac.compare_digest(signature, self._signature(content)):
-                break  # of another round, cut short, or not ours
-            numbers, _, results = content.partition(b"\n")
-            for number, (done, result) in zip(json.loads(numbers), unpack(results), strict=False):
-                if done:
-                    known[number] = result
-            whole = end
+        self._mark = mark.encode()
+        results, whole = dict[int, Any](), 0
+        for line in self.path.read_bytes().splitlines(True) if self.path.exists() else ():
+            digest, _, text = line.partition(b" ")
+            if digest != self._digest(text):
+                break  # of another round, or damaged
+            try:
+                number, plain = json.loads(text)
+                results[int(number)] = self._value(plain)
+            except (ValueError, TypeError, KeyError, RecursionError):
+                break  # not written here
+            whole += len(line)
         with naming(self.path), self.path.open("ab") as file:
             file.truncate(whole)
-        return known
+        return results
 
-    def add(self, numbers: Sequence[int], results: bytes) -> None:
-        """Keep the results of games, packed as `play.workers.cluster` gets them.
+    def add(self, numbers: Sequence[int], results: Sequence[Any]) -> None:
+        """Keep the results of games, but for those that hold an object of a user's own class.
 
         Raises OSError that names the file if it cannot be written.
         """
-        content = json.dumps(list(numbers)).encode() + b"\n" + results
-        record = self._signature(content) + len(content).to_bytes(LENGTH, "little") + content
+        lines = list[bytes]()
+        for number, result in zip(numbers, results, strict=True):
+            try:
+                text = json.dumps([number, self._plain(result)]).encode() + b"\n"
+            except TypeError:  # the game is played again
+                continue
+            lines.append(self._digest(text) + b" " + text)
         with naming(self.path), self.path.open("ab") as file:
-            file.write(record)
+            file.writelines(lines)
 
-    def _signature(self, content: bytes) -> bytes:
-        return hmac.digest(self._key, self._mark.encode() + b"\n" + content, hashlib.sha256)
+    def _digest(self, text: bytes) -> bytes:
+        return hashlib.sha256(self._mark + b"\n" + text).hexdigest().encode()
 
+    def _plain(self, value: Any) -> Any:
+        """Returns a value as JSON: numbers and texts as they are, anything else as {kind: parts}.
 
-def _key() -> bytes:
-    """Returns the user's key, which is made at the first call."""
-    path = Path(user_cache_dir("plysmith", appauthor=False)) / "journal.key"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(os.urandom(SIGNATURE))
-    except FileExistsError:
-        pass
-    about = path.stat()
-    if os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & 0o077):
-        raise PermissionError(
-            f"{path}: expected a file that only user {os.getuid()} can read, found one of user"
-            f" {about.st_uid} with mode {about.st_mode & 0o777:o}"
-        )
-    return path.read_bytes()
+        Raises TypeError for an object of another class.
+        """
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
+            return value
+        if value is self.game or kind is type(self.game):
+            return {"game": None}
+        if kind in (list, tuple):
+            return {kind.__name__: [self._plain(one) for one in value]}
+        if kind is dict:
+            return {"dict": [[self._plain(one) for one in pair] for pair in value.items()]}
+        if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
+            return {"array": [value.dtype.str, np.shape(value), packed(np.asarray(value))]}
+        if KINDS.get(kind.__name__) is kind:
+            return {kind.__name__: [self._plain(getattr(value, f.name)) for f in fields(value)]}
+        raise TypeError(f"expected numbers, texts and arrays, found {kind.__name__}")
+
+    def _value(self, plain: Any) -> Any:
+        """Returns the value that `_plain` made plain."""
+        if plain is None or type(plain) in (bool, int, float, str):
+            return plain
+        if not isinstance(plain, dict):
+            raise TypeError(f"expected numbers, texts and arrays, found {type(plain).__name__}")
+        ((kind, parts),) = plain.items()
+        if kind == "game":
+            return self.game
+        if kind == "array":
+            dtype, shape, text = parts
+            return unpacked(text, dtype, size=int(np.prod(shape))).reshape(shape)[()]
+        if kind == "dict":
+            return {self._value(key): self._value(value) for key, value in parts}
+        values = [self._value(part) for part in parts]
+        if kind == "list":
+            return values
+        return tuple(values) if kind == "tuple" else KINDS[kind](*values)

@@ -76,7 +76,7 @@ class TaskLearner(GameLearner):
     def keep_journal(self, path: Path) -> None:
         """Keep games that have been played, but not learned from, if a cluster plays."""
         if self.workers is not None and self.workers.cluster is not None:
-            self._journal = Journal(path)
+            self._journal = Journal(path, self._load_game())
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -118,9 +118,9 @@ class TaskLearner(GameLearner):
         known = {} if self._journal is None else self._journal.begin(self._mark(play))
         missing = [number for number in range(first, first + len(starts)) if number not in known]
 
-        def arrived(begin: int, count: int, results: bytes) -> None:
+        def arrived(begin: int, results: list[Any]) -> None:
             if self._journal is not None:
-                self._journal.add(missing[begin : begin + count], results)
+                self._journal.add(missing[begin : begin + len(results)], results)
 
         left = [starts[number - first] for number in missing]
         with closing(workers.map(play, left, arrived=arrived)) as lessons:

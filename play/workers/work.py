@@ -32,8 +32,8 @@ TRIES = 4
 #: client needs some for each.
 PART_SECONDS, LEAST_SECONDS, CLIENT_SECONDS = 1.0, 0.1, 0.004
 
-#: Takes the number of the first task of a part, that of its tasks, and their packed results.
-Arrived = Callable[[int, int, bytes], None]
+#: Takes the number of the first task of a part, and the results of its tasks.
+Arrived = Callable[[int, list[Any]], None]
 
 
 class GoneError(ConnectionError):
@@ -60,7 +60,7 @@ class Work:
         self, cluster: Any, function: bytes, parts: Parts, arrived: Arrived | None
     ) -> None:
         self._arrived = arrived
-        self._fresh: list[tuple[int, int, bytes]] = []
+        self._fresh: list[tuple[int, list[Any]]] = []
         self.cluster, self.parts, self.pace = cluster, parts, parts.pace
         self._function = function
         self._held: Any = function
@@ -195,7 +195,7 @@ class Work:
             return
         self.pace.add(part.tasks, seconds, time.monotonic() - part.sent)
         part.answer, part.bytes = unpack(data), len(data)
-        self._fresh.append((part.first, part.tasks, data))
+        self._fresh.append((part.first, [result for done, result in part.answer if done]))
         for future in part.futures:
             future.release()
         part.futures = []

@@ -140,13 +140,12 @@ class Workers:
         function: Callable[[Task], Result],
         tasks: Iterable[Task],
         *,
-        arrived: Callable[[int, int, bytes], None] | None = None,
+        arrived: Callable[[int, list[Result]], None] | None = None,
     ) -> Generator[Result, None, None]:
         """The results of `function` for each task, in the order of the tasks.
 
-        arrived: with a cluster, called with the number of the first task of a part, the number of
-            its tasks, and their packed results (`play.workers.transport.do_packed`), as soon as
-            they are there.
+        arrived: with a cluster, called with the number of the first task of a part and the results
+            of its tasks, but for one that failed, as soon as they are there.
 
         Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
         results taken, or parts of several short ones of a list; processes have at most 2 `jobs`

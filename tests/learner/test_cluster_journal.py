@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from learner import journal as journal_module
+import games
+from learner.dice_play import starts_of
 from learner.frame import Progress
 from learner.journal import Journal
 from learner.rounds.batch import BatchFit
+from learner.self_play import SelfPlay, Task
 from play.workers.transport import pack
+from search import as_evaluator
 
 
 class Hands:
@@ -31,18 +39,12 @@ class Hands:
         results = [function(task) for task in tasks]
         self.played += len(tasks)
         for first in reversed(range(0, len(tasks), 3)):
-            part = [(True, result) for result in results[first : first + 3]]
-            arrived(first, len(part), pack(part))
+            arrived(first, results[first : first + 3])
         for result in results:
             self.most -= 1
             if self.most < 0:
                 raise KeyboardInterrupt
             yield result
-
-
-@pytest.fixture(autouse=True)
-def own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "user_cache_dir", lambda *a, **o: str(tmp_path / "cache"))
 
 
 def made(folder: Path, hands: Any) -> BatchFit:
@@ -78,33 +80,65 @@ def test_games_that_were_played_are_not_played_again(tmp_path: Path, stopped: in
 
 
 @pytest.mark.plain
-def test_only_results_of_this_round_and_user_are_read(tmp_path: Path) -> None:
+def test_only_whole_results_of_this_round_are_read(tmp_path: Path) -> None:
+    path, nim = tmp_path / "journal", games.load("nim")
+    journal = Journal(path, nim)
+    assert journal.begin("one") == {}
+    journal.add([4, 5], ["a", {"b": [1.5, (None, True)], 2: nim}])
+    journal.add([6, 7], [object(), np.arange(6, dtype=np.int16).reshape(2, 3)])  # 6 is not kept
+    whole = path.read_bytes()
+    again = Journal(path, nim).begin("one")
+    assert list(again) == [4, 5, 7] and again[4] == "a"
+    assert again[5] == {"b": [1.5, (None, True)], 2: nim}
+    assert again[7].dtype == np.int16 and again[7].tolist() == [[0, 1, 2], [3, 4, 5]]
+    for damaged in (whole[:-1], whole[:-9] + b"x" + whole[-8:]):  # cut short by a kill; or changed
+        path.write_bytes(damaged)
+        assert list(Journal(path, nim).begin("one")) == [4, 5]
+        assert whole.startswith(path.read_bytes())
+    path.write_bytes(whole)
+    assert Journal(path, nim).begin("two") == {}  # other weights
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", ["checkers", "backgammon", "chinese_checkers", "tic_tac_toe"])
+def test_games_of_every_kind_are_kept_whole(tmp_path: Path, name: str) -> None:
+    game = games.load(name)
+    task = Task(game, as_evaluator(game, next(iter(game.evaluators))), None, 1, None, 40, True)
+    lessons = [SelfPlay(task)(start) for start in islice(starts_of(game, plies=2, seed=1), 2)]
+    journal = Journal(tmp_path / "journal", game)
+    journal.begin("one")
+    journal.add([0, 1], lessons)
+    again = Journal(tmp_path / "journal", game).begin("one")
+    for lesson, kept in zip(lessons, again.values(), strict=True):
+        assert type(kept.played) is type(lesson.played) and kept.played.game is game
+        assert pickle.dumps(kept.played.record().moves) == pickle.dumps(
+            lesson.played.record().moves
+        )
+        for one, other in zip(
+            vars(kept.played).values(), vars(lesson.played).values(), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.plain
+def test_no_journal_runs_code(tmp_path: Path) -> None:
+    """Pickles as earlier versions wrote them with an empty key, and forged lines of this one."""
+
     class Evil:
         def __reduce__(self) -> Any:
             return os.mkdir, (str(tmp_path / "evil"),)
 
-    path = tmp_path / "journal"
-    journal = Journal(path)
-    assert journal.begin("one") == {}
-    journal.add([4, 5], pack([(True, "a"), (False, ValueError())]))
-    journal.add([7], pack([(True, "b")]))
-    whole = path.read_bytes()
-    assert Journal(path).begin("one") == {4: "a", 7: "b"}
-    path.write_bytes(whole[:-1])  # cut short by a kill
-    assert Journal(path).begin("one") == {4: "a"}
-    path.write_bytes(whole)
-    assert Journal(path).begin("two") == {}  # other weights
-    assert path.read_bytes() == b""
-
-    key = tmp_path / "cache" / "journal.key"
-    assert key.stat().st_mode & 0o077 == 0
-    key.write_bytes(os.urandom(32))  # somebody else's
-    journal = Journal(path)
-    journal.begin("one")
-    journal.add([1], pack([(True, Evil())]))
-    key.write_bytes(os.urandom(32))
-    assert Journal(path).begin("one") == {}
+    path, nim = tmp_path / "journal", games.load("nim")
+    content = b"[1]\n" + pack([(True, Evil())])
+    signature = hmac.digest(b"", b"one\n" + content, hashlib.sha256)
+    files = [signature + len(content).to_bytes(8, "little") + content]
+    forged = ['{"Path": ["x"]}', '{"array": ["O", [1], "AAAAAAAAAAA="]}', "[1, 2, 3]", "{}"]
+    forged += ['{"array": ["<f8", [-1], "AAAA"]}', '{"Lesson": [1, 2, 3, 4, 5]}', "[" * 10**5]
+    for plain in forged:
+        text = f"[1, {plain}]\n".encode()
+        files.append(hashlib.sha256(b"one\n" + text).hexdigest().encode() + b" " + text)
+    for data in files:
+        path.write_bytes(data)
+        assert Journal(path, nim).begin("one") == {}, data[:200]
+        assert path.read_bytes() == b""
     assert not (tmp_path / "evil").exists()
-    key.chmod(0o644)
-    with pytest.raises(PermissionError, match="only user .* can read, found one of .* mode 644"):
-        Journal(path)
