@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import pickle
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -18,6 +17,7 @@ import games
 from learner.dice_play import starts_of
 from learner.frame import Progress
 from learner.journal import Journal
+from learner.multiplayer_play import late_starts
 from learner.rounds.batch import BatchFit
 from learner.self_play import SelfPlay, Task
 from play.workers.transport import pack
@@ -104,20 +104,16 @@ def test_only_whole_results_of_this_round_are_read(tmp_path: Path) -> None:
 def test_games_of_every_kind_are_kept_whole(tmp_path: Path, name: str) -> None:
     game = games.load(name)
     task = Task(game, as_evaluator(game, next(iter(game.evaluators))), None, 1, None, 40, True)
-    lessons = [SelfPlay(task)(start) for start in islice(starts_of(game, plies=2, seed=1), 2)]
+    starts = late_starts(1, 9) if game.players > 2 else starts_of(game, plies=2, seed=1)
+    lessons = [SelfPlay(task)(start) for start in islice(starts, 2)]
     journal = Journal(tmp_path / "journal", game)
     journal.begin("one")
     journal.add([0, 1], lessons)
     again = Journal(tmp_path / "journal", game).begin("one")
     for lesson, kept in zip(lessons, again.values(), strict=True):
         assert type(kept.played) is type(lesson.played) and kept.played.game is game
-        assert pickle.dumps(kept.played.record().moves) == pickle.dumps(
-            lesson.played.record().moves
-        )
-        for one, other in zip(
-            vars(kept.played).values(), vars(lesson.played).values(), strict=True
-        ):
-            np.testing.assert_array_equal(one, other)
+        for part, value in vars(lesson.played).items():
+            np.testing.assert_array_equal(getattr(kept.played, part), value)
 
 
 @pytest.mark.plain
