@@ -2,7 +2,7 @@
 
 Each measurement is a command of `plysmith play` with `--json`. Its figures are kept in
 `benchmarks/standing.json` with the command, the day, the commit and a digest of each file.
-The tables in `docs/results/` and in README between the lines `<!-- standing: GAME -->` and
+The tables in `docs/results.md` and `docs/results/` between the lines `<!-- standing: GAME -->` and
 `<!-- end -->`, and the strength in each card of `data/README.md`, are written from it.
 
 Without names, only those measurements run whose command or whose files have changed since;
@@ -34,7 +34,7 @@ KEPT = Path(__file__).with_suffix(".json")
 ROOT = DATA.parent
 #: Characters of a digest.
 DIGITS = 12
-#: The name of the table in README, and of the one by which people choose.
+#: The name of the table of all games, and of the one by which people choose.
 HEADLINE, SCALE = "headline", "scale"
 #: A figure with its interval.
 FIGURE = re.compile(r"([+-]?[0-9.]+)( %)? (\[[^]]*\])")
@@ -260,7 +260,8 @@ def stale(measurement: Measurement, kept: dict[str, dict[str, Any]]) -> bool:
 
 def pages() -> list[Path]:
     """Returns the pages that hold tables or cards."""
-    return [ROOT / "README.md", DATA / "README.md", *sorted((ROOT / "docs/results").glob("*.md"))]
+    docs = ROOT / "docs"
+    return [DATA / "README.md", docs / "results.md", *sorted((docs / "results").glob("*.md"))]
 
 
 def with_figures(text: str) -> str:

@@ -103,6 +103,63 @@ def test_lines_of_pages_are_short_enough_to_review() -> None:
     assert [one for one in lines if len(one[1]) > 120 and not one[1].startswith(printed)] == []
 
 
+def links(page: Path) -> set[tuple[Path, str]]:
+    """Returns the files of the repository to which a page links, with the anchor of each or ""."""
+    prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose)
+    return {((page.parent / name).resolve() if name else page, at) for name, at in targets}
+
+
+def anchors(page: Path) -> set[str]:
+    """Returns the anchors of a page's headings."""
+    titles = re.findall("^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.plain
+def test_links_lead_somewhere_and_readme_and_the_index_link_every_page() -> None:
+    pages = {path.resolve() for path in ROOT.glob("docs/**/*.md")}
+    to = {page: links(page) for page in [*pages, *ROOT.glob("*.md"), ROOT / "data/README.md"]}
+    broken = [
+        (page.name, path.name, at)
+        for page, targets in to.items()
+        for path, at in targets
+        if not path.exists() or (at and at not in anchors(path))
+    ]
+    assert broken == []
+    index = ROOT / "docs/index.md"
+    assert pages - {path for path, _ in to[index]} - {index} == set()
+    guides = {path for path in pages if path.parent == index.parent} - {index}
+    assert guides - {path for path, _ in to[ROOT / "README.md"]} == set()
+
+
+@pytest.mark.plain
+def test_the_first_screen_of_readme_instructs() -> None:
+    """The sentence, the picture, both commands and the example are on 25 lines."""
+    page = (ROOT / "README.md").read_text("utf-8")
+    screen = "\n".join(page.splitlines()[:25])
+    wanted = (
+        "](docs/board.png)",
+        "\ngit clone ",
+        "\nmake train ",
+        "\nmake test ",
+        "print(result)\n```",
+    )
+    assert [one for one in wanted if one not in screen] == []
+
+
+#: A measured figure: an interval, or an error.
+FIGURE = re.compile(r"\[[-+]?[\d.]+, [-+]?[\d.]+\]|± ?\d|\b20\d\d-\d\d-\d\d")
+
+
+@pytest.mark.plain
+def test_guides_have_no_measured_figure_and_no_date() -> None:
+    guides = [ROOT / "README.md", *ROOT.glob("docs/own_*.md")]
+    for page in [*guides, ROOT / "docs/play.md", ROOT / "docs/train.md"]:
+        text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+        assert FIGURE.findall(text) == [], page
+
+
 @pytest.mark.plain
 def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
