@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PRODUCT = ("games/", "search/", "play/", "learner/", "train.py", "plysmith.py")
+PRODUCT = ("programs/", "games/", "search/", "play/", "learner/", "train.py", "plysmith.py")
 Texts = Iterator[tuple[int, str]]
 
 

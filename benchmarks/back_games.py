@@ -33,9 +33,9 @@ import games
 from benchmarks.backgammon_decisions import read_options, values_of
 from games.backgammon.phases import in_contact
 from games.backgammon.rules import PROBABILITIES, packed, points_made
-from games.whole_files import write_atomically
 from play.players.gnubg import as_program, equity
 from play.rollout.rollout import rollout
+from programs.whole_files import write_atomically
 
 GAME: Any = games.load("backgammon")
 LABELLED = Path(__file__).with_suffix(".npz")

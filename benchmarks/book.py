@@ -27,7 +27,6 @@ import games
 from games.checkers.pdn import write_game
 from games.contract import Game
 from games.features import FeatureSet
-from games.whole_files import write_atomically, write_figure
 from learner.books.agreement import (
     Agreement,
     BookRows,
@@ -48,6 +47,7 @@ from learner.books.cells import Floats, MovePairs
 from learner.books.signature import SignatureTables
 from learner.online.samuel1959 import powers_of_two
 from play.ratings.statistics import Estimate
+from programs.whole_files import write_atomically, write_figure
 from search import Evaluator, LinearEvaluator, as_evaluator
 from search.evaluators.signature import layout_of
 

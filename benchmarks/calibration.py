@@ -21,10 +21,10 @@ import numpy as np
 from tqdm import tqdm
 
 import games
-from games.program import exit_status
 from learner.fit.calibration import CalibrationSample, shares
 from learner.fit.played import games_at
 from learner.fit.validation import calibration
+from programs.ending import exit_status
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques
 

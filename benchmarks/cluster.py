@@ -37,9 +37,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from games.program import exit_status
 from play.workers.parts import Parts, TaskPace
 from play.workers.work import CLIENT_SECONDS, LATE, LATE_SECONDS, PART_SECONDS
+from programs.ending import exit_status
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Seconds after which a run without a result or a reason hangs.
@@ -130,7 +130,7 @@ def other_commit(folder: Path, changed: str = CHANGED[0]) -> Path:
     """Returns a folder with the sources and data, of which one file differs in its last bytes."""
     folder.mkdir(exist_ok=True)
     first = changed.partition("/")[0]
-    for name in ("games", "search", "play", "learner", "data"):
+    for name in ("programs", "games", "search", "play", "learner", "data"):
         if name != first:
             (folder / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / first, folder / first, ignore=shutil.ignore_patterns("__pycache__"))

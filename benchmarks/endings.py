@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 import games
-from games.program import exit_status
-from games.whole_files import write_atomically
 from learner.positions.filters import distinct
 from learner.positions.positions import noisy
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop
 from play.match.openings import random_line
 from play.players.parse import parse_player
+from programs.ending import exit_status
+from programs.whole_files import write_atomically
 from search import WIN, Engine, load_evaluator
 from search.evaluators.noise import NoisyEvaluator
 from search.lookups.database import Databases

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from games.whole_files import write_figure
 from play.ratings.statistics import Estimate
+from programs.whole_files import write_figure
 
 __all__ = ["plot_estimates"]
 

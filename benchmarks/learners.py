@@ -37,7 +37,6 @@ import numpy as np
 
 import games
 from benchmarks.groups import rate_groups
-from games.whole_files import write_atomically, write_figure
 from learner.arena import measure
 from learner.game_learner import feature_set
 from learner.run import recipes
@@ -56,6 +55,7 @@ from play.players.player import Player
 from play.ratings.bradley_terry import rate
 from play.ratings.statistics import Estimate, Tally, mean_interval
 from play.workers import Workers
+from programs.whole_files import write_atomically, write_figure
 from search import LinearEvaluator, as_evaluator, load_evaluator
 
 UNTRAINED = "untrained"

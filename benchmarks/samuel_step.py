@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import games
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 from search import Engine, as_evaluator
 
 POSITION = "B:W21,22,23,26,28,30,31,32:B1,2,3,6,9,10,12,14"

@@ -44,7 +44,7 @@ from games.connect_four.solver import (
     entry_of,
     plies_left,
 )
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 
 #: Names, least and most stones, least and most plies to the end with best play.
 SETS = (

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from games.program import exit_status
-from games.whole_files import write_atomically
+from programs.ending import exit_status
+from programs.whole_files import write_atomically
 from search.evaluators.shipped import DATA, shipped_files
 
 PROGRAM = "python -m benchmarks.standing"

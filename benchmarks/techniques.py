@@ -23,8 +23,6 @@ from tqdm import tqdm
 
 import games
 from benchmarks.estimates import plot_estimates
-from games.program import exit_status
-from games.whole_files import write_atomically
 from play.match.driver import play_match
 from play.match.journal import MatchJournal
 from play.match.openings import Openings
@@ -33,6 +31,8 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, MatchSummary
+from programs.ending import exit_status
+from programs.whole_files import write_atomically
 from search.evaluators.samples import value_mark
 
 PROGRAM = "python -m benchmarks.techniques"

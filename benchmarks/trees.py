@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 import games
 from games.contract import Game
-from games.program import exit_status
 from play.players.thinker import usual_evaluator
+from programs.ending import exit_status
 from search import Engine, Result
 
 PROGRAM = "python -m benchmarks.trees"

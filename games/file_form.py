@@ -28,11 +28,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from games.contract import Game, given
-from games.counted import counted
 from games.errors import MoveError, PositionError
 from games.extras import extra
 from games.record import GameRecord, new_record
 from games.values import proven_text, proven_value, told
+from programs.phrases import counted
 
 __all__ = ["PLAIN_TEXT", "FileForm", "ReadGame", "form_of"]
 

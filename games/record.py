@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game, given
-from games.counted import listed
 from games.errors import MoveError
 from games.extras import extra
+from programs.phrases import listed
 
 __all__ = ["Annotation", "GameRecord", "RecordKind", "new_record", "read_situation"]
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from games.program import Parser, exit_status
 from learner.invention.command import add_options
 from learner.options import CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES, Range
 from play.commands.options import check_writable, refuse
+from programs.arguments import Parser
+from programs.ending import exit_status
 
 if TYPE_CHECKING:
     from games.contract import Game
@@ -139,9 +140,9 @@ def _calibration_sample(
     options: argparse.Namespace, game: Game, evaluator: Any
 ) -> CalibrationSample:
     """Returns the positions of the games of self-play that the options ask for."""
-    from games.waiting import WorkBar
     from learner.fit.calibration import self_play_sample
     from learner.fit.played import games_at
+    from programs.waiting import WorkBar
     from search.alphabeta.techniques import as_techniques
 
     nodes = options.nodes or [CALIBRATION_NODES]

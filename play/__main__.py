@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from games.program import Parser, exit_status
 from play.commands.engine import add_engine_commands
 from play.commands.judge import add_judge_command
 from play.commands.match import add_match_commands
@@ -15,6 +14,8 @@ from play.commands.rollout import add_rollout_command
 from play.commands.solve import add_solve_command
 from play.commands.terminal import add_terminal_commands
 from play.commands.web import add_web_command
+from programs.arguments import Parser
+from programs.ending import exit_status
 
 PROGRAM = "python -m play"
 

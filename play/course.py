@@ -19,12 +19,13 @@ from typing import Any
 
 import games
 from games.nim import Nim
-from games.program import Parser, exit_status
 from games.puzzles.queens import attacks
 from games.puzzles.road_map import MIDWEST, ROMANIA, RoadMap
 from games.tree import Tree
 from play.judging.search_tree import search_tree
 from play.judging.tree_node import TreeNode
+from programs.arguments import Parser
+from programs.ending import exit_status
 from search import as_evaluator
 from search.textbook import Waiting, breadth_first, uniform_cost
 from search.textbook.max_n import max_n

@@ -13,8 +13,8 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game, expect_position
-from games.program import LOOK
 from games.values import WIN
+from programs.ending import LOOK
 from search.evaluators.evaluator import Evaluator
 from search.limits import UNLIMITED, Limits
 from search.line import LINE, MOST_EARLIER, MOST_ROOT_MOVES, NativeLine, PlainLine

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [

@@ -28,7 +28,7 @@ from games.backgammon.bear_off import (
 )
 from games.backgammon.one_sided import weights
 from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 
 __all__ = ["MOST_OF_BOTH", "BearOff", "bear_off", "build"]
 

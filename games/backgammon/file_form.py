@@ -8,9 +8,9 @@ from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.replay import ReplayedGame
 from games.contract import DiceGame
-from games.counted import counted
 from games.file_form import NO_NAMES, FileForm, ReadGame
 from games.record import GameRecord
+from programs.phrases import counted
 
 __all__ = ["MAT"]
 

@@ -26,8 +26,8 @@ from games.backgammon.situation import (
     position_error,
     roll_of,
 )
-from games.counted import listed, shortened
 from games.errors import MoveError, stripped
+from programs.phrases import listed, shortened
 
 __all__ = [
     "NO_MOVE",

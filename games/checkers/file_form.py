@@ -9,9 +9,9 @@ from games.checkers.pdn.game_types import ENGLISH, type_text
 from games.checkers.pdn.reader import PdnGame
 from games.checkers.pdn.results import result_order
 from games.contract import Game
-from games.counted import counted
 from games.file_form import FileForm, ReadGame, ResultOrder
 from games.record import GameRecord
+from programs.phrases import counted
 
 __all__ = ["PDN"]
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from games.checkers import rules
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, WHITE, Position
-from games.counted import listed, shortened
 from games.errors import MoveError, PositionError, stripped
+from programs.phrases import listed, shortened
 
 __all__ = [
     "captured_squares",

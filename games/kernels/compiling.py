@@ -18,7 +18,7 @@ from typing import Any
 
 from numba.core import event
 
-from games.waiting import QUIET
+from programs.waiting import QUIET
 
 __all__ = ["compiling_seconds", "counting"]
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from games.board import Board, Pieces
-from games.counted import counted
 from games.errors import PositionError, stripped
 from games.features import Encoding, FeatureSet
 from games.kernels import family, word
@@ -24,6 +23,7 @@ from games.problem import Heuristic, KernelProblem, Known, Pattern, ProblemRules
 from games.puzzles import sliding_kernels
 from games.puzzles.arrangements import MOST_PIECES, arrangements
 from games.puzzles.sliding_cells import cells_of_tiles
+from programs.phrases import counted
 
 __all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
 

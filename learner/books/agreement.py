@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.counted import counted
 from learner.books.book import BookEntry
 from play.ratings.statistics import Estimate
+from programs.phrases import counted
 from search import WIN, Evaluator
 
 __all__ = ["Agreement", "BookRows", "agreement"]

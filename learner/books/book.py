@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.contract import Game
-from games.counted import counted
 from games.file_form import form_of
 from games.record import GameRecord
 from learner.options import Choice, Range
 from play.match.game_loop import GameLoop
 from play.match.openings import Openings
+from programs.phrases import counted
 from search import Engine
 
 __all__ = [

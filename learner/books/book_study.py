@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from games.counted import counted
 from games.record import Annotation, GameRecord
 from learner.books.agreement import Agreement, agreement
 from learner.books.book import (
@@ -33,6 +32,7 @@ from learner.game_learner import GameLearner
 from learner.options import choice, ranged
 from learner.positions.filters import Games
 from play.players.opponents import reference
+from programs.phrases import counted
 from search.evaluators.signature_layout import layout_of
 
 __all__ = ["BookStudy"]

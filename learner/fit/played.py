@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.contract import Game
-from games.whole_files import write_atomically
 from learner.fit.calibration import CalibrationSample, sample_of
 from play.match.game_loop import GameLoop, Played
 from play.match.openings import random_line
 from play.workers import Workers
+from programs.whole_files import write_atomically
 from search import AlphaBetaOptions, Engine, Evaluator
 from search.evaluators.samples import value_mark
 

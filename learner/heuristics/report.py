@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Position
-from games.counted import counted
 from games.problem import KernelProblem
+from programs.phrases import counted
 from search import solve
 from search.evaluators.load import as_evaluator
 

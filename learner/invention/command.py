@@ -40,11 +40,11 @@ def _run(options: argparse.Namespace) -> int:
     import games
     from games.features.term_file import feature_set_of, named, term_file
     from games.problem import Problem
-    from games.waiting import WorkBar
-    from games.whole_files import write_atomically
     from learner.game_learner import feature_set
     from learner.invention.labels import cells_of
     from learner.invention.term_search import TermSearch, bare_pieces
+    from programs.waiting import WorkBar
+    from programs.whole_files import write_atomically
     from search import LinearEvaluator
     from search.evaluators.linear import MOST_TERMS
 
@@ -100,9 +100,9 @@ def _run(options: argparse.Namespace) -> int:
 def _labels(game: Any, options: argparse.Namespace) -> Labels:
     """Returns what the terms are to explain."""
     from games.problem import Problem
-    from games.waiting import WorkBar
     from learner.invention.labels import decisions, distances, labels_of
     from learner.positions.store import PositionStore
+    from programs.waiting import WorkBar
     from search import as_evaluator
 
     puzzle = isinstance(game, Problem)

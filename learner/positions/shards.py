@@ -23,7 +23,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from games.values import EXACT, UPPER
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 
 __all__ = ["UNKNOWN", "Rows", "StoreError", "read_shard", "rows_of_shard", "write_shard"]
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from games.whole_files import UNFINISHED
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import (
     Rows,
@@ -27,6 +26,7 @@ from learner.positions.shards import (
     rows_of_shard,
     write_shard,
 )
+from programs.whole_files import UNFINISHED
 
 __all__ = [
     "Filter",

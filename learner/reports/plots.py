@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from games.whole_files import write_figure
 from learner.arena import ELO, FIRST, POINTS, Strength
+from programs.whole_files import write_figure
 
 __all__ = ["new_figure", "plot_strength", "plot_weights"]
 

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import games
 from games.problem import Problem
-from games.program import Parser, exit_status
 from learner.run.asked import DEFAULTS, kept_settings, run_name, settings_of
 from learner.run.config import with_config
 from learner.run.recipes import HEURISTICS, RECIPES, recipe_of
 from learner.run.settings import RunSettings
+from programs.arguments import Parser
+from programs.ending import exit_status
 
 __all__ = ["main", "parser"]
 

@@ -17,11 +17,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from games.lock import LockedError, alone
-from games.whole_files import UNFINISHED, naming, write_atomically
 from learner.run.provenance import FILE as PROVENANCE
 from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
+from programs.lock import LockedError, alone
+from programs.whole_files import UNFINISHED, naming, write_atomically
 
 __all__ = [
     "HOURS",

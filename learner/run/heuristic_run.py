@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from games.counted import counted
 from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.run import Run
+from programs.phrases import counted
 from search.evaluators.heuristic import LearnedHeuristic
 
 __all__ = ["HeuristicRun"]

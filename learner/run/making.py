@@ -16,9 +16,10 @@ import games
 from games.contract import Game
 from games.extras import Extra
 from games.problem import Problem
-from games.program import Parser, exit_status
-from games.whole_files import write_atomically
 from learner.run.folder import CHECKPOINT
+from programs.arguments import Parser
+from programs.ending import exit_status
+from programs.whole_files import write_atomically
 from search.evaluators.header import EvaluatorError
 from search.evaluators.load import load_evaluator
 from search.evaluators.samples import value_mark

@@ -24,10 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from games.counted import counted
 from games.file_form import NO_NAMES, form_of
-from games.program import result_of
-from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.frame import Learner, Progress
 from learner.options import CALIBRATION_GAMES, Range
@@ -36,6 +33,9 @@ from learner.run.run import Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from play.workers import Workers
+from programs.ending import result_of
+from programs.phrases import counted
+from programs.whole_files import write_atomically
 from search import Evaluator, LinearEvaluator, load_evaluator
 
 __all__ = ["FEATURES", "MeasuredRun"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Self
 
-from games.waiting import PAUSE, WorkBar, compiling_text, doing
+from programs.waiting import PAUSE, WorkBar, compiling_text, doing
 
 __all__ = ["Bar"]
 

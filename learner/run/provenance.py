@@ -36,7 +36,7 @@ import plysmith
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels import fingerprint
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 
 __all__ = ["FILE", "ChangedError", "code_mark", "differences", "provenance", "record_session"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from games.whole_files import write_atomically
 from learner.run.folder import HOURS, LOCK, RunError
 from learner.run.provenance import FILE
+from programs.whole_files import write_atomically
 
 __all__ = ["compared", "expect_code"]
 

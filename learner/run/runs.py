@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from games.program import Parser, exit_status
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
 from learner.run.folder import read_hours, read_report
 from learner.run.settings import RunSettings
 from play.web.runs import Runs
+from programs.arguments import Parser
+from programs.ending import exit_status
 
 __all__ = ["main", "rows_of"]
 

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import write_atomically
 from learner.options import Range
+from programs.whole_files import write_atomically
 
 __all__ = ["RunSettings", "write_settings"]
 

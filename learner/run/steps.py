@@ -10,7 +10,6 @@ from typing import Any
 
 import games
 from games.contract import Game
-from games.counted import counted
 from games.feature_file import add_features
 from learner.arena import Strength, measure
 from learner.books.book_study import BookStudy
@@ -28,6 +27,7 @@ from learner.task_learner import TaskLearner
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
+from programs.phrases import counted
 from search import Evaluator, LinearEvaluator
 
 __all__ = ["train_evaluator", "train_heuristic", "train_rote"]

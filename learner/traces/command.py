@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from games.program import Parser, exit_status
 from learner.options import LOSSES
 from play.commands.options import check_writable
+from programs.arguments import Parser
+from programs.ending import exit_status
 
 if TYPE_CHECKING:
     from learner.traces.fit import Fitted
@@ -50,11 +51,11 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from games.whole_files import write_atomically
     from learner.traces.fit import Settings, fit_traces
     from learner.traces.output import patched, report, write_all
     from learner.traces.parameters import read_terms
     from learner.traces.traces import TraceError
+    from programs.whole_files import write_atomically
 
     settings = Settings(
         loss=options.loss, blend=options.blend, alpha=options.alpha, lasso=options.lasso,

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from games.whole_files import write_atomically
 from learner.fit.matrix import Matrix
 from learner.fit.newton import Minimum, minimum
 from learner.fit.targets import expectations, fit_scale, mean_loss
@@ -29,6 +28,7 @@ from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
 from learner.traces.parameters import Term, parameters
 from learner.traces.traces import TraceError, Traces
+from programs.whole_files import write_atomically
 
 __all__ = ["Change", "Fitted", "FittedTerm", "Settings", "fit_traces"]
 

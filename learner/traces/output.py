@@ -13,11 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import write_atomically, write_figure
 from learner.fit.validation import TWO_SIDED_95, calibration_error
 from learner.reports.plots import new_figure
 from learner.traces.fit import Fitted
 from learner.traces.traces import TraceError
+from programs.whole_files import write_atomically, write_figure
 
 __all__ = ["header", "patched", "report", "rust", "write_all"]
 

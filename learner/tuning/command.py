@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.program import Parser, exit_status
-from games.waiting import WorkBar
 from learner.options import Range
 from play.commands.match import GamesBar, add_contest_options
 from play.commands.options import add_game, load_game
 from play.players.grammar import PLAYER_HELP
+from programs.arguments import Parser
+from programs.ending import exit_status
+from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
     from learner.tuning.spsa import Spsa

@@ -21,7 +21,6 @@ from itertools import chain, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import naming, write_atomically, write_figure
 from learner.reports.plots import new_figure
 from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
@@ -31,6 +30,7 @@ from play.match.journal import MatchJournal
 from play.match.report import Match
 from play.players.player import Player
 from play.workers import Workers
+from programs.whole_files import naming, write_atomically, write_figure
 
 __all__ = ["MOST_FAILURES", "Tune"]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.program import in_range
 from play.commands.game_file import add_black_first, game_of_file, printable, read_games
 from play.commands.options import add_features, refuse, with_features
+from programs.arguments import in_range
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
@@ -70,7 +70,6 @@ def run_analyse(options: argparse.Namespace) -> int:
     import games
     from games.file_form import form_of
     from games.problem import refuse_problem
-    from games.whole_files import write_atomically
     from play.judging.analysis import Playouts
     from play.judging.judges import judge_games
     from play.players.thinker import (
@@ -80,6 +79,7 @@ def run_analyse(options: argparse.Namespace) -> int:
         limits_of,
         usual_evaluator,
     )
+    from programs.whole_files import write_atomically
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
     refuse_problem(game)

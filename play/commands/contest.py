@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from games.counted import counted
 from games.file_form import form_of
 from play.commands.options import refuse
 from play.match.balanced import BalancedOpenings, openings_file, usual_openings
@@ -25,6 +24,7 @@ from play.players.thinker import play_text
 from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
+from programs.phrases import counted
 from search.evaluators.samples import value_mark
 from search.lookups.database import DatabaseLookup
 

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.counted import counted
-from games.program import in_range
 from play.commands.options import START, add_game, check_writable, load_game, read_situation, refuse
+from programs.arguments import in_range
+from programs.phrases import counted
 
 if TYPE_CHECKING:
     from games.contract import Game

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import games
-from games.counted import counted
-from games.program import Parser, exit_status
 from play.commands.options import FEATURES_HELP, GAME_HELP, with_features
+from programs.arguments import Parser
+from programs.ending import exit_status
+from programs.phrases import counted
 
 PROGRAM = "python -m play.commands.export"
 

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from games.counted import counted
-from games.program import in_range
-from games.waiting import WorkBar
 from play.commands.options import add_game, load_game, refuse
 from play.players.grammar import describe_players
+from programs.arguments import in_range
+from programs.phrases import counted
+from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
     from games.contract import DiceGame, Game

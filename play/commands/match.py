@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from games.program import in_range
-from games.waiting import WorkBar
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import PLAYER_HELP, describe_players
+from programs.arguments import in_range
+from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
     from play.commands.contest import Contest
@@ -236,7 +236,7 @@ class _GamesFile:
 
     def __call__(self, match: Any) -> None:
         """Add the games that have ended since the last call."""
-        from games.whole_files import naming, write_atomically
+        from programs.whole_files import naming, write_atomically
 
         if match is not self._match:
             self._match, self._pairs = match, 0
@@ -254,7 +254,7 @@ class _GamesFile:
 
     def finish(self, matches: list[Any]) -> None:
         """Leave a file even if no game was played, and a whole one if Ctrl-C came while writing."""
-        from games.whole_files import write_atomically
+        from programs.whole_files import write_atomically
 
         if not self._games or matches[-1].interrupted:
             texts: list[str] = []
@@ -266,7 +266,7 @@ class _GamesFile:
                 write_atomically(self._path, "\n".join(texts))
 
     def _write_apart(self, texts: list[str], first: int) -> None:
-        from games.whole_files import write_atomically
+        from programs.whole_files import write_atomically
 
         for number, text in enumerate(texts, first):
             write_atomically(self._path.with_stem(f"{self._path.stem}-{number}"), text)

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from games.counted import counted
-from games.program import in_range
-from games.waiting import WorkBar
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players
+from programs.arguments import in_range
+from programs.phrases import counted
+from programs.waiting import WorkBar
 
 __all__ = ["add_openings_command"]
 

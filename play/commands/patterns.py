@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from games.counted import counted
-from games.waiting import WorkBar
 from play.commands.solve import PROBLEM_HELP
+from programs.phrases import counted
+from programs.waiting import WorkBar
 
 __all__ = ["add_patterns_command"]
 

@@ -6,11 +6,11 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from games.counted import counted
-from games.program import in_range
-from games.waiting import WorkBar
 from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
+from programs.arguments import in_range
+from programs.phrases import counted
+from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
     from games.contract import DiceGame

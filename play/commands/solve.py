@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from games.contract import line_texts
-from games.counted import counted
-from games.waiting import doing
+from programs.phrases import counted
+from programs.waiting import doing
 
 if TYPE_CHECKING:
     from games.problem import Problem

@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 import games
-from games.program import in_range
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
 from play.commands.options import add_features, load_game
 from play.players.grammar import describe_players
+from programs.arguments import in_range
 
 if TYPE_CHECKING:
     from games.contract import Game

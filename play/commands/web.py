@@ -7,8 +7,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from games.program import in_range
 from play.commands.options import add_features, with_features
+from programs.arguments import in_range
 
 __all__ = ["add_web_command", "run_web"]
 

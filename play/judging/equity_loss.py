@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
-from games.counted import counted
 from games.record import GameRecord
 from play.dice import Dice
 from play.match.loop import play_with_dice
@@ -27,6 +26,7 @@ from play.players.seats import DiceSeat
 from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers import Workers
 from play.workers.crew import Crew, done
+from programs.phrases import counted
 
 __all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
 

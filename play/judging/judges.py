@@ -6,13 +6,13 @@ import heapq
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from games.waiting import WorkBar
 from play.judging.analysis import Judged, Playouts, judge_moves
 from play.judging.cube import judge_cube
 from play.judging.luck import judge_rolls
 from play.judging.performance import JudgedGame
 from play.players.thinker import Thinker
 from play.workers.crew import Crew, done
+from programs.waiting import WorkBar
 
 __all__ = ["judge_games"]
 

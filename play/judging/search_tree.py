@@ -11,9 +11,9 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import PositionError
-from games.whole_files import write_atomically
 from play.judging.tree_node import CHANCE, MAX, MIN, TreeNode, average, number
 from play.judging.tree_picture import tree_picture
+from programs.whole_files import write_atomically
 from search.textbook.max_n import for_every_player, max_n
 from search.textbook.minimax import expectiminimax
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import given
-from games.lock import alone
 from games.record import GameRecord
-from games.whole_files import naming, write_atomically
+from programs.lock import alone
+from programs.whole_files import naming, write_atomically
 
 __all__ = ["MatchJournal", "plain_game", "replay"]
 

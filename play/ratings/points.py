@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from games.counted import counted
 from play.ratings.statistics import INTERVAL, Estimate, mean_interval
+from programs.phrases import counted
 
 __all__ = ["DiceSummary"]
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from games.program import is_ending
-from games.waiting import others_tell
 from play.terminal.session import Session
+from programs.ending import is_ending
+from programs.waiting import others_tell
 
 __all__ = ["run_session"]
 

@@ -12,11 +12,11 @@ from games.contract import Game, given
 from games.file_form import form_of
 from games.record import GameRecord, new_record
 from games.values import value_text
-from games.whole_files import write_atomically
 from play.players.limits import Limits
 from play.players.thinker import Thinker, chances_text
 from play.terminal.colour import Paint
 from play.words import result_text
+from programs.whole_files import write_atomically
 
 __all__ = ["Session", "SessionOf"]
 

@@ -23,7 +23,6 @@ import games
 from games.contract import Game
 from games.file_form import form_of
 from games.problem import Problem
-from games.program import said
 from play.players.external import Programs
 from play.players.opponents import Opponents
 from play.players.parse import NONE, methods_of
@@ -39,6 +38,7 @@ from play.web.files import (
 )
 from play.web.grid_face import face_of
 from play.web.runs import is_run, stamp_of
+from programs.ending import said
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.evaluators.samples import value_scale
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup

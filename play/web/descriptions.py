@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from games.counted import listed
 from games.problem import Heuristic
 from play.ratings.statistics import Estimate
 from play.web.runs import FIRST, FIRST_PLACES, POINTS_A_GAME, matches_of, strength_of
+from programs.phrases import listed
 
 __all__ = ["cards", "hand_crafted", "learned", "measured"]
 

@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 from games.contract import Game
-from games.counted import shortened
 from games.values import value_text
 from play.judging.explanation import explain
 from play.web.catalogue import Loaded
 from play.web.table import clamped
+from programs.phrases import shortened
 from search import WIN, LinearEvaluator
 from search.textbook.max_n import turned
 

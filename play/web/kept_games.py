@@ -18,11 +18,11 @@ from typing import Any
 
 from games.contract import Game, starts
 from games.record import GameRecord, new_record
-from games.whole_files import UNFINISHED, write_atomically
 from play.web.cube_table import CubeTable, play_of
 from play.web.limits import ServerLimits
 from play.web.seat import WebSeat
 from play.web.table import Table, start_text
+from programs.whole_files import UNFINISHED, write_atomically
 
 __all__ = ["FORMAT", "KeptGames", "started", "table_of"]
 

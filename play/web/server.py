@@ -18,7 +18,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from games.contract import Game
-from games.waiting import compiling_text
 from play.ports import named_port
 from play.web import inspection
 from play.web.catalogue import PROGRAM, Catalogue, game_view
@@ -33,6 +32,7 @@ from play.web.puzzles import Puzzles
 from play.web.rollouts import roll_out
 from play.web.runs import Runs
 from play.web.seat import DEEPEST, MOST_SECONDS
+from programs.waiting import compiling_text
 
 __all__ = ["create_app", "serve"]
 

@@ -26,13 +26,13 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from games.program import LOOK
 from play.workers.bench import bench
 from play.workers.parts import Parts, TaskPace, kind_of
 from play.workers.remote import check_worker, connect, offer, say
 from play.workers.sources import digest, what_differs
 from play.workers.transport import pack
 from play.workers.work import Arrived, GoneError, Work
+from programs.ending import LOOK
 
 __all__ = ["Cluster"]
 

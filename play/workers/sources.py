@@ -21,7 +21,7 @@ __all__ = ["digest", "marks", "what_differs"]
 
 ROOT = Path(games.__file__).absolute().parents[1]
 #: Folders, and the endings of the files in them that decide a result.
-FOLDERS = ("games", "search", "play", "learner", "data")
+FOLDERS = ("programs", "games", "search", "play", "learner", "data")
 ENDINGS = (".py", ".json", ".safetensors")
 #: The most differences that a line names.
 MOST_NAMED = 3

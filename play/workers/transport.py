@@ -27,7 +27,7 @@ from games.kernels.compiler import compiled, is_kernel, kernel_again, kernel_par
 
 __all__ = ["do_packed", "pack", "unpack"]
 
-OURS = {"games", "search", "play", "learner", "train"}
+OURS = {"programs", "games", "search", "play", "learner", "train"}
 
 
 def pack(value: Any) -> bytes:

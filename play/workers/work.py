@@ -10,11 +10,11 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from games.program import LOOK
 from play.workers.parts import Parts
 from play.workers.remote import do_part, say
 from play.workers.sources import digest
 from play.workers.transport import pack, unpack
+from programs.ending import LOOK
 
 __all__ = ["Arrived", "GoneError", "Work"]
 

@@ -26,10 +26,10 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker as usual_tracker
 from typing import Any, TypeVar
 
-from games.program import ENDING, result_of, signals_held
 from play.workers.cluster import Cluster
 from play.workers.parts import Parts, TaskPace, kind_of
 from play.workers.transport import do_packed, pack, unpack
+from programs.ending import ENDING, result_of, signals_held
 
 __all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
 

@@ -17,7 +17,7 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 from search.evaluators.header import MOST_WEIGHT, EvaluatorError, parse_json, short
 
 __all__ = [

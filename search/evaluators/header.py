@@ -45,7 +45,7 @@ MOST_WEIGHT = 1e9
 class EvaluatorError(ValueError):
     """Raised for a file that is not an evaluator, or is one that does not fit."""
 
-    #: The same for people who type options (`games.program.said`); empty if it is the same.
+    #: The same for people who type options (`programs.ending.said`); empty if it is the same.
     typed = ""
 
 

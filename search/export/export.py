@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from games.kernels.memory import read_position
-from games.whole_files import write_atomically
+from programs.whole_files import write_atomically
 from search.evaluators.evaluator import Evaluator, NativeText
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.network import NetworkEvaluator

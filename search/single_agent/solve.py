@@ -12,8 +12,8 @@ import numpy as np
 
 from games import kernels
 from games.contract import Position, expect_position
-from games.counted import counted
 from games.problem import Heuristic, KernelProblem, Known, Problem, expect_problem
+from programs.phrases import counted
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.limits import UNLIMITED, Limits

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from games.contract import Position
-from games.counted import counted
 from games.problem import Known, Problem
+from programs.phrases import counted
 from search.textbook.solution import Count, Node, Solution, StrategyOptions, worth
 
 __all__ = ["Heuristic", "astar", "beam", "best_first", "greedy", "proof"]

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Unpack
 
 from games.contract import Position
-from games.counted import counted
 from games.problem import Problem
+from programs.phrases import counted
 from search.textbook.best_first import Heuristic
 from search.textbook.solution import Count, Node, Solution, StrategyOptions, Trace
 

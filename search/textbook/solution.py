@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
 from games.contract import Move, Position
-from games.counted import counted
 from games.problem import KernelProblem, Known, Problem, expect_problem
+from programs.phrases import counted
 
 __all__ = [
     "INTERRUPTED",

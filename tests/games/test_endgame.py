@@ -40,10 +40,10 @@ from games.checkers.endgame.numbering import (
 )
 from games.checkers.endgame.retrograde import EXACT_DEPTH, place_of
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
-from games.lock import LockedError, alone
 from games.tic_tac_toe import TicTacToe
-from games.whole_files import write_atomically
 from play.players.parse import parse_player
+from programs.lock import LockedError, alone
+from programs.whole_files import write_atomically
 from search import WIN, Engine
 from search.lookups.database import DatabaseLookup
 

@@ -20,7 +20,7 @@ from errors import errors_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-import games.whole_files
+import programs.whole_files
 from benchmarks.store import main as measure
 from games import Game, kernels
 from games.checkers import Checkers
@@ -179,7 +179,7 @@ def test_an_interrupted_write_leaves_no_shard_and_loses_no_row(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(games.whole_files.os, moment, interrupt)
+        patch.setattr(programs.whole_files.os, moment, interrupt)
         with pytest.raises(KeyboardInterrupt):
             store.flush()
         with pytest.raises(KeyboardInterrupt):

@@ -16,7 +16,6 @@ from toys import Pile
 import games
 from games import kernels
 from games.checkers import Checkers
-from games.lock import LockedError
 from games.record import GameRecord
 from play.__main__ import main
 from play.match.driver import play_match
@@ -26,6 +25,7 @@ from play.match.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
+from programs.lock import LockedError
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,7 +22,7 @@ from benchmarks import notebooks
 from search import native
 from search.evaluators.shipped import DATA, shipped_files
 
-PACKAGES = ("games", "search", "play", "learner")
+PACKAGES = ("programs", "games", "search", "play", "learner")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -290,7 +290,7 @@ def test_names_that_pages_and_docstrings_give_exist() -> None:
     pages = [path for path in ROOT.glob("docs/**/*.md") if path.stem != "notebook"]
     folders = ("search", "play", "learner", "benchmarks", "games/backgammon", "games/checkers")
     sources = [path for folder in folders for path in ROOT.glob(f"{folder}/**/*.py")]
-    dotted = re.compile(r"`((?:games|search|play|learner|benchmarks)(?:\.\w+)+)")
+    dotted = re.compile(r"`((?:programs|games|search|play|learner|benchmarks)(?:\.\w+)+)")
     names = {
         (path.name, name)
         for path in [*pages, *sources]
@@ -314,7 +314,7 @@ def test_the_contract_lists_every_kind_of_extra() -> None:
 @pytest.mark.plain
 def test_the_map_names_every_folder_and_no_other() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    named = set(re.findall(r"`((?:games|search|play|learner)/(?:\w+/)*)`", page))
+    named = set(re.findall(r"`((?:programs|games|search|play|learner)/(?:\w+/)*)`", page))
     packages = [ROOT / name for name in PACKAGES]
     folders = {
         f"{path.parent.relative_to(ROOT)}/" for p in packages for path in p.rglob("__init__.py")

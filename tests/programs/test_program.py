@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from processes import usual_signals
 
-from games.program import ENDING, exit_status, signals_held
+from programs.ending import ENDING, exit_status, signals_held
 
 
 def raising(error: BaseException) -> int:
@@ -48,7 +48,7 @@ def test_a_status_is_handed_on_and_a_defect_is_not_hidden() -> None:
 def test_a_reader_that_has_gone_is_not_a_mistake(lines: int) -> None:
     text = f"""
 import sys
-from games.program import ENDING, exit_status, signals_held
+from programs.ending import ENDING, exit_status, signals_held
 
 def run():
     sys.stdin.read()
@@ -76,7 +76,7 @@ sys.exit(exit_status("name", run))
 #: A program that says "ready" once a signal may come.
 WAITING = """
 import os, signal, sys, time
-from games.program import exit_status, is_ending, signals_held
+from programs.ending import exit_status, is_ending, signals_held
 
 def ready():
     print("ready", flush=True)

@@ -30,7 +30,6 @@ import train
 from games import kernels
 from games.checkers import Checkers
 from games.kernels import fingerprint
-from games.lock import alone
 from learner.arena import Arena, Strength
 from learner.frame import Progress
 from learner.online.rote import Rote
@@ -47,6 +46,7 @@ from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
 from learner.run.run import MemoryRun
 from play.players.limits import Limits
+from programs.lock import alone
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from games import kernels, waiting
+from games import kernels
 from games.kernels import compiling
 from play.terminal import loop
+from programs import waiting
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Compiles for a while by the clock of the listener, which is made to run fast or slowly.

@@ -7,8 +7,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from games.program import Parser, exit_status
-from games.waiting import WorkBar
+from programs.arguments import Parser
+from programs.ending import exit_status
+from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
     from games.checkers.endgame.numbering import Material

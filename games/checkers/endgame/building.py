@@ -23,9 +23,9 @@ from games.checkers.endgame import database
 from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
 from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
-from games.lock import alone
-from games.program import result_of
-from games.whole_files import write_atomically
+from programs.ending import result_of
+from programs.lock import alone
+from programs.whole_files import write_atomically
 
 __all__ = ["build", "check_space", "endgame", "solve"]
 

@@ -15,9 +15,9 @@ from games.checkers.pdn.words import MOVE, Word, words_of
 from games.checkers.pdn.writer import OWN_TAGS, ROSTER, own_tags
 from games.checkers.replay import FEWEST_CHARACTERS, MOST_MOVES, MOST_SQUARES, replay
 from games.contract import Game
-from games.counted import shortened
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord
+from programs.phrases import shortened
 
 __all__ = ["PdnGame", "read_games"]
 

@@ -6,13 +6,10 @@ raise KeyboardInterrupt in the main thread, so that whatever keeps work on Ctrl-
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import gc
-import math
 import os
-import re
 import signal
 import stat
 import sys
@@ -20,16 +17,14 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from types import FrameType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
-from games.waiting import QUIET, doing, told
+from programs.waiting import QUIET, doing, told
 
 __all__ = [
     "ENDING",
     "LOOK",
-    "Parser",
     "exit_status",
-    "in_range",
     "is_ending",
     "result_of",
     "said",
@@ -49,42 +44,6 @@ LOOK = 1.0
 
 #: The signal other than SIGINT by which this program was asked to end.
 _received: int | None = None
-
-#: What argparse says, and what we say in its place.
-_WORDS = {
-    r"^argument ([^/:]+)(/\S+)?: ": r"\1: ",
-    r"invalid int value: ": "expected a whole number, found ",
-    r"invalid float value: ": "expected a number, found ",
-    r"invalid choice: (.*) \(choose from (.*)\)": r"expected one of \2, found \1",
-    r"expected (at least )?one argument$": r"expected \1one value, found none",
-    r"^the following arguments are required: (.*)": r"expected \1, found none; see --help",
-    r"^one of the arguments (.*) is required": r"expected one of \1, found none",
-    r"not allowed with argument (\S+)$": r"expected it without \1, found both",
-    r"^unrecognized arguments: ": "expected only what --help lists, found ",
-}
-
-
-class Parser(argparse.ArgumentParser):
-    """A command line that refuses in one line, as `exit_status` does, without the usage."""
-
-    def error(self, message: str) -> NoReturn:
-        for theirs, ours in _WORDS.items():
-            message = re.sub(theirs, ours, message)
-        self.exit(2, f"{self.prog.removeprefix('python -m ')}: {message}\n")
-
-
-def in_range(least: float, most: float = math.inf, kind: type = int) -> Callable[[str], Any]:
-    """Returns the type of an option that is a number of a kind from `least` to `most`."""
-
-    def read(text: str) -> Any:
-        number = kind(text)
-        if not least <= number <= most:
-            span = f"{least} to {most}" if math.isfinite(most) else f"at least {least}"
-            raise argparse.ArgumentTypeError(f"expected {span}, found {text}")
-        return number
-
-    read.__name__ = kind.__name__  # argparse names it where the text is no number
-    return read
 
 
 def exit_status(

@@ -1,0 +1,47 @@
+"""Arguments of programs: a parser that refuses in one line, and numbers within a range."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+__all__ = ["Parser", "in_range"]
+
+#: What argparse says, and what we say in its place.
+_WORDS = {
+    r"^argument ([^/:]+)(/\S+)?: ": r"\1: ",
+    r"invalid int value: ": "expected a whole number, found ",
+    r"invalid float value: ": "expected a number, found ",
+    r"invalid choice: (.*) \(choose from (.*)\)": r"expected one of \2, found \1",
+    r"expected (at least )?one argument$": r"expected \1one value, found none",
+    r"^the following arguments are required: (.*)": r"expected \1, found none; see --help",
+    r"^one of the arguments (.*) is required": r"expected one of \1, found none",
+    r"not allowed with argument (\S+)$": r"expected it without \1, found both",
+    r"^unrecognized arguments: ": "expected only what --help lists, found ",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A command line that refuses in one line, as `exit_status` does, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        for theirs, ours in _WORDS.items():
+            message = re.sub(theirs, ours, message)
+        self.exit(2, f"{self.prog.removeprefix('python -m ')}: {message}\n")
+
+
+def in_range(least: float, most: float = math.inf, kind: type = int) -> Callable[[str], Any]:
+    """Returns the type of an option that is a number of a kind from `least` to `most`."""
+
+    def read(text: str) -> Any:
+        number = kind(text)
+        if not least <= number <= most:
+            span = f"{least} to {most}" if math.isfinite(most) else f"at least {least}"
+            raise argparse.ArgumentTypeError(f"expected {span}, found {text}")
+        return number
+
+    read.__name__ = kind.__name__  # argparse names it where the text is no number
+    return read
