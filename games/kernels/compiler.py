@@ -135,6 +135,7 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
     if not compiled:
         function.fingerprint = mark  # type: ignore[attr-defined]
         function.how = how  # type: ignore[attr-defined]
+        function.asked = (signature, fastmath)  # type: ignore[attr-defined]
         return function
     # Numba names the cache file after the qualified name, and takes its last part for the name by
     # which the function calls itself. The letter keeps the cache of generated code apart, which

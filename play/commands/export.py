@@ -35,7 +35,6 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from games.problem import refuse_problem
     from search.evaluators.load import as_evaluator, load_evaluator
     from search.export.export import VECTORS, export
 
@@ -43,10 +42,8 @@ def _run(options: argparse.Namespace) -> int:
         if options.features is not None:
             raise ValueError("--features: expected --game beside it, found none")
         evaluator = load_evaluator(options.evaluator)
-        refuse_problem(evaluator.game)
     else:
         game = games.load(options.game)
-        refuse_problem(game)
         evaluator = as_evaluator(with_features(game, options), options.evaluator)
     try:
         paths = export(

@@ -180,10 +180,17 @@ def _identifier(text: str, *, exact: bool) -> str:
 
 def _header(evaluator: Evaluator, own: str, more: str) -> str:
     game = evaluator.game
+    seen = ", as the side to move sees it"
+    what = (
+        "the value of a position for its side to move;"
+        f" divided by {evaluator.unit:.6g} it is in {game.unit}"
+    )
+    if game.players == 1:
+        seen, what = "", "the estimated cost from a position to the goal"
     return filled(
-        template("value.h"), own, more=more, title=evaluator.name, game=game.name,
+        template("value.h"), own, more=more, title=evaluator.name, game=game.name, seen=seen,
         version=game.version, integers=len(game.start()), first=", ".join(map(str, game.start())),
-        upper=own.upper(), unit=game.unit, size=f"{evaluator.unit:.6g}",
+        upper=own.upper(), what=what,
     )  # fmt: skip
 
 

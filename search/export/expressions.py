@@ -78,8 +78,13 @@ class Expressions:
 
     def truth(self, node: Any) -> Value:
         """Returns an expression as a condition."""
+        if isinstance(node, ast.BoolOp):
+            sign = " && " if isinstance(node.op, ast.And) else " || "
+            return Value(
+                "bool", f"({sign.join(self.truth(part).text for part in node.values)})", None, True
+            )
         value = self.scalar(node)
-        if value.kind in ("bool", "truth"):
+        if value.kind == "bool":
             return Value("bool", value.text, value.fixed, True)
         if value.fixed is not None:
             return literal(bool(value.fixed))
@@ -246,11 +251,14 @@ class Expressions:
         return value
 
     def _of_BoolOp(self, node: ast.BoolOp) -> Value:
-        sign = " && " if isinstance(node.op, ast.And) else " || "
-        text = f"({sign.join(self.truth(part).text for part in node.values)})"
-        if any(self.scalar(part).kind != "bool" for part in node.values):
-            return Value("truth", text)  # only its truth is the same in C
-        return Value("bool", text, None, True)
+        parts = [self.scalar(part) for part in node.values]
+        if all(part.kind == "bool" for part in parts):
+            return self.truth(node)
+        value = parts.pop()
+        for part, number in zip(node.values[-2::-1], reversed(parts), strict=True):
+            first, second = (value, number) if isinstance(node.op, ast.And) else (number, value)
+            value = self._either(self.truth(part), first, second, node)
+        return value
 
     def _of_Compare(self, node: ast.Compare) -> Value:
         sides = [self.scalar(side) for side in (node.left, *node.comparators)]
@@ -269,11 +277,20 @@ class Expressions:
         test = self.truth(node.test)
         if test.fixed is not None:
             return self.value(node.body if test.fixed else node.orelse)
-        first, second = self.number(node.body), self.number(node.orelse)
+        return self._either(test, self.number(node.body), self.number(node.orelse), node)
+
+    def _either(self, test: Value, first: Value, second: Value, node: Any) -> Value:
+        """Returns the first of two values where a condition holds, else the second."""
         kind = joined(first.kind, second.kind)
         if kind is None:
             raise self.fail(node)
-        texts = [self.as_kind(value, kind, node).text for value in (first, second)]
+        texts = [
+            # C would choose among an integer and a float of 32 bits in 32 bits
+            f"(double){value.text}"
+            if kind == "float" != value.kind
+            else self.as_kind(value, kind, node).text
+            for value in (first, second)
+        ]
         natural = first.natural and second.natural
         return Value(kind, f"({test.text} ? {texts[0]} : {texts[1]})", None, natural)
 

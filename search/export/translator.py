@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numba.core.sigutils import normalize_signature
 
 from games.kernels.compiler import GENERATED
 from search.export.c_values import ELEMENTS, Array, Block, Tuple, Value, joined
@@ -29,6 +30,8 @@ RESERVED = frozenset(
     " inline int long register restrict return short signed sizeof static struct switch typedef"
     " union unsigned void volatile while y0 y1 yn j0 j1 jn index main".split()
 )
+#: Types of numbers by the names that Numba gives to those of a signature.
+NUMBERS = {"bool": "bool", "int64": "int", "float32": "single", "float64": "float"}
 
 
 class TranslationError(ValueError):
@@ -117,8 +120,12 @@ class Function(Calls):
         return name + "_" if name in RESERVED else name
 
     def called(self, kernel: Any, arguments: list[Value]) -> tuple[str, Any, bool]:
-        # a kernel is translated where it is first needed, for the types of these arguments
+        # a kernel is translated where it is first needed, for the types of these arguments or, if
+        # it calls itself, for those of its signature
         unit, function = self.unit, getattr(kernel, "py_func", kernel)
+        declared = _declared_types(kernel)
+        if declared is not None and len(declared) == len(arguments) + 1:
+            arguments = [Value(kind, "") for kind in declared[1:]]
         key = (kernel.fingerprint, tuple((value.kind, value.natural) for value in arguments))
         if key not in unit.specialised:
             file, tree = _tree(function)
@@ -131,13 +138,11 @@ class Function(Calls):
             plain = tree.args.vararg is tree.args.kwarg is None and not tree.args.kwonlyargs
             if not plain or len(names) != len(arguments):
                 raise made.fail(tree, f"a call with {len(arguments)} arguments")
-            unit.specialised[key] = ("", None, False)
-            body = "\n".join(made.body())
             own = unit.named(tree.name)
+            unit.specialised[key] = (own, declared and declared[0], False)
+            body = "\n".join(made.body())
             unit.add(f"{made.head(own)}\n{{\n{body}\n}}\n")
             unit.specialised[key] = (own, made.result, made.natural)
-        if not unit.specialised[key][0]:
-            raise TranslationError(f"{function.__name__}: expected no kernel that calls itself")
         return unit.specialised[key]
 
     def fail(self, node: Any, found: str = "") -> TranslationError:
@@ -390,6 +395,18 @@ def _read(target: Any) -> Any:
     if isinstance(target, ast.Name):
         return ast.copy_location(ast.Name(target.id, ast.Load()), target)
     return target
+
+
+def _declared_types(kernel: Any) -> list[str] | None:
+    """Returns the types of a kernel that calls itself: of its result and of each argument.
+
+    Returns None for other kernels, and for types that are not those of numbers.
+    """
+    if kernel.asked[0] is None:
+        return None
+    arguments, result = normalize_signature(kernel.asked[0])
+    kinds = [NUMBERS.get(str(kind), "") for kind in (result, *arguments)]
+    return kinds if all(kinds) else None
 
 
 def _tree(function: Any) -> tuple[str, ast.FunctionDef]:

@@ -26,6 +26,7 @@ from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
+from search.evaluators.shipped import DATA, shipped_files
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator
 from search.export.export import export
@@ -86,10 +87,19 @@ def outcomes() -> Evaluator:
     return OutcomeNetwork(wide.game, nets)
 
 
+@kernel(signature="float64(float64, int64)")
+def halved(number, times):
+    """A kernel that calls itself."""
+    return halved(number / 2, times - 1) if times > 0 else number
+
+
 @kernel
 def weighed(weights: Any, position: Any) -> Any:
-    """Arrays, negative indices, loops over tuples and all kinds of division."""
+    """Arrays, negative indices, loops over tuples, `and` and `or` of numbers, all kinds of
+    division, and kernels that call themselves.
+    """
     first, second = weights
+    either = position[0] & 7 or position[1] & 1 and first[0] or -3
     total = 0.0
     for number in position:
         rest = number & 0xFFFF
@@ -98,7 +108,9 @@ def weighed(weights: Any, position: Any) -> Any:
             rest = (rest - 7) // 5 if rest > 12 else rest >> 2
     for i in range(5, -1, -2):
         total += first[i - 6] / (i + 1) if not i == 3 else min(i, total, 2.5)
-    return total
+    if position[1] & 2 or total > 3:
+        total -= either
+    return halved(total, position[0] & 3)
 
 
 def own() -> Evaluator:
@@ -115,7 +127,6 @@ def own_features() -> Evaluator:
 
 EVALUATORS: dict[str, Callable[[], Evaluator]] = {
     "linear": shipped("checkers", "classic"),
-    "samuel": shipped("checkers", "samuel"),
     "backgammon": shipped("backgammon", "hand"),
     "chinese": shipped("chinese_checkers", "hand"),
     "tic": shipped("tic_tac_toe", "open_lines"),
@@ -167,6 +178,34 @@ def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) 
         subprocess.run(test, cwd=tmp_path, check=True)
         said = subprocess.run(["./selftest"], cwd=tmp_path, capture_output=True, text=True)
         assert (said.returncode, said.stdout) == (0, "0 of 1000 positions differ\n")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{folder.name}/{short}"
+        for folder in sorted(DATA.iterdir())
+        if folder.is_dir()
+        for short in shipped_files(folder.name)
+    ],
+)
+def test_every_shipped_evaluator_is_exported(name: str, tmp_path: Path) -> None:
+    """1,000 positions have the values of native code; the header is one of C and of C++."""
+    assert main([name, str(tmp_path), "--name", "net"]) == 0
+    test = ["cc", *WARNINGS, "-O1", "net_selftest.c", "net.c", "-lm", "-o", "selftest"]
+    subprocess.run(test, cwd=tmp_path, check=True)
+    said = subprocess.run([tmp_path / "selftest"], capture_output=True, text=True)
+    assert (said.returncode, said.stdout) == (0, "0 of 1000 positions differ\n")
+    if not shutil.which("c++"):
+        return
+    call = '#include "net.h"\nint main() { const int64_t p[NET_INTEGERS] = {0}; net_value(p); }\n'
+    (tmp_path / "call.cpp").write_text(call)
+    for command in (
+        ["cc", "-std=c99", "-c", "net.c"],
+        ["c++", "-Wall", "-Wextra", "-Werror", "call.cpp", "net.o", "-lm", "-o", "call"],
+    ):
+        subprocess.run(command, cwd=tmp_path, check=True)
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
 /*
  * #title: values of positions of #game (rules #version), from Plysmith.
  *
- * A position is #integers integers, as the side to move sees it; the start is
+ * A position is #integers integers#seen; the start is
  *   {#first}
  * Nothing is kept between calls, so that many threads may call at once.
  */
@@ -10,9 +10,17 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define #upper_INTEGERS #integers
 
-/* Returns the value of a position for its side to move; divided by #size it is in #unit. */
+/* Returns #what. */
 double @value(const int64_t position[]);
 #more
+#ifdef __cplusplus
+}
+#endif
+
 #endif
