@@ -1,4 +1,4 @@
-"""Shipped files are found by name."""
+"""Shipped files are found by name, and every one is used."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ import numpy as np
 import pytest
 
 import games
+from games.backgammon import one_sided
+from games.connect_four import solver
+from games.contract import DiceGame, Game
+from games.problem import Problem
 from learner.multiplayer_play import LateStarts
+from play.judging.explanation import explain
+from play.match.balanced import BalancedOpenings
 from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.thinker import usual_evaluator
-from search import EvaluatorError, as_evaluator, load_evaluator
+from search import PROVEN, Engine, EvaluatorError, as_evaluator, load_evaluator, solve
 from search.evaluators.load import evaluator_names
+from search.evaluators.samples import sample_positions
 from search.evaluators.shipped import DATA, find_file, shipped_files
 
 CHECKERS = games.load("checkers")
@@ -104,6 +111,74 @@ def test_the_shipped_weights_for_three_are_a_player() -> None:
     player = parse_player(game, "batch@max_n,depth=2")
     near, far = game.start(), LateStarts.of(game).position(game, 2, np.random.default_rng(0))
     assert player.evaluator is not None and player.evaluator(far) > player.evaluator(near)
+
+
+FILES = sorted(f"{path.parent.name}/{path.name}" for path in DATA.glob("*/*"))
+EVALUATORS = [name for name in FILES if name.rpartition(".")[0].count(".") == 0]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("file", EVALUATORS)
+def test_every_shipped_evaluator_is_loaded_explained_and_plays(file: str) -> None:
+    """`test_export.py` exports each; `test_making.py` has the command that makes it."""
+    evaluator = load_evaluator(file.rpartition(".")[0])
+    game = evaluator.game
+    positions = [p for p in sample_positions(game, 40) if game.outcome(p) is None][::4]
+    assert np.ptp(evaluator.values(positions)) > 0, "expected different values"
+    for position in positions[:2]:
+        parts = [one.value for one in explain(evaluator, position)]
+        assert sum(parts) == pytest.approx(evaluator.in_units(evaluator(position)), abs=1e-4)
+    if isinstance(game, Problem):
+        solution = solve(game, positions[1], evaluator, method="beam", width=100)
+        position = positions[1]
+        for move in solution.moves:
+            position = game.play(position, move)
+        assert game.outcome(position) == 0 and solution.moves
+        return
+    engine = Engine(game, evaluator)
+    rolled = {"roll": game.dice.parse("31")} if isinstance(game, DiceGame) else {}
+    result = engine.search(game.start(), depth=1, **rolled)
+    assert result.move in game.legal_moves(game.start(), *rolled.values())
+    assert np.isfinite(result.value)
+
+
+def use_openings(game: Game, path: Path) -> None:
+    """The lines are legal, and a file of even ones is that of usual matches."""
+    openings = BalancedOpenings(game, path)
+    assert len(openings.lines) > 600 and len(set(openings.lines)) == len(openings.lines)
+    for line in openings.lines[::50]:
+        position = game.start()
+        for move in line:
+            position = game.play(position, move)
+        assert game.outcome(position) is None
+
+
+def use_race(game: Game, path: Path) -> None:
+    """A lone checker on the ace point is off with the first roll."""
+    assert one_sided.FILE == path
+    assert one_sided.event(*one_sided.weights(), 1 << 4, 0, 0)[0] == 1.0
+
+
+def use_bounds(game: Game, path: Path) -> None:
+    """The first player wins from the start, which needs no search with these bounds."""
+    assert solver.FILE == path
+    lookup = parse_player(game, "solved+openings@exact").lookup
+    result = Engine(game, "solved", lookup=lookup).search(game.start(), depth=2)
+    assert result.value > PROVEN
+
+
+USES = {
+    "checkers/even.openings.json": use_openings,
+    "checkers/biased.openings.json": use_openings,
+    "backgammon/race.rolls.safetensors": use_race,
+    "connect_four/openings.bounds.safetensors": use_bounds,
+}
+
+
+@pytest.mark.parametrize("file", [name for name in FILES if name not in EVALUATORS])
+def test_every_other_shipped_file_is_used(file: str) -> None:
+    path = DATA / file
+    USES[file](games.load(path.parent.name), path)
 
 
 def test_a_shipped_evaluator_is_loaded_by_name(
