@@ -16,32 +16,7 @@ roll of the dice. `games.kernel_game` has both for games whose rules are kernels
 
 Code outside `games` never asks for a game by name. Rules know only rules: whatever search, play or
 a learner wants to know of a game besides is an extra (`games.extras`), an object of a class that
-stands where it is used. These are:
-
-    games.board.Board                       a grid for the browser; else a list of moves
-    games.features.cells.Cells              the bits that hold the pieces, for invented terms
-    games.features.walks.Squares            squares for n-tuples, where there are no cells
-    games.board.Pieces                      words for pieces, and positions without one
-    games.file_form.FileForm                the form of files of games; else plain text
-    games.record.RecordKind                 the class of its game records
-    games.tree.Explicit                     the game itself is part of a position's text
-    search.lookups.database.Databases       databases by name: `EVALUATOR+NAME` in players
-    search.alphabeta.techniques.Selective   the techniques of a selective search
-    search.evaluators.linear.UnitTerms      how much terms change with one unit
-    search.evaluators.calibration.Calibrations   the chances that hand-crafted values stand for
-    search.evaluators.signature_layout.SignatureLayout   the layout of its signature tables
-    search.evaluators.tuples.Tuples         layouts of its n-tuple networks
-    play.players.opponents.Opponents        players that others are measured against, by default
-    play.players.external.Programs          external engines, and the protocols that they speak
-    play.judging.truth.Referees             who knows exact values of moves
-    play.words.Words                        words for its ends and situations
-    play.web.faces.FaceOf                   a board of its own in the browser
-    play.terminal.session.SessionOf         a session of its own in a terminal
-    play.protocols.openspiel.OpenSpielGame  how states of OpenSpiel's game are read
-    learner.run.recipes.UsualRuns           the default learner, and settings of training runs
-    learner.run.making.Makings              how its shipped files are made again
-    learner.positions.kinds.RareKinds       kinds of positions that learners look for
-    learner.multiplayer_play.LateStarts     positions near the end, for learners to begin at
+stands where it is used. The guide to games of one's own lists them.
 """
 
 from __future__ import annotations
@@ -114,7 +89,7 @@ class Game:
     sides: tuple[str, ...] = ("First", "Second")
     #: The unit of values, as people write it.
     unit: str = "points"
-    #: What search, play and learners want to know of the game: objects of the classes above.
+    #: What other layers want to know of the game, see `games.extras`.
     extras: Sequence[Any] = ()
 
     def __init_subclass__(cls) -> None:

@@ -5,9 +5,9 @@ An extra is a small frozen object of a class that stands where it is used, such 
 `Game.extras`; `extend` adds more from any other module, so that a package from outside brings its
 board, its session in a terminal and its recipes, and no file here changes.
 
-What a layer keeps about a game of this repository is in a module of that layer with the name of
-the game's: `play.extras.checkers` is about `games.checkers`. It is imported when an extra of that
-layer is first asked for.
+A layer's own extras for the built-in games are in a package of that layer, a module each with the
+name of the game's. The layer registers the package when it is imported itself, by `companions`; a
+module of it is imported when an extra of that layer is first asked for.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from typing import Any, Self, TypeVar
 
 from games.contract import Game
 
-__all__ = ["Extra", "extend", "extra"]
+__all__ = ["Extra", "companions", "extend", "extra"]
 
 Kind = TypeVar("Kind")
 
-LAYERS = ("search", "play", "learner")
+#: The packages that layers have registered, by the layer.
+_companions: dict[str, str] = {}
 
 
 class Extra:
@@ -33,6 +34,11 @@ class Extra:
     def of(cls, game: Game) -> Self:
         """Returns the extra of a game; the default if it has none. Raises as `extra` does."""
         return extra(game, cls) or cls()
+
+
+def companions(package: str) -> None:
+    """Register a layer's package of extras for the built-in games."""
+    _companions[package.partition(".")[0]] = package
 
 
 def extend(game: type[Game], *extras: Any) -> None:
@@ -55,10 +61,10 @@ def extra(game: Game, kind: type[Kind]) -> Kind | None:
 
     None if nobody gives one.
     """
-    layer = kind.__module__.partition(".")[0]
+    package = _companions.get(kind.__module__.partition(".")[0])
     for holder in (game, *type(game).__mro__):
-        if isinstance(holder, type):
-            _meet(layer, holder.__module__)
+        if package and isinstance(holder, type):
+            _meet(package, holder.__module__)
         for one in vars(holder).get("extras", ()):
             if isinstance(one, kind):
                 return one
@@ -66,11 +72,11 @@ def extra(game: Game, kind: type[Kind]) -> Kind | None:
 
 
 @functools.cache
-def _meet(layer: str, module: str) -> None:
+def _meet(package: str, module: str) -> None:
     """Import what a layer keeps about the games of a module of this repository."""
-    package, _, name = module.rpartition(".")
-    if layer not in LAYERS or package.partition(".")[0] != "games":
+    folder, _, name = module.rpartition(".")
+    if folder.partition(".")[0] != __name__.partition(".")[0]:
         return
-    companion = f"{layer}.extras.{name}"
+    companion = f"{package}.{name}"
     if importlib.util.find_spec(companion) is not None:
         importlib.import_module(companion)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from games.extras import companions
+
 if TYPE_CHECKING:
     from learner.arena import measure as measure
     from learner.books.book_study import BookStudy as BookStudy
@@ -82,6 +84,8 @@ _MODULES = {
 }
 
 __all__ = list(_MODULES)
+
+companions(f"{__name__}.extras")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,1 +1,5 @@
 """Where evaluators meet opponents: matches, ratings, judgements."""
+
+from games.extras import companions
+
+companions(f"{__name__}.extras")

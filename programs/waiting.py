@@ -23,6 +23,8 @@ FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 
 #: Set while something else says in each second what goes on, such as a bar.
 others_tell = threading.Event()
+#: Returns for how many seconds this process has been compiling, or None; the compile layer sets it.
+compiling_seconds: Callable[[], float | None] | None = None
 #: Functions that return what goes on without a word in this process, the last at the end.
 _silent: list[Callable[[], str]] = []
 
@@ -48,8 +50,7 @@ def doing(what: str | Callable[[], str]) -> Iterator[None]:
 
 def compiling_text() -> str:
     """Returns that this process compiles, such as "compiling for the first time, 12 s", or ""."""
-    module: Any = sys.modules.get("games.kernels.compiling")  # not imported before it is needed
-    seconds = None if module is None else module.compiling_seconds()
+    seconds = None if compiling_seconds is None else compiling_seconds()
     return "" if seconds is None else f"compiling for the first time, {seconds:.0f} s"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from games.extras import companions
 from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
 from search.alphabeta.search import AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques, parse_techniques
@@ -45,3 +46,5 @@ __all__ = [
     "parse_techniques",
     "solve",
 ]
+
+companions(f"{__name__}.extras")

@@ -18,9 +18,10 @@ from typing import Any
 
 from numba.core import event
 
+from programs import waiting
 from programs.waiting import QUIET
 
-__all__ = ["compiling_seconds", "counting"]
+__all__ = ["counting"]
 
 #: Seconds without compiling after which it counts as ended, and seconds of a wait before the line.
 PAUSE, PATIENCE = 1.0, 2.0
@@ -92,6 +93,4 @@ def counting(made: Any) -> Iterator[None]:
         _listener.end(made=not made.cache_hits)
 
 
-def compiling_seconds() -> float | None:
-    """Returns for how many seconds this process has been compiling, or None if it is not."""
-    return _listener.seconds()
+waiting.compiling_seconds = _listener.seconds

@@ -97,7 +97,7 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
 
 def test_the_server_says_what_it_compiles(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds, text in ((8.0, "compiling for the first time, 8 s"), (None, "")):
-        monkeypatch.setattr("games.kernels.compiling.compiling_seconds", lambda now=seconds: now)
+        monkeypatch.setattr("programs.waiting.compiling_seconds", lambda now=seconds: now)
         assert client.get("/api/compiling").json() == {"text": text}
 
 

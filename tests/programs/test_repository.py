@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGES: list[str] = PYPROJECT["tool"]["importlinter"]["root_packages"]
+#: The packages from the lowest up.
+LAYERS: list[str] = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"][::-1]
 #: The programs beside the packages, one file each: the console command, and one for clones.
 PROGRAMS = ["plysmith", "train"]
 
@@ -85,6 +88,15 @@ def imports(path: Path) -> list[tuple[int, str]]:
     return names
 
 
+def plain_strings(path: Path) -> Iterable[str]:
+    """Yields the texts of a file that are no docstrings, those within others included."""
+    nodes = list(ast.walk(parsed(path)))
+    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
 def requirements() -> list[Requirement]:
     """Returns every requirement of pyproject.toml, including those of the extras."""
     project = PYPROJECT["project"]
@@ -112,6 +124,30 @@ def test_every_package_of_the_tree_is_listed() -> None:
 def test_every_folder_of_a_package_is_a_package() -> None:
     folders = {path.parent for path in package_files()} - {ROOT}
     assert [str(f.relative_to(ROOT)) for f in folders if not (f / "__init__.py").exists()] == []
+
+
+def test_no_layer_names_a_module_of_an_upper_one_in_a_text() -> None:
+    """The import linter does not see what is imported by its name at run time."""
+    found = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for number, package in enumerate(LAYERS)
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for text in plain_strings(path)
+        for upper in LAYERS[number + 1 :]
+        if re.fullmatch(rf"{upper}(\.[a-z_]\w*)+", text)
+    ]
+    assert found == []
+
+
+def test_games_import_no_upper_layer_to_look_for_an_extra() -> None:
+    code = (
+        "import sys, games\nfrom games.extras import Extra, extra\n"
+        "kind = type('Kind', (Extra,), {'__module__': 'search.kinds'})\n"
+        "extra(games.load('checkers'), kind)\n"
+        "print({name.partition('.')[0] for name in sys.modules} & {'search', 'play', 'learner'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
 def test_every_requirement_has_a_tested_version() -> None:

@@ -72,7 +72,7 @@ def test_python_says_once_that_it_compiles_unless_it_is_quick_or_asked_not_to(
 
 def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds: list[float | None] = [11.4]
-    monkeypatch.setattr(compiling, "compiling_seconds", lambda: seconds[0])
+    monkeypatch.setattr(waiting, "compiling_seconds", lambda: seconds[0])
     monkeypatch.setattr(waiting, "OFTEN", 0.01)
     monkeypatch.setattr(waiting, "others_tell", threading.Event())
 
@@ -108,6 +108,7 @@ def test_no_bar_tells_an_end_that_nobody_has_measured(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(waiting.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(waiting, "compiling_seconds", None)
     bar: Any = waiting.WorkBar(100, "games", quiet=True)
     for _ in range(99):
         clock[0] += 20.0
