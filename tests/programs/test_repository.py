@@ -206,6 +206,22 @@ def test_nothing_reads_or_writes_pickles() -> None:
     assert found == []
 
 
+def test_no_shell_starts_anything_and_the_page_writes_no_html() -> None:
+    """A command or a name from elsewhere would be obeyed by either (docs/security.md)."""
+    calls = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
+    shells = [
+        f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', '')}"
+        for path in package_files()
+        for node in ast.walk(parsed(path))
+        if (isinstance(node, ast.keyword) and node.arg == "shell")
+        or (isinstance(node, ast.Attribute) and ast.unparse(node) in calls)
+    ]
+    assert shells == []
+    html = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write")
+    scripts = [path.read_text("utf-8") for path in (ROOT / "play/web/static").glob("*.js")]
+    assert [name for name in html if any(name in text for text in scripts)] == []
+
+
 def test_no_interrupted_search_passes_for_a_whole_one_in_what_learns() -> None:
     """Ctrl-C would be lost with a result that is not asked whether it is `whole`."""
     found, asked = [], 0
