@@ -18,12 +18,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train check fast test lint docs bench clean
+.PHONY: help train check fast test proofs lint docs bench clean
 
 help:
 	@echo "make train   train a checkers evaluator (two minutes)"
 	@echo "make check   lint and the fast tests, before every commit"
 	@echo "make test    run all tests but the slow proofs and whole runs"
+	@echo "make proofs  run the slow proofs"
 	@echo "make lint    check style, types, imports, JavaScript and English"
 	@echo "make docs    build the documentation in site/"
 	@echo "make bench   measure speed"
@@ -41,6 +42,9 @@ fast: $(VENV)/.installed-test
 
 test: $(VENV)/.installed-test
 	$(PYTEST) $(ARGS)
+
+proofs: $(VENV)/.installed-test
+	$(PYTEST) -m slow --timeout 7200 $(ARGS)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check

@@ -237,17 +237,45 @@ def elo_interval(tally: Tally) -> Estimate:
 def normalised_elo_interval(tally: Tally) -> Estimate:
     """Normalised Elo, the score's lead in standard deviations of a game, with its 95 % interval.
 
-    (score - ½) / √(2 variance over pairs) · 800 / ln 10; for single games without the 2. The ends
-    are those of `score_interval`, with the same variance, which is exact enough for small leads. If
-    all units have the same score: 0 or ±inf, with an interval open on both sides, because the
-    deviation is unknown.
+    (score - ½) / √(2 variance over pairs) · 800 / ln 10; for single games without the 2. The
+    interval allows for the error of the deviation, see `_lowest_lead`. If all units have the same
+    score: 0 or ±inf, with an interval open on both sides, because the deviation is unknown.
     """
     lead = tally.score - 0.5
     if tally.uniform:
         return Estimate(math.copysign(math.inf, lead) if lead else 0.0, -math.inf, math.inf)
-    scale = ELO_PER_DEVIATION / math.sqrt(tally.games_per_unit * tally.variance)
-    score = score_interval(tally)
-    return Estimate(lead * scale, (score.low - 0.5) * scale, (score.high - 0.5) * scale)
+    scale = ELO_PER_DEVIATION / math.sqrt(tally.games_per_unit)
+    value = lead / math.sqrt(tally.variance)
+    low, high = _lowest_lead(tally), -_lowest_lead(tally.mirrored())
+    return Estimate(value * scale, min(low, value) * scale, max(high, value) * scale)
+
+
+def _lowest_lead(tally: Tally) -> float:
+    """Returns the lower end of the 95 % interval of the lead over ½, in deviations of a unit.
+
+    A lead t is that of wins and losses of which the share (1 + t / √(1 + t²)) / 2 is won, and the
+    end is Clopper and Pearson's for that share, in the number of independent trials that would have
+    the variance of the share of this tally (as in `mean_interval`). By the delta method, with the
+    scores' distances z from their mean in deviations, n trials become n (1 + t²)² / Σ p̂ φ², where
+    φ = z - t (z² - 1) / 2 also has the error of the deviation; 1/n is the error of second order.
+    A unit with a score of ¼ is added first, because rare losses may not have occurred yet.
+    """
+    counts = np.append(tally.counts, 1)
+    scores = np.append(np.linspace(0, 1, len(tally.counts)), 0.25)
+    units = counts.sum()
+    mean = counts @ scores / units
+    deviation = math.sqrt(counts @ (scores - mean) ** 2 / units)
+    lead, distances = (mean - 0.5) / deviation, (scores - mean) / deviation
+    influence = distances - lead / 2 * (distances**2 - 1)
+    spread = counts @ influence**2 / units / (1 + lead**2) ** 2
+    trials = units / (spread + 1 / units)
+    root = math.sqrt(1 + lead**2)
+    lost = trials / (2 * root * (root + abs(lead)))  # the smaller share, without cancellation
+    won = trials - lost
+    if lead < 0:
+        won, lost = lost, won
+    share = float(betaincinv(won, lost + 1, 0.025))
+    return (share - 0.5) / math.sqrt(share * (1 - share)) if share else -math.inf
 
 
 def superiority(tally: Tally) -> float:
