@@ -65,9 +65,7 @@ class Sprt:
         """
         if tally.units == 0:
             return 0.0
-        counts = likely_counts(tally)
-        likely0, likely1 = self.most_likely(tally)
-        return float(np.dot(counts, np.log(likely1 / likely0)))
+        return log_ratio(likely_counts(tally), *self.most_likely(tally))
 
     def most_likely(self, tally: Tally) -> tuple[Floats, Floats]:
         """Returns the distributions p0 and p1 of `llr` for a tally with games."""
@@ -82,7 +80,10 @@ class Sprt:
 
     def verdict(self, tally: Tally) -> Verdict:
         """Returns the verdict so far; once a hypothesis is accepted, the test is over."""
-        ratio = self.llr(tally)
+        return self.verdict_by(self.llr(tally))
+
+    def verdict_by(self, ratio: float) -> Verdict:
+        """Returns the verdict of a log-likelihood ratio."""
         if ratio >= self.upper:
             return "accept H1"
         return "accept H0" if ratio <= self.lower else "continue"
@@ -111,14 +112,16 @@ class RunningSprt:
     def verdict(self, tally: Tally) -> Verdict:
         """Returns the verdict so far, that of `Sprt.verdict`."""
         test = self.test
-        if self._last and tally.units:
-            (below0, above0), (below1, above1) = self._bounds(likely_counts(tally))
+        if not tally.units:
+            return test.verdict(tally)
+        counts = likely_counts(tally)
+        if self._last:
+            (below0, above0), (below1, above1) = self._bounds(counts)
             if test.lower < below1 - above0 - 1e-6 and above1 - below0 + 1e-6 < test.upper:
                 return "continue"
-        if tally.units:
-            counts = likely_counts(tally)
-            self._last = [self._kept(counts, likely) for likely in test.most_likely(tally)]
-        return test.verdict(tally)
+        both = test.most_likely(tally)
+        self._last = [self._kept(counts, likely) for likely in both]
+        return test.verdict_by(log_ratio(counts, *both))
 
     def _kept(self, counts: Floats, likely: Floats) -> tuple[Floats, Floats, float]:
         """Returns the logarithms of a most likely distribution p and of 1 + λ value, and a slack.
@@ -144,6 +147,11 @@ class RunningSprt:
             (np.dot(counts, log), free + min(units * slack - np.dot(counts, pull), 0.0))
             for log, pull, slack in self._last
         ]
+
+
+def log_ratio(counts: Floats, likely0: Floats, likely1: Floats) -> float:
+    """Returns the logarithm of how much likelier counts are by the second distribution."""
+    return float(np.dot(counts, np.log(likely1 / likely0)))
 
 
 def likely_counts(tally: Tally) -> Floats:
@@ -172,12 +180,23 @@ def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
     # digits cancel for a class that hardly occurs: its 1 + λ value starts at p̂ exactly.
     start = np.where(ends == end, frequencies, 1 + end * values)
     step_low, step_high = np.zeros_like(end), np.ones_like(end)
-    for _ in range(60):  # halves the bracket down to the precision of a double
-        step = (step_low + step_high) / 2
-        slope = (frequencies * values / (start - step * end * values)).sum(axis=1, keepdims=True)
-        too_far = (slope > 0) == rising
+    step = np.full_like(end, 0.5)
+    signs = np.stack([values > 0, values < 0])
+    for _ in range(60):
+        rest = start - step * end * values
+        parts = frequencies * np.abs(values) / rest
+        # Newton's steps to where the reciprocals of the two sums are equal, nearly straight lines
+        sums = (signs * parts).sum(axis=-1, keepdims=True)
+        slopes = (signs * parts * end * values / rest).sum(axis=-1, keepdims=True) / sums**2
+        too_far = (sums[0] > sums[1]) == rising
         step_low, step_high = np.where(too_far, step_low, step), np.where(too_far, step, step_high)
-    likely: Floats = frequencies / (start - (step_low + step_high) / 2 * end * values)
+        last, step = step, step + (1 / sums[0] - 1 / sums[1]) / (slopes[0] - slopes[1])
+        # the other end was tried already
+        outside = ~((step_low < step) & (step < step_high)) & (step != last)
+        step = np.where(outside, (step_low + step_high) / 2, step)
+        if np.all(np.abs(step - last) <= 1e-14 * step):
+            break
+    likely: Floats = frequencies / (start - step * end * values)
     return likely
 
 
