@@ -9,7 +9,8 @@ __all__ = ["__version__", "main"]
 
 __version__ = "0.1.0"
 
-#: For each command the module whose `main` takes the rest of the line, and what it is for.
+#: Our commands, before those of other packages: for each the module whose `main` takes the rest of
+#: the line, and what it is for.
 COMMANDS = {
     "train": ("learner.run.command_line", "train an evaluator by self-play and measure it"),
     "play": ("play.__main__", "play, and compare evaluators in matches; serve the browser's board"),
@@ -36,17 +37,30 @@ def main(arguments: list[str] | None = None) -> int:
     if given[:1] in ([], ["--help"], ["-h"]):
         print(usage())
         return 0 if given else 2
-    if given[0] not in COMMANDS:
-        expected = ", ".join(COMMANDS)
-        print(f"plysmith: expected a command among {expected}; found {given[0]!r}", file=sys.stderr)
+    name, rest = given[0], given[1:]
+    if name in COMMANDS:
+        command = importlib.import_module(COMMANDS[name][0])
+        return int(command.main(rest, f"plysmith {name}"))
+    from programs.outside import added, additions
+
+    others = additions("commands")
+    try:
+        if name in others:
+            return int(added(others[name])(rest, f"plysmith {name}"))
+        expected = ", ".join([*COMMANDS, *others])
+        raise ValueError(f"expected a command among {expected}; found {name!r}")
+    except ValueError as error:
+        print(f"plysmith: {error}", file=sys.stderr)
         return 2
-    command = importlib.import_module(COMMANDS[given[0]][0])
-    return int(command.main(given[1:], f"plysmith {given[0]}"))
 
 
 def usage() -> str:
     """The text of `plysmith --help`."""
+    from programs.outside import additions, provider
+
     lines = [f"  {name:<8} {purpose}" for name, (_, purpose) in COMMANDS.items()]
+    others = {name: entry for name, entry in additions("commands").items() if name not in COMMANDS}
+    lines += [f"  {name:<8} by {provider(entry)}" for name, entry in others.items()]
     ways = ("usage: plysmith COMMAND ...", "       plysmith COMMAND --help")
     return "\n".join([*ways, "       plysmith --version", "", *lines])
 

@@ -16,7 +16,7 @@ import games
 from games.problem import Problem
 from learner.run.asked import DEFAULTS, kept_settings, run_name, settings_of
 from learner.run.config import with_config
-from learner.run.recipes import HEURISTICS, RECIPES, recipe_of
+from learner.run.recipes import HEURISTICS, RECIPES, outsiders, recipe_of
 from learner.run.settings import RunSettings
 from programs.arguments import Parser
 from programs.ending import exit_status
@@ -38,6 +38,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
                 *(f"  {name:<10} {recipe.summary}" for name, recipe in RECIPES.items()),
                 "learners of a heuristic, for problems with one agent:",
                 *(f"  {name:<10} {recipe.summary}" for name, recipe in HEURISTICS.items()),
+                *(f"  {name:<10} {recipe.summary}" for name, recipe in outsiders().items()),
             ]
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -6,7 +6,6 @@ anybody types. What they leave is kept in a folder, and a command that was stopp
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -93,7 +92,7 @@ def make(making: Making, folder: Path) -> int:
 
     Raises ValueError if the folder was begun with other commands.
     """
-    from plysmith import COMMANDS
+    import plysmith
 
     noted = folder / DONE
     done = json.loads(noted.read_text(encoding="utf-8")) if noted.is_file() else []
@@ -110,9 +109,7 @@ def make(making: Making, folder: Path) -> int:
         if RUN in words and Path(words[words.index(RUN) + 1], CHECKPOINT).is_file():
             words = [words[0], words[1], "--resume", words[words.index(RUN) + 1]]
         print(f"plysmith {' '.join(words)}", flush=True)
-        module, _ = COMMANDS[words[0]]
-        status = int(importlib.import_module(module).main(words[1:], f"plysmith {words[0]}"))
-        if status:
+        if status := plysmith.main(words):
             return status
         done.append(command)
         write_atomically(noted, json.dumps(done, indent=1))

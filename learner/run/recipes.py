@@ -15,6 +15,7 @@ from typing import Any
 
 from games.extras import Extra
 from games.problem import Problem
+from programs.outside import additions, provider
 
 __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recipe_of"]
 
@@ -73,7 +74,7 @@ class Recipe:
 
     def run(self, game: Any) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
-        name = next((name for name, recipe in learners_of(game).items() if recipe is self), "")
+        name = next((name for name, recipe in learners_of(game).items() if recipe == self), "")
         usual = UsualRuns.of(game).settings.get(name)
         if isinstance(game, Problem):
             first = next(iter(game.evaluators), "zero")
@@ -174,11 +175,18 @@ HEURISTICS: dict[str, Recipe] = {
 }
 
 
+def outsiders() -> dict[str, Recipe]:
+    """Returns the learners of other installed packages by name, of games or of problems."""
+    return {
+        name: Recipe(entry.module, entry.attr, f"by {provider(entry)}", own=True)
+        for name, entry in additions("learners").items()
+    }
+
+
 def learners_of(game: Any) -> dict[str, Recipe]:
-    """Returns the learners of a problem with one agent, or of games, by name."""
-    if isinstance(game, Problem):
-        return HEURISTICS
-    return RECIPES | WITH_DICE if game.dice else RECIPES
+    """Returns the learners of a problem with one agent, or of games, by name; ours come first."""
+    ours = HEURISTICS if isinstance(game, Problem) else RECIPES | (WITH_DICE if game.dice else {})
+    return {**ours, **outsiders(), **ours}
 
 
 def recipe_of(name: str, game: Any) -> Recipe:

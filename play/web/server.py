@@ -32,6 +32,7 @@ from play.web.puzzles import Puzzles
 from play.web.rollouts import roll_out
 from play.web.runs import Runs
 from play.web.seat import DEEPEST, MOST_SECONDS
+from programs.outside import added, additions
 from programs.waiting import compiling_text
 
 __all__ = ["create_app", "serve"]
@@ -117,6 +118,10 @@ class Pages:
         self.runs = runs
         self.puzzles = Puzzles(host.catalogue, host.thinking)
         self.files = {path.name: _file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
+        #: the pages of other packages, each a module of JavaScript
+        self.others = additions("pages")
+        for name, entry in self.others.items():
+            self.files[f"page-{name}.js"] = _file(Path(added(entry)))
 
     def routes(self) -> list[Route]:
         """Returns all addresses."""
@@ -167,6 +172,7 @@ class Pages:
         catalogue = self.host.catalogue
         entries = await self.host.thinking.work(catalogue.entries)
         content = {
+            "pages": list(self.others),
             "games": [game_view(game) for game in catalogue.games.values()],
             **{
                 f"{role}s": [entry.view() for entry in entries.values() if entry.role == role]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,17 @@ from games.file_form import form_of
 from games.tic_tac_toe import TicTacToe
 from learner.run.asked import settings_of
 from learner.run.command_line import parser
+from learner.run.learners import make_learner
+from learner.run.recipes import recipe_of
 from play.players.opponents import Opponents
 from play.terminal import session_of
 from play.web.catalogue import Catalogue, game_view
+from play.web.host import Host
+from play.web.limits import ServerLimits
+from play.web.runs import Runs
+from play.web.server import Pages
 from play.words import Words
+from programs import outside
 from search.alphabeta.techniques import parse_techniques
 from search.evaluators.load import as_evaluator
 
@@ -36,6 +45,23 @@ def sticks(monkeypatch: pytest.MonkeyPatch) -> Any:
     yield games.load(NAME)
     for name in [name for name in sys.modules if name.partition(".")[0] == "sticks"]:
         monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture
+def installed(sticks: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The package as pip installs it: with its entry points, which its pyproject.toml declares."""
+    project = tomllib.loads((OUTSIDE / "pyproject.toml").read_text("utf-8"))["project"]
+    info = tmp_path / "site" / "sticks-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sticks\nVersion: 1.0\n")
+    lines = []
+    for group, entries in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(str(info.parent))
+    outside.additions.cache_clear()
+    yield
+    outside.additions.cache_clear()
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -91,6 +117,43 @@ def test_its_recipe_is_the_usual_run(sticks: Any) -> None:
 def test_it_is_trained(sticks: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "train", NAME, "--run", str(tmp_path / "run"), "--quiet")
     assert as_evaluator(sticks, str(tmp_path / "run" / "best.json")).game is sticks
+
+
+@pytest.mark.plain
+def test_an_installed_package_adds_a_command(
+    installed: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said(capsys, "sticks", "8") == "lost\n"
+    assert "\n  sticks   by the package sticks" in said(capsys, "--help")
+    assert plysmith.main(["stocks"]) == 2
+    assert capsys.readouterr().err.endswith("endgame, sticks; found 'stocks'\n")
+
+
+@pytest.mark.plain
+def test_an_installed_package_adds_a_learner_by_name(installed: None, sticks: Any) -> None:
+    settings = settings_of(parser().parse_args([NAME, "--learner", "counting"]))
+    learner: Any = make_learner(sticks, settings, None)
+    assert (settings.learner, type(learner).__name__) == ("counting", "Counting")
+    assert "counting   by the package sticks" in parser().format_help()
+    with pytest.raises(ValueError, match="expected one of .*, counting for sticks"):
+        recipe_of("reckoning", sticks)
+
+
+def test_an_installed_package_adds_a_page(installed: None, tmp_path: Path) -> None:
+    pages = Pages(Host(Catalogue(tmp_path, tmp_path, []), limits=ServerLimits()), Runs({}))
+    assert list(pages.others) == ["sticks"]
+    content, kind, _ = pages.files["page-sticks.js"]
+    assert content == (OUTSIDE / "sticks/page.js").read_bytes() and "javascript" in kind
+
+
+@pytest.mark.plain
+def test_an_addition_that_fails_says_whose_it_is(
+    installed: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delattr("sticks.additions.main")
+    assert plysmith.main(["sticks", "8"]) == 2
+    said = "plysmith: sticks: the package sticks fails: module 'sticks.additions' has no attribute"
+    assert capsys.readouterr().err.startswith(said)
 
 
 @pytest.mark.plain

@@ -363,6 +363,17 @@ def test_compiling_is_shown_instead_of_a_still_board(page: Page, base: str) -> N
     page.wait_for_selector(".board")
 
 
+def test_a_page_of_another_package_stands_among_the_others(page: Page, base: str) -> None:
+    lists = page.request.get(f"{base}/api/catalogue").json()
+    page.route("**/api/catalogue", lambda route: route.fulfill(json={**lists, "pages": ["sticks"]}))
+    module = Path(__file__).resolve().parents[1] / "outside/sticks/page.js"
+    page.route("**/static/page-sticks.js", lambda route: route.fulfill(path=module))
+    page.goto(f"{base}/#/training")
+    page.get_by_role("link", name="Sticks").click()
+    expect(page.get_by_role("main")).to_have_text(f"Sticks and {len(lists['games'])} games")
+    expect(page.get_by_role("link", name="Sticks")).to_have_attribute("aria-current", "page")
+
+
 def test_bars_of_an_analysis_are_on_an_absolute_scale(page: Page, base: str) -> None:
     """At the start all moves are near half of the points, the best and the worst alike."""
     open_table(page, base)

@@ -15,18 +15,28 @@ const PAGES = {
   training: ["Training · Plysmith", (root, lists) => new TrainingPage(root, lists)],
 };
 
+/** Add pages of other packages: modules whose default is a class as those above. */
+function addPages(names) {
+  for (const name of names) {
+    if (Object.hasOwn(PAGES, name)) continue;
+    const title = name[0].toUpperCase() + name.slice(1);
+    PAGES[name] = [`${title} · Plysmith`, async (root, lists) => {
+      const { default: Page } = await import(`/static/page-${encodeURIComponent(name)}.js`);
+      return new Page(root, lists);
+    }];
+    document.querySelector("nav").append(
+      h("a", { href: `#/${encodeURIComponent(name)}`, "data-page": name }, title));
+  }
+}
+
 const main = document.getElementById("main");
 let page = null;
 let catalogue = null;
 
 async function show() {
   const [, name = "", ...where] = location.hash.split("/").map(decodeURIComponent);
-  const wanted = Object.hasOwn(PAGES, name) ? name : "play";
-  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-page]"))) {
-    if (link.dataset.page === wanted) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  if (page?.kind === wanted && page.go(...where)) return;
+  const asked = () => (Object.hasOwn(PAGES, name) ? name : "play");
+  if (page?.kind === asked() && page.go(...where)) return;
   page?.leave();
   page = null;
   try {
@@ -38,8 +48,14 @@ async function show() {
     );
     return;
   }
+  addPages(catalogue.pages);
+  const wanted = asked();
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-page]"))) {
+    if (link.dataset.page === wanted) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
   const [title, make] = PAGES[wanted];
-  page = make(main, catalogue);
+  page = await make(main, catalogue);
   document.title = title;
   page.go(...where);
 }
