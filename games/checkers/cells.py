@@ -71,7 +71,7 @@ CELLS = Cells(
     swap_sides,
     turned=True,
     areas={
-        "double corner": tuple(PLACES[square] for square in (1, 5, 6)),
-        "far double corner": tuple(PLACES[square] for square in (27, 28, 32)),
+        "corner of squares 1 5 6": tuple(PLACES[square] for square in (1, 5, 6)),
+        "far corner of squares 27 28 32": tuple(PLACES[square] for square in (27, 28, 32)),
     },
 )

@@ -24,7 +24,7 @@ CLASSIC = {
     "runaways": 0.35,
     "mobility": 0.03,
     "hanging": -0.12,
-    "double_corner": 0.02,
+    "squares_1_5_6": 0.02,
     "trapped_kings": -0.4,
     "supported": 0.03,
 }

@@ -13,7 +13,7 @@ CLASSIC_TERMS = {
     for name in (
         "men", "kings", "superiority", "back_row", "bridge", "centre",
         "king_centre", "edge", "advance", "far_advanced", "runaways",
-        "mobility", "hanging", "double_corner", "trapped_kings", "supported",
+        "mobility", "hanging", "squares_1_5_6", "trapped_kings", "supported",
     )
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ __all__ = ["GROUPS", "MATERIAL", "PHASES", "SECOND", "TERMS", "THRESHOLDS", "pha
 
 #: Each group has a term of seven levels, one of five and one of three.
 GROUPS: tuple[tuple[str, str, str], ...] = (
-    ("king_centre", "double_corner", "GUARD"),
+    ("king_centre", "squares_1_5_6", "GUARD"),
     ("KCENT", "DIA", "trapped_kings"),
     ("CNTR", "centre", "APEX"),
     ("far_advanced", "back_row", "bridge"),

@@ -33,7 +33,7 @@ BRIDGE, BRIDGE_W = both_colours(1, 3)
 BACK, BACK_W = both_colours(1, 2, 3, 4)
 CENTRE = squares(10, 11, 14, 15, 18, 19, 22, 23)
 EDGE = squares(5, 12, 13, 20, 21, 28, 4, 29)
-DOUBLE_CORNER, DOUBLE_CORNER_W = both_colours(1, 5, 6)
+SQUARES_1_5_6, SQUARES_1_5_6_W = both_colours(1, 5, 6)
 KING_CENTRE = squares(10, 11, 14, 15, 18, 19, 22, 23, 6, 7, 26, 27)
 ROW_1, ROW_2, ROW_3, ROW_4, ROW_5, ROW_6 = (
     squares(*range(4 * row + 1, 4 * row + 5)) for row in range(1, 7)
@@ -135,10 +135,10 @@ def hanging(position):
 
 
 @kernel
-def double_corner(position):
-    """Pieces that guard the own double corner."""
+def squares_1_5_6(position):
+    """Pieces on the squares 1, 5 and 6 (for White 32, 28 and 27), at the own double corner."""
     own, _, _, side = position
-    return popcount(own & (DOUBLE_CORNER_W if side == WHITE else DOUBLE_CORNER))
+    return popcount(own & (SQUARES_1_5_6_W if side == WHITE else SQUARES_1_5_6))
 
 
 @kernel

@@ -60,7 +60,7 @@ class Cells:
     swap: a kernel that returns the same board with the other side to move.
     turned: whether the side that moves second sees the board turned by 180 degrees.
     reach: greatest distance of two squares, in rows or columns, that a term relates.
-    areas: squares with a name, as the side to move sees them: {"double corner": (56, 49)}.
+    areas: squares with a name, as the side to move sees them: {"corner": (56, 49)}.
     row_names: names of the rows from the top. Default: numbers, with the back and the last row.
     alone: whether one agent moves; `swap` then returns the goal's board, and no kind is a piece.
 

@@ -251,7 +251,8 @@ def check_terms(
     unknown = [term for term in terms if term not in features.terms]
     if unknown:
         raise EvaluatorError(
-            f"{path}: expected terms of feature set {features.name}, found {shortened(unknown)}"
+            f"{path}: expected terms of feature set {features.name}, found {shortened(unknown)};"
+            " CHANGELOG.md says which terms have new names, to be changed in the file"
         )
     expected = identity(game, features)
     changed = [term for term in terms if marks.get(term) != expected[term]]

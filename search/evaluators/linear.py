@@ -226,7 +226,9 @@ def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet
         name = content["features"]  # INVENTED alone, even if somebody's own set is called so
         return feature_set_of(cells, terms, None if name == INVENTED else game.features.get(name))
     except ValueError as error:
-        raise header.EvaluatorError(f"{path}: {CELL_TERMS}: {error}") from None
+        raise header.EvaluatorError(
+            f"{path}: {CELL_TERMS}: {error}; CHANGELOG.md says which areas have new names"
+        ) from None
 
 
 def _read(path: Path) -> dict[str, Any]:
