@@ -73,6 +73,10 @@ class Rote(GameLearner):
         distinct = islice(super()._openings(), self.openings or self.games)
         return cycle(distinct)
 
+    def unlearned_plies(self) -> int:
+        """Returns a length of openings, in plies, that none of the games of learning began with."""
+        return 1 + max(map(len, islice(self._openings(), self.openings or self.games)))
+
     def _play(self, engine: Engine, record: GameRecord) -> None:
         """Play a game to its end, and remember its positions."""
         engine.clear()

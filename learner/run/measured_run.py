@@ -38,10 +38,11 @@ from programs.phrases import counted
 from programs.whole_files import write_atomically
 from search import Evaluator, LinearEvaluator, load_evaluator
 
-__all__ = ["FEATURES", "MeasuredRun"]
+__all__ = ["FEATURES", "MeasuredRun", "report_seed"]
 
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
-#: report has positions a ply later, which played no part in the choice.
+#: report has positions a ply later, which played no part in the choice, in another order for each
+#: seed of a run.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 CHOICE_PLIES, REPORT_PLIES = 3, 4
 #: Number of matches at a time when learning is over; beside learning it is one.
@@ -50,6 +51,14 @@ PROCESSES = 2
 FEWEST_GAMES = 20
 #: The copy of a user's features.
 FEATURES = "features.py"
+
+
+def report_seed(learner: Learner) -> int:
+    """Returns the seed of the openings of a run's last matches.
+
+    It differs by the run's seed, so that an interval over seeds counts the luck of openings too.
+    """
+    return REPORT_SEED + learner.seed
 
 
 class MeasuredRun(Run):
@@ -339,7 +348,9 @@ class MeasuredRun(Run):
         results: list[Strength] = []
         with self._new_arena(PROCESSES) as arena:
             pending = [
-                arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
+                arena.submit(
+                    evaluator, o, games=games, seed=report_seed(self.learner), plies=REPORT_PLIES
+                )
                 for o in opponents
             ]
             for future in pending:

@@ -18,7 +18,7 @@ from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
 from learner.run.learners import feature_file, make_learner
-from learner.run.measured_run import REPORT_SEED, MeasuredRun
+from learner.run.measured_run import MeasuredRun, report_seed
 from learner.run.progress_bar import Bar
 from learner.run.recipes import recipe_of
 from learner.run.run import MemoryRun
@@ -195,14 +195,15 @@ def train_rote(
             print_report(folder)
             return 0
         limits = Limits(depth=settings.depth, nodes=settings.nodes)
-        evaluator = learner.evaluator_
+        evaluator, plies = learner.evaluator_, learner.unlearned_plies()
         strength = measure(
             game,
             Player(f"{evaluator.name}+memory", evaluator, memory),
             settings.start,
             games=settings.match_games,
             limits=limits,
-            seed=REPORT_SEED,
+            seed=report_seed(learner),
+            plies=plies,
             threads=2,
         )
     session.write_report(
@@ -211,7 +212,7 @@ def train_rote(
         matches=[strength.as_dict()],
     )
     print(f"with memory {strength.text()} at {limits}")
-    print("the openings of this match are among those learned from")
+    print(f"openings of {plies} plies or more; those of learning were shorter")
     return 0
 
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from games.kernel_game import KernelGame
 from games.record import GameRecord
 from learner.online.rote import Rote
 from learner.run.run import MemoryRun
+from play.match.openings import Openings
 from search import WIN, Engine, EvaluatorError, as_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
 from search.lookups.rote import RoteMemory
@@ -430,6 +432,19 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkey
 
 
 @compiled_only
+def test_the_last_match_begins_where_no_game_of_learning_did() -> None:
+    learner = Rote("checkers", games=1100)
+    learner._load_game()
+
+    def ends(openings: Any) -> set[Any]:
+        return {functools.reduce(CHECKERS.play, line, CHECKERS.start()) for line in openings}
+
+    learned = ends(islice(learner._openings(), 1100))
+    plies = learner.unlearned_plies()
+    assert len(learned) == 1100 and plies == 6, "216 positions after three plies, 805 after four"
+    assert not learned & ends(islice(Openings(CHECKERS, plies=plies, seed=5), 200))
+
+
 @pytest.mark.parametrize("opening", [0, 1])
 def test_three_plies_with_memory_are_worth_six(opening: int) -> None:
     """Where all leaves of a search are remembered 3 plies deep, it finds the value of 6 plies.

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import functools
 import io
+import itertools
 import json
 import os
 import platform
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +47,10 @@ from learner.run.measured_run import MeasuredRun
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
 from learner.run.run import MemoryRun
+from play.match.openings import Openings
 from play.players.limits import Limits
 from programs.lock import alone
-from search import Engine, load_evaluator
+from search import Engine, as_evaluator, load_evaluator
 from search.lookups.rote import RoteMemory
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -309,6 +312,28 @@ def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Pat
     assert not any("choosing" in line for line in said)
 
 
+def test_runs_of_two_seeds_play_their_last_matches_on_different_openings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[set[Any]] = []
+
+    def submit(self: Arena, *players: Any, games: int, seed: int, plies: int) -> Future[Strength]:
+        openings = Openings(CHECKERS, plies=plies, seed=seed)
+        played.append(set(itertools.islice(openings, games // 2)))
+        done: Future[Strength] = Future()
+        done.set_result(Strength("material", games, games, 0, 0, 1.0, 0.0, 0.0, 0.0))
+        return done
+
+    monkeypatch.setattr(Arena, "submit", submit)
+    for seed in (0, 1):
+        session = linear_run(tmp_path / str(seed), Samuel(CHECKERS, seed=seed))
+        session.folder.path.mkdir()
+        list(session.report(as_evaluator(CHECKERS, "classic"), ["material"], games=400))
+    first, second = played
+    # by chance two draws of 200 among 805 positions share 50
+    assert len(first) == len(second) == 200 and len(first & second) < 90
+
+
 @pytest.mark.whole_run
 def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
     succeeds(*tiny("rote", 30, tmp_path / "whole"))
@@ -352,7 +377,9 @@ def test_a_finished_rote_run_is_not_measured_again(
 ) -> None:
     arguments = ["checkers", "--learner", "rote"]
     succeeds(*arguments, "--games", 3, "--run", tmp_path / "run", *TINY)
-    said = [line for line in capsys.readouterr().out.splitlines() if "against" in line]
+    out = capsys.readouterr().out
+    assert "openings of 4 plies or more; those of learning were shorter" in out
+    said = [line for line in out.splitlines() if "against" in line]
     monkeypatch.delattr("learner.run.steps.measure")
     succeeds(*arguments, "--resume", tmp_path / "run", "--quiet")
     assert [f"with memory {line}" for line in capsys.readouterr().out.splitlines()
