@@ -6,6 +6,7 @@ from games.extras import companions
 from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
 from search.alphabeta.search import AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques, parse_techniques
+from search.checking import check_evaluator
 from search.engine import Engine
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError
@@ -42,6 +43,7 @@ __all__ = [
     "Unsolvable",
     "as_evaluator",
     "as_techniques",
+    "check_evaluator",
     "load_evaluator",
     "parse_techniques",
     "solve",

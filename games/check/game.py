@@ -6,6 +6,8 @@ import copy
 import math
 import numbers
 import random
+import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from games.check.board import check_board
@@ -15,7 +17,11 @@ from games.errors import ContractError, MoveError, PositionError
 from games.rolls import Rolls
 from games.values import GRID
 
-__all__ = ["Check", "check_game"]
+__all__ = ["CHECKS", "Check", "check_game"]
+
+#: Checks of the values of evaluators that a game names, `check(game, seed)`. `search` adds its own,
+#: because only a search tells whether values mean the same at every depth.
+CHECKS: list[Callable[[Game, int], None]] = []
 
 MOST_PLIES = 5000  # random play of games that people play ends long before
 MOST_TRIED = 32  # number of moves of a position that are played
@@ -27,7 +33,8 @@ NONSENSE = "this names nothing"
 def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     """Play random games and check every position on the way against the contract.
 
-    game: the game to check.
+    game: the game to check. The values of the evaluators that it names are checked as by
+        `search.check_evaluator`, on fewer positions, where `search` has been imported.
     games: number of random games, at least 1.
     seed: seed of the random moves and rolls.
 
@@ -49,6 +56,13 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
         check.random_game()
     check.feature_sets()
     check.evaluators()
+    if game.evaluators and not CHECKS:
+        warnings.warn(
+            f"{game.name}: the values of its evaluators are not checked: import search first",
+            stacklevel=2,
+        )
+    for of_values in CHECKS:
+        of_values(game, seed)
 
 
 class Check:

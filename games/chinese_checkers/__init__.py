@@ -18,10 +18,8 @@ from games.rules import Rules
 __all__ = ["ChineseCheckers", "ChineseCheckers2", "ChineseCheckers6"]
 
 #: Weights in steps, written by hand.
-HAND = {
-    "steps": -1.0, "rival_steps": 0.5, "last_piece": -0.2, "square_steps": -0.1, "sideways": -0.05,
-}  # fmt: skip
-EVALUATORS = {"hand": ("race", HAND), "steps": ("race", {"steps": -1.0})}
+HAND = {"steps_ahead": 1.0, "last_ahead": 0.2, "squares_ahead": 0.1, "line_ahead": 0.05}
+EVALUATORS = {"hand": ("lead", HAND), "steps": ("lead", {"steps_ahead": 1.0})}
 
 
 class ChineseCheckers(KernelGame):
@@ -117,8 +115,10 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
         ),
     }
     made = family(*rules.RULES, **constants, LAST_MOVE=last_move)
-    found = vars(family(*terms.TERMS, **constants))
-    named = {term.__name__: found[term.__name__] for term in terms.TERMS[2:]}
+    kernels = vars(family(*terms.HELPERS, *terms.TERMS, *terms.LEADS, **constants))
+    named = {term.__name__: kernels[term.__name__] for term in terms.TERMS}
+    leads = {term.__name__: kernels[term.__name__] for term in terms.LEADS}
     if players == 2:
         del named["next_steps"], named["leader_steps"]  # equal to rival_steps
-    return Rules(**vars(made)), {"race": FeatureSet("race", named)}
+    sets = {"race": FeatureSet("race", named), "lead": FeatureSet("lead", leads)}
+    return Rules(**vars(made)), sets

@@ -1,4 +1,6 @@
-"""Terms of Chinese Checkers; each describes the side to move or its rivals.
+"""Terms of Chinese Checkers; each describes the side to move, its rivals or its lead over them.
+
+Leads of all sides add up to 0, and those of two sides are each other's negatives.
 
 The functions are kernels for a number of players, by `games.kernels.family`, as those of
 `games.chinese_checkers.rules`. They read STEPS, its SQUARES, and SIDEWAYS: [side, cell], by how
@@ -13,7 +15,7 @@ from games.chinese_checkers.rules import PLAYERS, STEPS, TARGETS, WORDS
 from games.chinese_checkers.star import CELLS, HOPS, LOW, NEIGHBOURS
 from games.kernels import lowest, popcount
 
-__all__ = ["TERMS"]
+__all__ = ["HELPERS", "LEADS", "TERMS"]
 
 #: Placeholders, as those of the rules.
 SIDEWAYS = SQUARES = np.zeros((2, CELLS), dtype=np.int64)
@@ -122,8 +124,53 @@ def always(position):
     return 1
 
 
-#: The functions that are made kernels; those after the first two are the terms.
+def ahead(position, table):
+    """Returns the mean of the other players' sums of a table, less that of the side to move."""
+    total = 0.0
+    for player in range(1, PLAYERS):
+        total += sum_of(position, player, table)
+    return total / (PLAYERS - 1) - sum_of(position, 0, table)
+
+
+def farthest(position, player):
+    """Returns the steps that a player's hindmost piece has to go."""
+    side = (position[WORDS] + player) % PLAYERS
+    most = 0
+    for word in range(2):
+        pieces = position[2 * player + word]
+        while pieces:
+            most = max(most, STEPS[side, lowest(pieces) + LOW * word])
+            pieces &= pieces - 1
+    return most
+
+
+def steps_ahead(position):
+    """Steps that the others' pieces have to go on average, less those of the own pieces."""
+    return ahead(position, STEPS)
+
+
+def squares_ahead(position):
+    """The lead in squares of steps, in tens: large where others have stragglers."""
+    return 0.1 * ahead(position, SQUARES)
+
+
+def line_ahead(position):
+    """The lead in distances from the line between the own point and the opposite one."""
+    return ahead(position, SIDEWAYS)
+
+
+def last_ahead(position):
+    """Steps that the others' hindmost pieces have to go on average, less those of the own one."""
+    total = 0.0
+    for player in range(1, PLAYERS):
+        total += farthest(position, player)
+    return total / (PLAYERS - 1) - farthest(position, 0)
+
+
+#: The functions that the terms call, the terms, and the leads; all are made kernels.
+HELPERS = (sum_of, steps_of, ahead, farthest)
 TERMS = (
-    sum_of, steps_of, steps, next_steps, rival_steps, leader_steps, last_piece, square_steps,
-    sideways, arrived, hops, always,
+    steps, next_steps, rival_steps, leader_steps, last_piece, square_steps, sideways, arrived, hops,
+    always,
 )  # fmt: skip
+LEADS = (steps_ahead, last_ahead, squares_ahead, line_ahead)

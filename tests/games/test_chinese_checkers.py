@@ -103,6 +103,13 @@ def test_terms_of_the_start_and_after_a_move() -> None:
     own = dict(zip(race.names, race.values(turned), strict=True))
     assert own["steps"] == before["steps"] - 2 and own["rival_steps"] == before["rival_steps"]
     assert game.gain(start, game.parse_move(start, "3-14")) == 2
+    # a lead over two others is theirs against one another and the first, by half each
+    lead = game.features["lead"]
+    assert lead.values(start) == [0.0] * len(lead)
+    views = [after, game.turn(after), turned]
+    for values in zip(*map(lead.values, views), strict=True):
+        assert values[0] == values[1] == -values[2] / 2
+    assert dict(zip(lead.names, lead.values(turned), strict=True))["steps_ahead"] == 2
 
 
 # --- OpenSpiel ---------------------------------------------------------------------------------
