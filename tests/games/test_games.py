@@ -89,9 +89,9 @@ def kayles() -> Game:
 GAMES: dict[str, Callable[[], Game]] = {
     **{name: functools.partial(load, name) for name in names()},
     # here random games end after a few moves; by the rules they would go on for a thousand
-    "chinese_checkers": functools.partial(ChineseCheckers, 3, last_move=8),
+    "chinese_checkers": functools.partial(ChineseCheckers, 3, last_move=40),
     **{
-        f"chinese_checkers{players}": functools.partial(ChineseCheckers, players, last_move=8)
+        f"chinese_checkers{players}": functools.partial(ChineseCheckers, players, last_move=40)
         for players in (2, 4, 6)
     },
     **{
