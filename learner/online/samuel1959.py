@@ -5,7 +5,10 @@ openings, a search for every move, a correction after each of Alpha's moves, and
 the question whether Beta takes over Alpha's weights.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
-Research and Development 3 (1959). The defaults are those of his second series of games.
+Research and Development 3 (1959). The formula of the weights and the numbers are his, by default
+those of his second series of games. Three things are not: searches have one depth, with quiescence
+behind it, where his went three plies and then on by rules of their own; tallies and the pause
+between replacements count corrections, where his count moves; and games begin with random openings.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 As with Samuel (IBM Journal 3, 1959) the static value of a position follows what search backs up,
 some terms are active, and the others wait in a reserve from which they replace those that prove
 worth the least. Unlike his, the weights are fitted to many positions of the last games at once, so
-that terms which say nearly the same share the weight instead of each getting all of it. His rule to
-the letter is `learner.online.samuel1959`.
+that terms which say nearly the same share the weight instead of each getting all of it. His own
+formula of the weights is in `learner.online.samuel1959`.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ RECIPES: dict[str, Recipe] = {
     "samuel1959": Recipe(
         "online.samuel1959",
         "Samuel1959",
-        "the rule of 1959 to the letter: correlations with what search backs up",
+        "Samuel 1959: powers of two of correlations with what search backs up",
     ),
     "rote": Recipe("online.rote", "Rote", "Samuel 1959: a memory of positions"),
     "td": Recipe(
@@ -160,7 +160,9 @@ WITH_DICE = {"invent": replace(RECIPES["invent"], module="td_gammon.invent", kin
 #: an idea over from games have its name.
 HEURISTICS: dict[str, Recipe] = {
     "bootstrap": Recipe(
-        "heuristics.bootstrap", "HeuristicBootstrap", "weights, from the solutions that they find"
+        "heuristics.bootstrap",
+        "HeuristicBootstrap",
+        "weights, from the solutions that searches with them find",
     ),
     "admissible": Recipe(
         "heuristics.admissible",
