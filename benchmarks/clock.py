@@ -18,7 +18,7 @@ import numpy as np
 
 import games
 from games.record import GameRecord
-from play.match.openings import Openings
+from play.matches.openings import Openings
 from play.players.clock import TIME, parse_clock
 from play.players.limits import Limits
 from play.players.parse import parse_player

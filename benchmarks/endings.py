@@ -32,8 +32,8 @@ import games
 from learner.positions.filters import distinct
 from learner.positions.positions import noisy
 from learner.positions.shards import Rows
-from play.match.game_loop import GameLoop
-from play.match.openings import random_line
+from play.matches.game_loop import GameLoop
+from play.matches.openings import random_line
 from play.players.parse import parse_player
 from programs.ending import exit_status
 from programs.whole_files import write_atomically

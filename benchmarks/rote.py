@@ -17,8 +17,8 @@ from typing import Any
 
 import games
 from learner.online.rote import Rote
-from play.match.driver import play_match
-from play.match.openings import Openings
+from play.matches.driver import play_match
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from search import as_evaluator

@@ -27,7 +27,7 @@ from typing import Any
 
 from programs.ending import exit_status
 from programs.whole_files import write_atomically
-from search.evaluators.shipped import DATA, shipped_files
+from search.evaluators.files.shipped import DATA, shipped_files
 
 PROGRAM = "python -m benchmarks.standing"
 KEPT = Path(__file__).with_suffix(".json")

@@ -23,9 +23,9 @@ from tqdm import tqdm
 
 import games
 from benchmarks.estimates import plot_estimates
-from play.match.driver import play_match
-from play.match.journal import MatchJournal
-from play.match.openings import Openings
+from play.matches.driver import play_match
+from play.matches.journal import MatchJournal
+from play.matches.openings import Openings
 from play.players.grammar import quoted
 from play.players.limits import Limits
 from play.players.parse import parse_player

@@ -27,9 +27,9 @@ import games
 from learner.tuning import command
 from learner.tuning.spsa import Parameter, Spsa
 from learner.tuning.tunable import Tunable
-from play.match.balanced import BalancedOpenings, openings_file
-from play.match.driver import play_match
-from play.match.openings import Openings
+from play.matches.balanced import BalancedOpenings, openings_file
+from play.matches.driver import play_match
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.ratings.sprt import RunningSprt, Sprt
 from play.ratings.statistics import MatchSummary, expected_score

@@ -6,10 +6,10 @@ learners do without it.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from games.extras import companions
+from programs.exports import exported
 
 if TYPE_CHECKING:
     from learner.arena import measure as measure
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
     from learner.run.settings import RunSettings as RunSettings
     from learner.td_gammon.backup_fit import BackupFit as BackupFit
     from learner.td_gammon.td_gammon import TDGammon as TDGammon
-    from play.judging.explanation import explain as explain
-    from play.judging.truth import random_positions as random_positions
-    from play.players.limits import Limits as Limits
-    from play.workers import Workers as Workers
 
 #: The modules that the names come from.
 _MODULES = {
@@ -54,7 +50,6 @@ _MODULES = {
     "Filter": "learner.positions.filters",
     "GameLearner": "learner.game_learner",
     "Learner": "learner.frame",
-    "Limits": "play.players.limits",
     "LogisticFit": "learner.fit.logistic",
     "MeasuredRun": "learner.run.measured_run",
     "NetworkFit": "learner.rounds.network_fit",
@@ -73,13 +68,10 @@ _MODULES = {
     "TDLeaf": "learner.bootstrap.td_leaf",
     "TemporalDifference": "learner.bootstrap.temporal_difference",
     "TreeStrap": "learner.bootstrap.tree_strap",
-    "Workers": "play.workers",
     "agreement": "learner.models.convert",
     "as_native": "learner.models.convert",
     "check": "learner.checking",
-    "explain": "play.judging.explanation",
     "measure": "learner.arena",
-    "random_positions": "play.judging.truth",
     "start_for": "learner.reports.worth",
 }
 
@@ -87,15 +79,4 @@ __all__ = list(_MODULES)
 
 companions(f"{__name__}.extras")
 
-
-def __getattr__(name: str) -> Any:
-    """Import what `learner` exports (PEP 562)."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'learner' has no attribute {name!r}")
-    exported = getattr(importlib.import_module(_MODULES[name]), name)
-    globals()[name] = exported
-    return exported
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])
+__getattr__, __dir__ = exported(__name__, _MODULES)

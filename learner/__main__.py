@@ -110,7 +110,7 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     from games.problem import refuse_problem
     from learner.fit.calibration import calibration_of
     from search import as_evaluator
-    from search.evaluators.shipped import find_file
+    from search.evaluators.files.shipped import find_file
 
     Range(1).check("--threads", options.threads)
     game = games.load(options.game)
@@ -195,8 +195,8 @@ def _run_prefilter(options: argparse.Namespace) -> int:
     import games
     from learner.td_gammon.prefilter import make_prefilter
     from search import as_evaluator
+    from search.evaluators.files.shipped import find_file
     from search.evaluators.outcome_network import OutcomeNetwork
-    from search.evaluators.shipped import find_file
 
     for name, least in (("games", 16), ("units", 1), ("passes", 1), ("seed", 0), ("lost", 0)):
         Range(least).check(f"--{name}", getattr(options, name))

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from games.contract import Game
-from play.match.driver import play_match
-from play.match.openings import Openings
-from play.match.report import Match
+from play.matches.driver import play_match
+from play.matches.openings import Openings
+from play.matches.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player

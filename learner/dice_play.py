@@ -22,10 +22,10 @@ from games.contract import DiceGame, Game
 from games.kernels.chance import stream
 from games.record import GameRecord
 from play.dice import Dice
-from play.match.dice_loop import DiceLoop
-from play.match.game_loop import Played
-from play.match.loop import play
-from play.match.openings import Openings
+from play.matches.dice_loop import DiceLoop
+from play.matches.game_loop import Played
+from play.matches.loop import play
+from play.matches.openings import Openings
 from search import Engine
 
 __all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds", "starts_of"]
@@ -119,5 +119,5 @@ class DiceSelfPlay:
         return visited, record.moves, record.rolls
 
     def choose(self, position: Any, roll: int) -> Any:
-        """Returns the engine's move, as a seat of `play.match.loop`."""
+        """Returns the engine's move, as a seat of `play.matches.loop`."""
         return self.engine.search(position, roll=roll, depth=self.depth).whole().move

@@ -25,7 +25,7 @@ from learner.dice_play import PlayedWithDice
 from learner.multiplayer_play import PlayedByMany
 from learner.positions.packing import packed, unpacked
 from learner.self_play import Lesson
-from play.match.game_loop import Played
+from play.matches.game_loop import Played
 from programs.whole_files import naming
 
 __all__ = ["Journal"]

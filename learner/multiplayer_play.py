@@ -17,7 +17,7 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from learner.positions.shards import Rows
-from play.match.game_loop import Played
+from play.matches.game_loop import Played
 from search import Engine
 
 __all__ = ["LateStarts", "MultiplayerSelfPlay", "PlayedByMany", "late_starts"]
@@ -86,7 +86,7 @@ class PlayedByMany(Played):
 
 
 class MultiplayerSelfPlay:
-    """An engine that plays against itself; the counterpart of `play.match.game_loop.GameLoop`.
+    """An engine that plays against itself; the counterpart of `play.matches.game_loop.GameLoop`.
 
     depth, nodes: limits of every search.
     most_plies: longer games are broken off, and have no result.

@@ -22,7 +22,7 @@ from learner.dice_play import DiceSelfPlay, starts_of
 from learner.multiplayer_play import MultiplayerSelfPlay, PlayedByMany
 from learner.positions.positions import each, noisy
 from learner.positions.shards import Rows
-from play.match.game_loop import GameLoop, Played
+from play.matches.game_loop import GameLoop, Played
 from play.workers import Workers
 from play.workers.crew import Crew
 from search import AlphaBetaOptions, Engine, Evaluator, Lookup

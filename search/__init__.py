@@ -9,7 +9,7 @@ from search.alphabeta.techniques import Techniques, as_techniques, parse_techniq
 from search.checking import check_evaluator
 from search.engine import Engine
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
-from search.evaluators.header import EvaluatorError
+from search.evaluators.files.header import EvaluatorError
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator, load_evaluator
 from search.expectiminimax.move_filters import FILTERS, MoveFilters

@@ -22,8 +22,8 @@ from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord
 from learner.options import Choice, Range
-from play.match.game_loop import GameLoop
-from play.match.openings import Openings
+from play.matches.game_loop import GameLoop
+from play.matches.openings import Openings
 from programs.phrases import counted
 from search import Engine
 

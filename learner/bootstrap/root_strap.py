@@ -14,7 +14,7 @@ from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
 from learner.self_play import Target, pick, quiet
-from play.match.game_loop import Played
+from play.matches.game_loop import Played
 from search import Engine
 
 __all__ = ["RootStrap"]

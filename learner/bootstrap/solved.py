@@ -28,8 +28,8 @@ from learner.options import ranged
 from learner.positions.packing import packed, unpacked
 from learner.self_play import TABLE_MIB, Target, Teacher, rows_of
 from play.judging.truth import Referees
-from play.match.game_loop import Played
-from play.match.openings import random_line
+from play.matches.game_loop import Played
+from play.matches.openings import random_line
 from search import Engine
 from search.lookups.database import DatabaseLookup, Databases
 

@@ -17,7 +17,7 @@ from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
 from learner.options import ranged
 from learner.self_play import Target, lambda_returns, pick, quiet, sides, squashed_outcome
-from play.match.game_loop import Played
+from play.matches.game_loop import Played
 from search import Engine
 
 __all__ = ["TemporalDifference"]

@@ -24,8 +24,8 @@ from games.contract import Game
 from learner.fit.validation import CalibrationBin, calibration, calibration_error
 from learner.options import CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES
 from learner.self_play import Task, games_of
-from play.match.dice_loop import MOST_TURNS
-from play.match.game_loop import Played
+from play.matches.dice_loop import MOST_TURNS
+from play.matches.game_loop import Played
 from play.workers import Workers
 from search import PROVEN, as_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration, parts_of, terms_of

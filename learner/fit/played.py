@@ -17,8 +17,8 @@ import numpy as np
 
 from games.contract import Game
 from learner.fit.calibration import CalibrationSample, sample_of
-from play.match.game_loop import GameLoop, Played
-from play.match.openings import random_line
+from play.matches.game_loop import GameLoop, Played
+from play.matches.openings import random_line
 from play.workers import Workers
 from programs.whole_files import write_atomically
 from search import AlphaBetaOptions, Engine, Evaluator

@@ -22,7 +22,7 @@ from learner.models.torch_graph import ACCEPTED as TORCH
 from learner.models.torch_graph import torch_output
 from search import Evaluator, LinearEvaluator
 from search.evaluators.activations import RELU
-from search.evaluators.layers import Inputs, size_of
+from search.evaluators.files.layers import Inputs, size_of
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
 

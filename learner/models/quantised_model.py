@@ -22,7 +22,7 @@ from learner.models.model import batches, find_input
 from learner.models.schedule import Schedule
 from learner.models.torch_model import TorchModel, pairs, threads_of_torch
 from learner.self_play import pick
-from search.evaluators.layers import MOST_UNITS
+from search.evaluators.files.layers import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
 __all__ = ["QuantisedModel"]

@@ -21,7 +21,7 @@ from games.features import FeatureSet
 from games.kernels import fingerprint
 from learner.arena import Strength, measure
 from learner.frame import Learner
-from play.match.openings import Openings
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learner.positions.shards import Rows
-from play.match.game_loop import GameLoop
+from play.matches.game_loop import GameLoop
 from play.workers import Workers
 from search import PROVEN, Engine, Evaluator
 from search.evaluators.noise import NoisyEvaluator

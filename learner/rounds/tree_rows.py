@@ -18,7 +18,7 @@ from games.contract import Game
 from games.values import EXACT, LOWER, UPPER
 from learner.positions.shards import Rows
 from learner.self_play import Lesson, Target, evenly, game_rows, pick, quiet
-from play.match.game_loop import Played
+from play.matches.game_loop import Played
 from search import Engine, Evaluator
 
 __all__ = ["TreeTeacher", "bounded_expectations", "lesson_rows"]

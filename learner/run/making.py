@@ -19,10 +19,10 @@ from learner.run.folder import CHECKPOINT
 from programs.arguments import Parser
 from programs.ending import exit_status
 from programs.whole_files import write_atomically
-from search.evaluators.header import EvaluatorError
+from search.evaluators.files.header import EvaluatorError
+from search.evaluators.files.shipped import DATA
 from search.evaluators.load import load_evaluator
 from search.evaluators.samples import value_mark
-from search.evaluators.shipped import DATA
 
 __all__ = ["Making", "Makings", "main", "make"]
 

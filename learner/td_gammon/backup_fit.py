@@ -32,7 +32,7 @@ from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
-from search.evaluators.layers import separate
+from search.evaluators.files.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.lookups.database import DatabaseLookup
 

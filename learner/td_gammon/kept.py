@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from learner.positions.kinds import RareKinds
-from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.files.arrays import load_arrays, save_arrays
 
 __all__ = ["KeptPositions"]
 

@@ -24,8 +24,8 @@ from learner.td_gammon.backup import check_compiled, check_game
 from learner.td_gammon.table import recorded
 from learner.td_gammon.td_play import ActorLearner
 from search import as_evaluator
-from search.evaluators.header import describe_input
-from search.evaluators.layers import separate
+from search.evaluators.files.header import describe_input
+from search.evaluators.files.layers import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import MOST_KEPT, Prefilter
 

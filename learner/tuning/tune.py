@@ -2,7 +2,7 @@
 
 It leaves in its folder:
 
-    games.journal   all games, from which it goes on (`play.match.journal`)
+    games.journal   all games, from which it goes on (`play.matches.journal`)
     path.csv        one line an iteration: the lead of the first setting, and where the path is
     path.png        the same as a picture
     tuned.json      the evaluator, if its weights were tuned
@@ -25,9 +25,9 @@ from learner.reports.plots import new_figure
 from learner.tuning.spsa import Spsa
 from learner.tuning.tunable import Tunable
 from play.commands.contest import Contest
-from play.match.driver import FAILURES
-from play.match.journal import MatchJournal
-from play.match.report import Match
+from play.matches.driver import FAILURES
+from play.matches.journal import MatchJournal
+from play.matches.report import Match
 from play.players.player import Player
 from play.workers import Workers
 from programs.whole_files import naming, write_atomically, write_figure

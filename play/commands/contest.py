@@ -9,12 +9,12 @@ from typing import Any
 
 from games.file_form import form_of
 from play.commands.options import refuse
-from play.match.balanced import BalancedOpenings, openings_file, usual_openings
-from play.match.driver import play_match
-from play.match.ladder import ladder
-from play.match.openings import Openings
-from play.match.report import Match, all_games
-from play.match.units import CubePairs, DicePairs, Pairs, Rounds, units_of
+from play.matches.balanced import BalancedOpenings, openings_file, usual_openings
+from play.matches.driver import play_match
+from play.matches.ladder import ladder
+from play.matches.openings import Openings
+from play.matches.report import Match, all_games
+from play.matches.units import CubePairs, DicePairs, Pairs, Rounds, units_of
 from play.players.clock import parse_clock
 from play.players.gnubg import GnubgProgram, gnubg_evaluator
 from play.players.limits import Limits

@@ -152,7 +152,7 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
 def _run(options: argparse.Namespace, *, ladder: bool) -> int:
     """Play, and print the report; refuses bad options before any game."""
     from play.commands.contest import Contest
-    from play.match.driver import check_players
+    from play.matches.driver import check_players
     from play.players.parse import parse_player
 
     texts = options.players if ladder else [options.first, options.second, *options.others]
@@ -190,7 +190,7 @@ def _kept(
     contest: Contest, options: argparse.Namespace, players: list[Any]
 ) -> Iterator[tuple[dict[str, Any], _GamesFile | None]]:
     """The journal of a match as an option of it, and the file of its games, with --save."""
-    from play.match.journal import MatchJournal
+    from play.matches.journal import MatchJournal
 
     if options.save is None:
         if options.resume:

@@ -57,7 +57,7 @@ def add_openings_command(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from play.match.balanced import find_openings, positions_after, save_openings
+    from play.matches.balanced import find_openings, positions_after, save_openings
     from play.players.parse import parse_player
     from play.players.thinker import usual_evaluator
 

@@ -55,7 +55,7 @@ def run_web(options: argparse.Namespace) -> int:
 
     import games
     from play.web.server import serve
-    from search.evaluators.shipped import DATA
+    from search.evaluators.files.shipped import DATA
 
     def started(port: int) -> None:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)

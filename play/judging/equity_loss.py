@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from games.contract import DiceGame
 from games.record import GameRecord
 from play.dice import Dice
-from play.match.loop import play_with_dice
+from play.matches.loop import play_with_dice
 from play.players.limits import STATIC, Limits
 from play.players.player import Player, needs_processes
 from play.players.seats import DiceSeat

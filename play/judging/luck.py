@@ -12,7 +12,7 @@ from typing import Any
 
 from games.record import GameRecord
 from play.judging.stakes import roll_luck
-from play.match.luck import StaticLuck
+from play.matches.luck import StaticLuck
 from play.players.thinker import Thinker
 
 __all__ = ["JudgedRoll", "judge_rolls", "luck_word"]

@@ -22,7 +22,7 @@ class DiceSummary:
     """A match in points, from the first player's side.
 
     points: the first player's points in both games of each pair, [pairs, 2].
-    luck: the first player's luck in the same games, by `play.match.luck`, or None.
+    luck: the first player's luck in the same games, by `play.matches.luck`, or None.
     cubes: the value of the cube at the end of the same games; None without a cube.
     bounds: least and most points of a game.
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
-from play.match.dice_loop import MOST_TURNS
+from play.matches.dice_loop import MOST_TURNS
 from play.players.limits import check_depth
 from play.rollout.dice import BLOCK, RolloutDice, advantage, mean_and_error
 from play.rollout.native import rollout_table

@@ -13,7 +13,7 @@ from games.values import told, value_text
 from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.luck import luck_word
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
-from play.match.luck import StaticLuck
+from play.matches.luck import StaticLuck
 from play.players.thinker import chances_of, judged_play_text, values_of_all
 from play.web.catalogue import Loaded
 from play.web.cube_decisions import PLIES

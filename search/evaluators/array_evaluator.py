@@ -1,6 +1,6 @@
 """The base of evaluators whose weights are arrays: networks and signature tables.
 
-All of them are saved as arrays with a header (`search.evaluators.array_files`), and native code
+All of them are saved as arrays with a header (`search.evaluators.files.arrays`), and native code
 reads all in the same way: text is generated for the shapes of the arrays and compiled once, and
 reads a block of integers with the addresses of the arrays. New weights compile nothing.
 """
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.kernels.memory import native_function
-from search.evaluators.array_files import save_arrays
 from search.evaluators.calibration import CALIBRATION, read_calibration
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail, NativeText
-from search.evaluators.header import (
+from search.evaluators.files.arrays import save_arrays
+from search.evaluators.files.header import (
     FIELDS,
     EvaluatorError,
     check_fields,

@@ -28,7 +28,7 @@ from games import kernels
 from games.contract import Game
 from games.extras import Extra
 from games.values import PROVEN
-from search.evaluators.header import EvaluatorError, check_fields, check_printable, short
+from search.evaluators.files.header import EvaluatorError, check_fields, check_printable, short
 
 __all__ = [
     "CALIBRATION",

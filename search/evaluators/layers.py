@@ -21,36 +21,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games import kernels
-from games.features import Encoding, FeatureSet
 from games.kernels.memory import read_position
 from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
 from search.evaluators.activations import KINDS, RELU, activation_of, activation_text
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.evaluator import NativeText
-from search.evaluators.header import short, shortened
+from search.evaluators.files.header import shortened
+from search.evaluators.files.layers import MOST_LAYERS, MOST_UNITS, Inputs, Layer, separate, size_of
 from search.native import call_int
 
 __all__ = [
-    "MOST_LAYERS",
-    "MOST_UNITS",
-    "Inputs",
-    "Layer",
     "LayeredNetwork",
     "Net",
     "check_layers",
     "last_of",
     "padded",
-    "separate",
-    "size_of",
     "widths_of",
     "zeros",
 ]
-
-#: Greatest numbers of units of a layer and of layers, which use the stack of a searching thread.
-MOST_UNITS, MOST_LAYERS = 4096, 16
-
-Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
-Layer = tuple[NDArray[Any], NDArray[Any]]
 
 
 class Net:
@@ -303,28 +291,9 @@ class LayeredNetwork(ArrayEvaluator):
 # --- inputs and layers -----------------------------------------------------------------------
 
 
-def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
-    """Returns the encoding and the feature set among inputs; TypeError if they are neither."""
-    if isinstance(inputs, Encoding):
-        return inputs, None
-    if isinstance(inputs, FeatureSet):
-        return None, inputs
-    if isinstance(inputs, tuple) and [type(part) for part in inputs] == [Encoding, FeatureSet]:
-        return inputs
-    raise TypeError(
-        "inputs: expected an Encoding, a FeatureSet or a tuple of one of each, found"
-        f" {short(repr(inputs))}"
-    )
-
-
 def widths_of(layers: Sequence[Layer]) -> tuple[int, ...]:
     """Returns the inputs of layers, the units of each hidden layer, and the outputs."""
     return (layers[0][0].shape[-2], *(bias.shape[-1] for _, bias in layers))
-
-
-def size_of(inputs: Inputs) -> int:
-    """Returns the number of inputs."""
-    return sum(len(part) for part in separate(inputs) if part is not None)
 
 
 def last_of(layers: Sequence[Any], least: int) -> int:

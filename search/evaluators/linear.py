@@ -23,9 +23,9 @@ from games.features.cells import Cells
 from games.features.term_file import INVENTED, feature_set_of, named
 from games.kernels.memory import native_function, read_position
 from programs.whole_files import write_atomically
-from search.evaluators import header
 from search.evaluators.calibration import CALIBRATION, read_calibration
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail, NativeText
+from search.evaluators.files import header
 
 __all__ = ["MOST_BYTES", "LinearEvaluator", "UnitTerms", "load_linear"]
 

@@ -1,7 +1,7 @@
 """Loads evaluators of every kind, from a name, a file, a kernel or a callable.
 
 A linear evaluator's file is JSON (`search.evaluators.linear`). Files of evaluators whose weights
-are arrays are safetensors (`search.evaluators.array_files`).
+are arrays are safetensors (`search.evaluators.files.arrays`).
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from games.contract import Game, expect_game
 from games.features import FeatureSet
 from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.calibration import Calibrations
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
-from search.evaluators.header import EvaluatorError, short
+from search.evaluators.files.arrays import holds_arrays, load_arrays
+from search.evaluators.files.header import EvaluatorError, short
+from search.evaluators.files.layers import Inputs
+from search.evaluators.files.shipped import find_file, shipped_files
 from search.evaluators.heuristic import LearnedHeuristic
-from search.evaluators.layers import Inputs
 from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
-from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import SignatureEvaluator
 from search.evaluators.tuples import TupleEvaluator
 

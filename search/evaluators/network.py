@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 from games.contract import Game
 from search.evaluators.activations import RELU
 from search.evaluators.array_evaluator import NativeNumber
-from search.evaluators.layer_files import described_inputs, named_layers, read_inputs, read_layers
-from search.evaluators.layers import Inputs, Layer, LayeredNetwork, Net, separate
+from search.evaluators.files.layers import (
+    Inputs,
+    Layer,
+    described_inputs,
+    named_layers,
+    read_inputs,
+    read_layers,
+    separate,
+)
+from search.evaluators.layers import LayeredNetwork, Net
 
 __all__ = ["NetworkEvaluator", "ScaledNetwork"]
 

@@ -21,9 +21,16 @@ from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels import kernel
 from search.evaluators.evaluator import Prefilter, rows_of
-from search.evaluators.header import EvaluatorError, check_fields, short, shortened
-from search.evaluators.layer_files import described_inputs, named_layers, read_inputs, read_layers
-from search.evaluators.layers import Inputs, LayeredNetwork, Net, separate
+from search.evaluators.files.header import EvaluatorError, check_fields, short, shortened
+from search.evaluators.files.layers import (
+    Inputs,
+    described_inputs,
+    named_layers,
+    read_inputs,
+    read_layers,
+    separate,
+)
+from search.evaluators.layers import LayeredNetwork, Net
 from search.evaluators.prefilter import PREFILTER, prefilter_parts, read_prefilter
 
 __all__ = ["OutcomeNetwork", "by_phase", "logistic"]

@@ -22,8 +22,8 @@ from games import kernels
 from games.kernels.memory import read_position
 from games.problem import KernelProblem, Known, Pattern
 from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import MOST_FILE_BYTES, take_array
-from search.evaluators.header import EvaluatorError
+from search.evaluators.files.arrays import MOST_FILE_BYTES, take_array
+from search.evaluators.files.header import EvaluatorError
 
 __all__ = ["PatternDatabase", "Sums", "checked_sums"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from search.evaluators.evaluator import Prefilter
-from search.evaluators.header import EvaluatorError, check_fields, short
+from search.evaluators.files.header import EvaluatorError, check_fields, short
 from search.evaluators.quantised import QuantisedNetwork
 
 __all__ = ["PREFILTER", "prefilter_parts", "read_prefilter"]

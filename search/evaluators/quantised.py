@@ -27,8 +27,9 @@ from games.kernels.vectors import (
     sum_shorts,
 )
 from search.evaluators.array_evaluator import NativeNumber
-from search.evaluators.header import short, shortened
-from search.evaluators.layers import Layer, Net, check_layers, last_of, padded, zeros
+from search.evaluators.files.header import short, shortened
+from search.evaluators.files.layers import Layer
+from search.evaluators.layers import Net, check_layers, last_of, padded, zeros
 from search.evaluators.network import ScaledNetwork
 
 __all__ = ["FIRST_SHIFT", "HIGHEST", "SHIFT", "UNIT", "QuantisedNetwork"]

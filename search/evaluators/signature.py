@@ -24,8 +24,8 @@ from games import kernels
 from games.contract import Game
 from games.kernels.memory import read_position
 from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import take_array
-from search.evaluators.header import EvaluatorError, describe_input, find_input, short
+from search.evaluators.files.arrays import take_array
+from search.evaluators.files.header import EvaluatorError, describe_input, find_input, short
 from search.evaluators.signature_layout import SignatureLayout, layout_of, starts
 
 __all__ = ["SignatureEvaluator", "SignatureLayout", "layout_of"]

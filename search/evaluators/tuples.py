@@ -25,8 +25,8 @@ from games.kernels import kernel
 from games.kernels.memory import read_position
 from games.kernels.vectors import stack_block
 from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import take_array
-from search.evaluators.header import EvaluatorError, describe_input, find_input
+from search.evaluators.files.arrays import take_array
+from search.evaluators.files.header import EvaluatorError, describe_input, find_input
 
 __all__ = ["TupleEvaluator", "Tuples", "find_indices"]
 

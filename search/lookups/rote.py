@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.kernels import kernel
 from games.values import PROVEN, WIN
-from search.evaluators.array_files import load_arrays, save_arrays, take_array
-from search.evaluators.header import EvaluatorError, check_fields, short
+from search.evaluators.files.arrays import load_arrays, save_arrays, take_array
+from search.evaluators.files.header import EvaluatorError, check_fields, short
 from search.lookups.lookup import Lookup
 
 __all__ = ["FORMAT", "RoteMemory"]

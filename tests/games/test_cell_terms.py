@@ -24,7 +24,7 @@ from games.features.cells import EMPTY, Cells
 from games.features.term_file import feature_set_of, named, term_file
 from games.nim import Nim
 from search import LinearEvaluator, load_evaluator
-from search.evaluators.header import EvaluatorError
+from search.evaluators.files.header import EvaluatorError
 
 NAMES = ["checkers", "connect_four", "docs.examples.hexapawn:Hexapawn"]
 

@@ -118,7 +118,7 @@ def test_the_sample_holds_the_searches_of_whole_games() -> None:
     # the first value of a game is that of a search with a fresh engine
     from itertools import islice
 
-    from play.match.openings import Openings
+    from play.matches.openings import Openings
 
     opening = next(islice(iter(Openings(CONNECT_FOUR, plies=4, seed=2)), 1))
     position = CONNECT_FOUR.start()

@@ -15,7 +15,7 @@ from learner.run.command_line import parser as train_parser
 from learner.run.folder import CHECKPOINT
 from learner.run.making import DONE, Making, Makings, main, make
 from play.__main__ import parser as play_parser
-from search.evaluators.shipped import DATA
+from search.evaluators.files.shipped import DATA
 
 #: A run of seconds, and a file of openings that the run's evaluator judges.
 TINY = Making(

@@ -27,7 +27,7 @@ from learner.online.rote import Rote
 from learner.run.run import MemoryRun
 from play.match.openings import Openings
 from search import WIN, Engine, EvaluatorError, as_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.lookups.rote import RoteMemory
 
 plain = pytest.mark.plain

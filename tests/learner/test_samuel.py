@@ -13,7 +13,7 @@ from games.checkers import Checkers
 from learner.positions.shards import Rows
 from learner.rounds.samuel import Samuel, losses_without
 from learner.self_play import Lesson
-from play.match.driver import play_match
+from play.matches.driver import play_match
 from play.players.limits import Limits
 from play.players.player import Player
 from search import LinearEvaluator, as_evaluator

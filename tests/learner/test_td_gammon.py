@@ -26,7 +26,7 @@ from learner.frame import Progress
 from learner.td_gammon import td_gammon
 from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
 from learner.td_gammon.td_play import ActorLearner
-from play.match.driver import play_match
+from play.matches.driver import play_match
 from play.players.parse import parse_player
 from play.players.player import Player
 from search.evaluators.outcome_network import OutcomeNetwork

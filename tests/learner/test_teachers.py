@@ -21,8 +21,8 @@ from learner.bootstrap.tree_strap import _Teacher as TreeStrapTeacher
 from learner.positions.shards import UNKNOWN, Rows
 from learner.rounds.tree_rows import TreeTeacher, bounded_expectations, lesson_rows
 from learner.self_play import Lesson, Target, final, lambda_returns, quiet
-from play.match.game_loop import GameLoop, Played
-from play.match.openings import Openings
+from play.matches.game_loop import GameLoop, Played
+from play.matches.openings import Openings
 from search import EXACT, LOWER, UPPER, WIN, Engine, as_evaluator
 
 plain = pytest.mark.plain

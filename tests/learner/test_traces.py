@@ -23,8 +23,8 @@ from learner.traces.output import header, patched
 from learner.traces.parameters import Term
 from learner.traces.reading import read_traces
 from learner.traces.traces import TraceError, Traces
-from play.match.driver import play_match
-from play.match.openings import Openings
+from play.matches.driver import play_match
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import games
-import play.match.openings
+import play.matches.openings
 import play.players.talk
 from games.errors import MoveError
 from games.record import GameRecord
@@ -21,9 +21,9 @@ from learner.tuning import command, tunable
 from learner.tuning.spsa import Parameter, Spsa, parse_parameter
 from learner.tuning.tunable import Tunable
 from learner.tuning.tune import Tune
-from play.match.driver import play_match
-from play.match.journal import MatchJournal
-from play.match.openings import Openings
+from play.matches.driver import play_match
+from play.matches.journal import MatchJournal
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
@@ -213,7 +213,7 @@ FILES = ["path.csv", "report.json"]
 def few_tries() -> Iterator[None]:
     """Let a pile, which has few openings, soon have no more."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(play.match.openings, "_TRIES", 50)
+        patch.setattr(play.matches.openings, "_TRIES", 50)
         yield
 
 

@@ -14,14 +14,14 @@ from errors import errors_of
 import games
 from games import kernels
 from play.__main__ import main
-from play.match.balanced import BalancedOpenings, find_openings, openings_file, usual_openings
-from play.match.driver import play_match
-from play.match.openings import Openings
+from play.matches.balanced import BalancedOpenings, find_openings, openings_file, usual_openings
+from play.matches.driver import play_match
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from search import Engine
+from search.evaluators.files.shipped import DATA
 from search.evaluators.samples import value_mark
-from search.evaluators.shipped import DATA
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 

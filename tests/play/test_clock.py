@@ -11,7 +11,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.record import GameRecord
 from play.__main__ import main
-from play.match.driver import play_match
+from play.matches.driver import play_match
 from play.players import seats
 from play.players.clock import Clock, parse_clock
 from play.players.dialects import HubDialect

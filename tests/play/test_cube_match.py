@@ -16,9 +16,9 @@ from games.backgammon.match_file import read_matches
 from games.backgammon.record import BackgammonRecord
 from play.__main__ import main
 from play.dice import Dice
-from play.match.driver import play_match
-from play.match.loop import play_with_dice
-from play.match.units import CubePairs, Terms
+from play.matches.driver import play_match
+from play.matches.loop import play_with_dice
+from play.matches.units import CubePairs, Terms
 from play.players.limits import Limits
 from play.players.parse import parse_player
 

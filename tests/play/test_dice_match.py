@@ -22,10 +22,10 @@ from games.record import Annotation, GameRecord
 from games.rolls import Rolls
 from play.__main__ import main
 from play.dice import OTHER, Dice, choice
-from play.match.dice_loop import DiceLoop
-from play.match.driver import play_match
-from play.match.loop import play_with_dice
-from play.match.luck import StaticLuck
+from play.matches.dice_loop import DiceLoop
+from play.matches.driver import play_match
+from play.matches.loop import play_with_dice
+from play.matches.luck import StaticLuck
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player

@@ -22,9 +22,9 @@ import play.players.engine_player
 import play.players.talk
 from games.record import GameRecord
 from play.commands.contest import _searches
-from play.match.driver import play_match
-from play.match.ladder import ladder
-from play.match.openings import Openings
+from play.matches.driver import play_match
+from play.matches.ladder import ladder
+from play.matches.openings import Openings
 from play.players.engine_player import EngineProgram, EngineSeat, as_engine
 from play.players.hub_words import move_word
 from play.players.limits import Limits

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from play.__main__ import main
-from play.match import units
+from play.matches import units
 from play.players import parse
 from play.players.player import Player
 from play.players.seats import EvaluatorSeat, RandomSeat
@@ -67,7 +67,7 @@ def doom(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
         monkeypatch.setattr(parse, "parse_player", parsed)
         monkeypatch.setattr(units, "cube_seat", WithCube)
-        monkeypatch.setattr("play.match.driver.cube_seat", WithCube)
+        monkeypatch.setattr("play.matches.driver.cube_seat", WithCube)
 
     return doomed
 

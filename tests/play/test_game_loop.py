@@ -16,8 +16,8 @@ from games.checkers import Checkers
 from games.nim import Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
-from play.match.game_loop import GameLoop, Played
-from play.match.openings import Openings
+from play.matches.game_loop import GameLoop, Played
+from play.matches.openings import Openings
 from search import PROVEN, WIN, Engine
 
 plain = pytest.mark.plain

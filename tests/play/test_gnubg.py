@@ -15,7 +15,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.situation import Situation, position_of
 from play.dice import Dice, choice
-from play.match.driver import play_match
+from play.matches.driver import play_match
 from play.players import gnubg
 from play.players.gnubg import GnubgProgram, as_program, board, equity, gnubg_evaluator
 from play.players.limits import Limits

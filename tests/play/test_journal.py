@@ -18,10 +18,10 @@ from games import kernels
 from games.checkers import Checkers
 from games.record import GameRecord
 from play.__main__ import main
-from play.match.driver import play_match
-from play.match.journal import MatchJournal, plain_game, replay
-from play.match.ladder import ladder
-from play.match.report import Match
+from play.matches.driver import play_match
+from play.matches.journal import MatchJournal, plain_game, replay
+from play.matches.ladder import ladder
+from play.matches.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
@@ -208,7 +208,7 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
 #: The program, which at its third result prints the size of its file of games and is sent SIGTERM.
 STOPPED = """
 import os, runpy, signal, sys
-from play.match.journal import MatchJournal
+from play.matches.journal import MatchJournal
 
 added, results = MatchJournal.add, []
 

@@ -16,10 +16,10 @@ from toys import Walk
 from benchmarks import estimates
 from games.backgammon import Backgammon
 from play.__main__ import main
-from play.match.driver import play_match
-from play.match.ladder import ladder, standings
-from play.match.report import Match
-from play.match.units import Unit
+from play.matches.driver import play_match
+from play.matches.ladder import ladder, standings
+from play.matches.report import Match
+from play.matches.units import Unit
 from play.players.limits import STATIC
 from play.players.player import Player
 from play.ratings.statistics import mean_interval

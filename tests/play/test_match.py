@@ -22,12 +22,12 @@ from games.nim import Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
-from play.match import loop, openings
-from play.match.driver import play_match
-from play.match.ladder import ladder
-from play.match.loop import play
-from play.match.openings import Openings
-from play.match.report import Match, all_games
+from play.matches import loop, openings
+from play.matches.driver import play_match
+from play.matches.ladder import ladder
+from play.matches.loop import play
+from play.matches.openings import Openings
+from play.matches.report import Match, all_games
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player

@@ -13,10 +13,10 @@ from games.chinese_checkers import ChineseCheckers
 from games.file_form import form_of
 from games.record import GameRecord
 from play.__main__ import main
-from play.match.driver import play_match
-from play.match.ladder import ladder
-from play.match.report import Match
-from play.match.units import Rounds, Terms
+from play.matches.driver import play_match
+from play.matches.ladder import ladder
+from play.matches.report import Match
+from play.matches.units import Rounds, Terms
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player

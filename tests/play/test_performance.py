@@ -23,7 +23,7 @@ from play.judging.cube import JudgedCube, cube_remark, judge_cube
 from play.judging.luck import JudgedRoll, judge_rolls
 from play.judging.performance import JudgedGame, Performance, rating_word
 from play.judging.stakes import result
-from play.match.loop import play_with_dice
+from play.matches.loop import play_with_dice
 from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
 from play.players.parse import parse_player

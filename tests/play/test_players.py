@@ -16,8 +16,8 @@ from games.kernels import kernel
 from games.rolls import Rolls
 from games.tic_tac_toe import TicTacToe
 from play.__main__ import main
-from play.match.driver import play_match
-from play.match.openings import Openings
+from play.matches.driver import play_match
+from play.matches.openings import Openings
 from play.players.grammar import GRAMMAR, PlayerText, quoted, split
 from play.players.limits import Limits
 from play.players.parse import parse_player

@@ -13,7 +13,7 @@ from play.web.catalogue import Catalogue
 from play.web.thinking import Question, Thinking
 from search import PROVEN, Engine
 from search.evaluators.calibration import Calibration
-from search.evaluators.shipped import DATA
+from search.evaluators.files.shipped import DATA
 
 CHECKERS, BACKGAMMON = games.load("checkers"), games.load("backgammon")
 

@@ -22,7 +22,7 @@ from games.features import FeatureSet
 from games.kernels import compiler, fingerprint, kernel
 from games.nim import Nim
 from games.record import GameRecord
-from play.match.openings import Openings
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from play.workers.transport import pack, unpack

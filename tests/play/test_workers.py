@@ -26,9 +26,9 @@ from games import kernels
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import kernel
-from play.match.driver import play_match
-from play.match.ladder import ladder
-from play.match.report import Match, all_games
+from play.matches.driver import play_match
+from play.matches.ladder import ladder
+from play.matches.report import Match, all_games
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.sprt import Sprt

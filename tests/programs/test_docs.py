@@ -17,10 +17,12 @@ import pytest
 from pages import PAGES, ROOT, blocks, run
 
 import games
+import learner
+import play
 import plysmith
 from benchmarks import notebooks
 from search import native
-from search.evaluators.shipped import DATA, shipped_files
+from search.evaluators.files.shipped import DATA, shipped_files
 
 PACKAGES = ("programs", "games", "search", "play", "learner")
 
@@ -299,6 +301,16 @@ def test_names_that_pages_and_docstrings_give_exist() -> None:
     }
     assert len(names) > 100
     assert {one for one in names if not exists(one[1])} == set()
+
+
+@pytest.mark.thorough
+def test_guides_import_what_a_package_exports_from_the_package() -> None:
+    texts = [path.read_text("utf-8") for path in [*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]]
+    texts += [path.read_text("utf-8") for path in ROOT.glob("docs/**/*.ipynb")]
+    for package in (learner, play):
+        assert all(getattr(package, name) is not None for name in package.__all__)
+        deep = re.findall(rf"from {package.__name__}\.\S+ import ([\w, ]+)", "\n".join(texts))
+        assert {name for names in deep for name in names.split(", ")} & {*package.__all__} == set()
 
 
 @pytest.mark.thorough

@@ -33,8 +33,8 @@ from learner.run.command_line import parser
 from play.__main__ import main as play
 from play.workers import transport
 from search import load_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
-from search.evaluators.shipped import DATA
+from search.evaluators.files.arrays import load_arrays, save_arrays
+from search.evaluators.files.shipped import DATA
 from search.lookups.rote import RoteMemory
 
 ROOT = Path(__file__).resolve().parents[2]

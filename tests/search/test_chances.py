@@ -14,8 +14,8 @@ from errors import errors_of
 
 import games
 from search import PROVEN, WIN, Engine, Evaluator, LinearEvaluator, load_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.calibration import TERMS, Calibration, Calibrations, Chances
+from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 

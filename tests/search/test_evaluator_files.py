@@ -22,7 +22,7 @@ import games
 from games.kernels import memory as native
 from play.workers.transport import pack, unpack
 from search import Engine, Evaluator, EvaluatorError, LinearEvaluator, as_evaluator, load_evaluator
-from search.evaluators.array_files import MOST_FILE_BYTES, load_arrays, save_arrays
+from search.evaluators.files.arrays import MOST_FILE_BYTES, load_arrays, save_arrays
 from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.load import ARRAY_FORMS
 from search.evaluators.network import NetworkEvaluator

@@ -21,12 +21,12 @@ from games.kernels import kernel, uncompiled
 from play.commands.export import main
 from search import LinearEvaluator
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from search.evaluators.files.shipped import DATA, shipped_files
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
-from search.evaluators.shipped import DATA, shipped_files
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator
 from search.export.export import export

@@ -27,7 +27,7 @@ from games.kernels import kernel, popcount
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
-from search.evaluators.array_files import load_arrays
+from search.evaluators.files.arrays import load_arrays
 from search.evaluators.network import NetworkEvaluator
 
 plain = pytest.mark.plain

@@ -15,7 +15,7 @@ from games.checkers import Checkers
 from games.kernels import kernel
 from games.kernels import memory as native
 from games.tic_tac_toe import TicTacToe
-from play.match.game_loop import GameLoop
+from play.matches.game_loop import GameLoop
 from play.workers.transport import pack, unpack
 from search import Engine, LinearEvaluator, PythonEvaluator, as_evaluator
 from search.evaluators.network import NetworkEvaluator

@@ -27,8 +27,8 @@ from games.contract import Game
 from games.features import FeatureSet
 from games.kernels import kernel
 from search import EvaluatorError, as_evaluator, load_evaluator
-from search.evaluators.array_files import load_arrays
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
+from search.evaluators.files.arrays import load_arrays
 from search.evaluators.layers import Net
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork, logistic

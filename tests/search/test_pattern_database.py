@@ -17,8 +17,8 @@ from games.kernels import uncompiled
 from games.problem import KernelProblem, Pattern
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24, SlidingTiles
-from search.evaluators import array_files
-from search.evaluators.header import EvaluatorError
+from search.evaluators.files import arrays as array_files
+from search.evaluators.files.header import EvaluatorError
 from search.evaluators.pattern_database import PatternDatabase
 from search.single_agent import patterns as building
 from search.single_agent.patterns import build_patterns, build_table

@@ -15,8 +15,8 @@ import games
 from games import kernels
 from play.workers.transport import pack, unpack
 from search import Engine, Lookup, load_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
 from search.evaluators.evaluator import Prefilter
+from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.quantised import QuantisedNetwork
 from search.expectiminimax.static import StaticChoice
 from search.lookups.database import DatabaseLookup

@@ -28,7 +28,7 @@ from games.kernels import memory as native
 from games.nim import Nim
 from play.judging.explanation import explain
 from search import EvaluatorError, load_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.noise import NoisyEvaluator
 from search.evaluators.quantised import UNIT, QuantisedNetwork
 from search.evaluators.samples import sample_positions

@@ -6,8 +6,8 @@ import pickle
 import re
 
 import games
-from play.match.driver import play_match
-from play.match.report import Match
+from play.matches.driver import play_match
+from play.matches.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from search import WIN, Engine, Result, as_evaluator, load_evaluator

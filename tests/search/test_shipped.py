@@ -14,14 +14,14 @@ from games.contract import DiceGame, Game
 from games.problem import Problem
 from learner.multiplayer_play import LateStarts
 from play.judging.explanation import explain
-from play.match.balanced import BalancedOpenings
+from play.matches.balanced import BalancedOpenings
 from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.thinker import usual_evaluator
 from search import PROVEN, Engine, EvaluatorError, as_evaluator, load_evaluator, solve
+from search.evaluators.files.shipped import DATA, find_file, shipped_files
 from search.evaluators.load import evaluator_names
 from search.evaluators.samples import sample_positions
-from search.evaluators.shipped import DATA, find_file, shipped_files
 
 CHECKERS = games.load("checkers")
 

@@ -17,7 +17,7 @@ from games.checkers.rules import swap_sides
 from games.features import FeatureSet
 from games.kernels import kernel
 from search import EvaluatorError, load_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
 
 plain = pytest.mark.plain

@@ -17,9 +17,9 @@ from games.connect_four.encoding import AHEAD, settle, wins_by_threats
 from games.connect_four.solver import Solver
 from games.features import Encoding, Group, TupleLayout
 from games.kernels import kernel
-from play.match.openings import random_line
+from play.matches.openings import random_line
 from search import load_evaluator
-from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator, Tuples
 

@@ -1,6 +1,6 @@
 """Games with dice, played by native code at static values, whole blocks of pairs in one call.
 
-They are the games that `play.match.loop` plays turn by turn with seats in Python; the tests
+They are the games that `play.matches.loop` plays turn by turn with seats in Python; the tests
 compare the two.
 """
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from play.match.driver import play_all
-from play.match.report import Match, outcome_bounds
+from play.matches.driver import play_all
+from play.matches.report import Match, outcome_bounds
 from play.players.player import Player
 from play.ratings.bradley_terry import rate, rate_rounds
 from play.ratings.statistics import Estimate, Figured, mean_interval

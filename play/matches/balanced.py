@@ -17,13 +17,13 @@ import numpy as np
 
 from games.contract import Game, line_texts
 from games.errors import MoveError
-from play.match.openings import Openings, distinct_lines, lengthened
+from play.matches.openings import Openings, distinct_lines, lengthened
 from play.players.opponents import Opponents
 from play.players.player import Player
 from programs.whole_files import write_atomically
 from search import Engine
+from search.evaluators.files.shipped import DATA
 from search.evaluators.samples import value_mark
-from search.evaluators.shipped import DATA
 
 __all__ = ["BalancedOpenings", "find_openings", "openings_file", "usual_openings"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["DATA", "find_file", "shipped_files"]
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+DATA = Path(__file__).resolve().parents[3] / "data"
 SUFFIXES = (".json", ".safetensors")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from games.errors import MoveError
 from games.record import GameRecord
 from play.dice import Dice
-from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG
+from play.matches.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG
 from search.lookups.database import DatabaseLookup
 
 __all__ = ["MOST_PLIES", "play", "play_with_dice"]

@@ -11,11 +11,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from search.evaluators.array_files import take_array
-from search.evaluators.header import EvaluatorError, describe_input, find_input, shortened
-from search.evaluators.layers import MOST_LAYERS, MOST_UNITS, Inputs, Layer, separate, size_of
+from games.features import Encoding, FeatureSet
+from search.evaluators.files.arrays import take_array
+from search.evaluators.files.header import (
+    EvaluatorError,
+    describe_input,
+    find_input,
+    short,
+    shortened,
+)
 
-__all__ = ["described_inputs", "named_layers", "read_inputs", "read_layers"]
+__all__ = [
+    "MOST_LAYERS",
+    "MOST_UNITS",
+    "Inputs",
+    "Layer",
+    "described_inputs",
+    "named_layers",
+    "read_inputs",
+    "read_layers",
+    "separate",
+    "size_of",
+]
+
+
+#: Greatest numbers of units of a layer and of layers, which use the stack of a searching thread.
+MOST_UNITS, MOST_LAYERS = 4096, 16
+
+Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
+Layer = tuple[NDArray[Any], NDArray[Any]]
+
+
+def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
+    """Returns the encoding and the feature set among inputs; TypeError if they are neither."""
+    if isinstance(inputs, Encoding):
+        return inputs, None
+    if isinstance(inputs, FeatureSet):
+        return None, inputs
+    if isinstance(inputs, tuple) and [type(part) for part in inputs] == [Encoding, FeatureSet]:
+        return inputs
+    raise TypeError(
+        "inputs: expected an Encoding, a FeatureSet or a tuple of one of each, found"
+        f" {short(repr(inputs))}"
+    )
+
+
+def size_of(inputs: Inputs) -> int:
+    """Returns the number of inputs."""
+    return sum(len(part) for part in separate(inputs) if part is not None)
 
 
 def described_inputs(game: Game, inputs: Inputs) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Files of evaluators whose weights are arrays: safetensors with a header in JSON.
 
-The header (see `search.evaluators.header`) is in the file's metadata under "plysmith"; the arrays
-are plain numbers, so that reading a file runs no code from it.
+The header (see `search.evaluators.files.header`) is in the file's metadata under "plysmith"; the
+arrays are plain numbers, so that reading a file runs no code from it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from programs.whole_files import write_atomically
-from search.evaluators.header import MOST_WEIGHT, EvaluatorError, parse_json, short
+from search.evaluators.files.header import MOST_WEIGHT, EvaluatorError, parse_json, short
 
 __all__ = [
     "MOST_ARRAY_BYTES",

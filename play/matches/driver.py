@@ -16,10 +16,10 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import MoveError
-from play.match.balanced import usual_openings
-from play.match.journal import MatchJournal
-from play.match.report import Match
-from play.match.units import Task, Terms, Unit, Units, units_of
+from play.matches.balanced import usual_openings
+from play.matches.journal import MatchJournal
+from play.matches.report import Match
+from play.matches.units import Task, Terms, Unit, Units, units_of
 from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
 from play.players.player import Player, needs_processes

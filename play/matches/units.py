@@ -18,11 +18,11 @@ from games.contract import DiceGame, Game, starts
 from games.errors import MoveError
 from games.record import GameRecord, new_record
 from play.dice import OTHER, Dice
-from play.match.dice_loop import REASONS, STOPPED, DiceLoop
-from play.match.game_loop import GameLoop
-from play.match.journal import plain_game, replay
-from play.match.loop import MOST_PLIES, play, play_with_dice
-from play.match.luck import StaticLuck
+from play.matches.dice_loop import REASONS, STOPPED, DiceLoop
+from play.matches.game_loop import GameLoop
+from play.matches.journal import plain_game, replay
+from play.matches.loop import MOST_PLIES, play, play_with_dice
+from play.matches.luck import StaticLuck
 from play.players.cube_seat import cube_seat
 from play.players.limits import STATIC, Limits
 from play.players.player import Player

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
-from play.match.units import CubePairs, DicePairs, Pairs, Unit, Units, units_of
+from play.matches.units import CubePairs, DicePairs, Pairs, Unit, Units, units_of
 from play.players.limits import Limits
 from play.ratings.places import PlaceSummary
 from play.ratings.points import DiceSummary
