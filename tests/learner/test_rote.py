@@ -25,7 +25,7 @@ from games.kernel_game import KernelGame
 from games.record import GameRecord
 from learner.online.rote import Rote
 from learner.run.run import MemoryRun
-from play.match.openings import Openings
+from play.matches.openings import Openings
 from search import WIN, Engine, EvaluatorError, as_evaluator
 from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.lookups.rote import RoteMemory

@@ -47,7 +47,7 @@ from learner.run.measured_run import MeasuredRun
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
 from learner.run.run import MemoryRun
-from play.match.openings import Openings
+from play.matches.openings import Openings
 from play.players.limits import Limits
 from programs.lock import alone
 from search import Engine, as_evaluator, load_evaluator

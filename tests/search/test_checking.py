@@ -12,7 +12,7 @@ from games import ContractError, Game, check_game
 from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from search import Engine, check_evaluator
-from search.evaluators.shipped import shipped_files
+from search.evaluators.files.shipped import shipped_files
 
 #: Of three players: the logarithms of the odds of coming first, which do not add up to 0.
 ODDS = ("chinese_checkers", "batch")
