@@ -1,4 +1,4 @@
-"""How a game is drawn on a plain grid and told in words, for people: extras of a game.
+"""A game's drawing on a plain grid and its words for people: extras of a game.
 
 `Board` is the grid, and which squares are clicked for a move; `Pieces` are words for what stands
 there, and positions without it.

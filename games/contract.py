@@ -76,12 +76,12 @@ class Game:
     evaluators: Mapping[str, Any] = {}
     #: Events whose probabilities evaluators can give; None if a value is enough.
     outcomes: Outcomes | None = None
-    #: Phases that evaluators may have separate parts for; None for a single phase.
+    #: Phases that evaluators may have separate parts for, or None for a single phase.
     phases: Phases | None = None
     rules: Rules | None = None
     #: The dice that each turn begins with; None in a game without, set in a `DiceGame`.
     dice: Rolls | None = None
-    #: What is known of its doubling cube; None in a game without one.
+    #: Its doubling cube, or None in a game without one.
     cube: Cube | None = None
     #: The name of the game as people write it; empty for `name` in words.
     title: str = ""
@@ -89,7 +89,7 @@ class Game:
     sides: tuple[str, ...] = ("First", "Second")
     #: The unit of values, as people write it.
     unit: str = "points"
-    #: What other layers want to know of the game, see `games.extras`.
+    #: Answers of the game to other layers, see `games.extras`.
     extras: Sequence[Any] = ()
 
     def __init_subclass__(cls) -> None:
@@ -114,12 +114,12 @@ class Game:
         raise NotImplementedError
 
     def outcome(self, position: Position) -> float | None:
-        """Returns the value of a finished game to the side to move; None while it goes on."""
+        """Returns the value of a finished game to the side to move, or None during the game."""
         vector = self.outcome_vector(position)
         return None if vector is None else vector[0]
 
     def outcome_vector(self, position: Position) -> tuple[float, ...] | None:
-        """Returns what a finished game is worth to each side; None while it goes on.
+        """Returns the value of a finished game to each side, or None during the game.
 
         The side to move comes first, then the next one, and so on.
         """
@@ -130,7 +130,7 @@ class Game:
         return None if value is None else (value, -value)[: self.players]
 
     def turn(self, position: Position) -> Position:
-        """Returns the same board seen by the next side, which is to move, as if this one passed.
+        """Returns the same board seen by the next side, as if this one passed.
 
         Only games for more than two sides need it: an evaluator values a position for the side to
         move, so that the others' values are those of the turned positions. Finished games are not
@@ -143,7 +143,7 @@ class Game:
         return 0
 
     def noisy(self, position: Position) -> bool:
-        """Whether the position is tactical: the search goes on instead of evaluating it."""
+        """Whether the position is tactical: the search continues instead of evaluating it."""
         return False
 
     def gain(self, position: Position, move: Move) -> float:
@@ -199,9 +199,9 @@ class Game:
 class DiceGame(Game):
     """A game in which the side to move rolls the dice before it moves.
 
-    A position is one before the roll and does not contain it. While a game goes on, every roll has
-    a legal move (perhaps that of moving nothing), and different moves lead to different positions.
-    A move is complete in itself, so `play` needs no roll.
+    A position is one before the roll and does not contain it. Before the end of a game every roll
+    has a legal move (perhaps that of moving nothing), and different moves lead to different
+    positions. A move is complete in itself, so `play` needs no roll.
     """
 
     dice: Rolls = Rolls(())
@@ -227,7 +227,7 @@ def expect_game(game: object) -> None:
 
 
 def expect_position(game: Game, position: Position) -> None:
-    """Raise ValueError for anything but as many integers as the positions of a game in kernels."""
+    """Raise ValueError unless `position` has the number of integers of the game's kernels."""
     if not game.rules:
         return
     count = len(game.start())

@@ -16,7 +16,7 @@ class ContractError(AssertionError):
 
 
 def stripped(text: object, kind: type[ValueError] = PositionError) -> str:
-    """Returns a text without blanks around it; raises `kind` for what is no text."""
+    """Returns a text without blanks around it; raises `kind` if `text` is not a string."""
     if not isinstance(text, str):
         raise kind(f"expected a text, found {text!r}")
     return text.strip()

@@ -308,5 +308,5 @@ def _reason(message: str) -> str:
     if first.endswith("for signature:") and len(useful) > 1:
         return f"there is no {useful[1].removeprefix('>>>').strip()}"
     if first.startswith("Untyped global name"):
-        return f"{first} (a function that a kernel calls has to be a kernel as well)"
+        return f"{first} (a function that a kernel calls must be a kernel as well)"
     return first

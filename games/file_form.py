@@ -13,7 +13,7 @@ Plain text holds tags, an empty line, one move a line, and the result:
 
 A roll stands before its move; value, depth and comment of a move follow `;`. A proven value is
 written `won_in_5_plies`. The last line begins with `*`: why the game ended and its outcome for the
-side that began, or nothing for a game that goes on. With more than two players there are tags
+side that began, or nothing for an unfinished game. With more than two players there are tags
 `Third` and so on, and the last line has the outcomes of all sides. Tags `Position` (a start other
 than the game's own) and `Result` follow from the record.
 """
@@ -44,7 +44,7 @@ _TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
 
 
 class ResultOrder(NamedTuple):
-    """Which side the results of a file name first, in forms where it may be either.
+    """The side that the results of a file name first, in forms where it may be either.
 
     black_first: whether it is the side that begins.
     clear: whether this is known; if not, `black_first` is the usual order of the form.
@@ -90,7 +90,7 @@ class FileForm:
     write: `write(record, names, tags)` returns one game as text; texts of several games, joined by
         empty lines, are a file. Raises ValueError if the form cannot hold the record.
     read: `read(text, game)` returns the games of a file one after the other. A damaged game is
-        returned without a record, and reading goes on. Raises ValueError if the whole file is of
+        returned without a record, and reading continues. Raises ValueError if the whole file is of
         another game.
     read_in_order: `read_in_order(text, game, black_first)` does the same in forms whose results
         may name either side first: the side that begins if `black_first` is True, the other one if
@@ -98,7 +98,7 @@ class FileForm:
     annotated: whether files hold values and comments of moves.
     also: other endings of the names of files that `read` takes.
     write_match: `write_match(records, names, tags)` returns the games of one match as text, in
-        forms that hold a score; None for others.
+        forms that hold a score, or None.
     """
 
     suffix: str

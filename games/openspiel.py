@@ -30,7 +30,7 @@ __all__ = ["OpenSpiel", "OpenSpielDice", "SpielPosition", "game_of"]
 PASS = -1
 #: Inputs of a number of the observation: 0 < x < 1 by eighths, or 1, 2, ... and at least 8.
 LEVELS = 8
-#: Most numbers of an observation that are not 0.
+#: The maximum count of numbers of an observation that are not 0.
 MOST_INPUTS = 4096
 #: The outcome of a turn without dice.
 NONE = -1
@@ -117,7 +117,7 @@ class OpenSpiel(Game):
     text: its name, with parameters in OpenSpiel's form, such as "breakthrough" or
         "go(board_size=9)".
 
-    Where its players see an observation tensor, its numbers are the encoding "observation". The
+    If its players see an observation tensor, its numbers are the encoding "observation". The
     encoding "squares" is for n-tuples: the state of a square is the first of the tensor's planes in
     which it is not 0; without planes each number is a square, whose state is its size. Raises
     ValueError for another kind of game, for an unknown one, and where OpenSpiel is not installed.
@@ -409,6 +409,6 @@ def _replayed(text: str, position: str) -> SpielPosition:
 
 
 def _legal(state: Any, mover: int) -> list[int]:
-    """Returns the moves of a side in a state: to pass, where OpenSpiel lets the other one go on."""
+    """Returns the moves of a side in a state: to pass, if the other moves again in OpenSpiel."""
     waits = not state.is_terminal() and state.current_player() == 1 - mover
     return [PASS] if waits else state.legal_actions()

@@ -68,7 +68,7 @@ class Problem(Game):
         raise NotImplementedError
 
     def goal(self) -> Position:
-        """Returns a solved position to walk back from; raises TypeError if there is none."""
+        """Returns a solved position to walk back from; raises TypeError without a goal."""
         raise TypeError(f"{self.name}: expected a problem that names its goal")
 
     def cost(self, position: Position, move: Move) -> float:
@@ -117,7 +117,7 @@ class ProblemRules(KernelRules):
     solved: `solved(position)` returns whether a position is a goal.
     cost: `cost(position, move)`, above 0; None if each move costs 1.
     undo: `undo(position, move)` returns the move that leads back; None if moves are one-way.
-    key: `key(position)`, an integer that identifies the position; None for a hash of its integers.
+    key: `key(position)`, an integer that identifies the position. Default: a hash of its integers.
     standard: `standard(position)` returns the one of several symmetric positions to store.
     parity: `parity(position)` returns 0 if every solution has an even number of moves, and 1 if
         every solution has an odd number.
@@ -269,7 +269,7 @@ class Pattern:
 
 
 class Known(Enum):
-    """What is known of a heuristic's values beside the least costs to a goal.
+    """The proved relation of a heuristic's values to the least costs to a goal.
 
     Only of an admissible heuristic is it known that no value exceeds the least cost, and only with
     one does a search prove anything about the cost of its solution.

@@ -40,9 +40,10 @@ class GameRecord:
 
     game: the game.
     start: the first position. Default: the start position of the game.
-    repetitions: the game is drawn when a position occurs this many times; None for no such rule.
+    repetitions: the game is drawn when a position occurs this many times, or None without such a
+    rule.
     quiet_moves: the game is drawn after this many successive reversible moves of each side (in
-        checkers: king moves without a capture); None for no such rule.
+        checkers: king moves without a capture). Default: no such rule.
     comment: a text about the whole game.
 
     Neither drawing rule applies to a game without `irreversible`, because its positions cannot
@@ -51,7 +52,7 @@ class GameRecord:
     `repetitions` is less than 2 or `quiet_moves` less than 1.
     """
 
-    #: What was done besides moves, such as with a cube, each with `ply` and `kind`, in order.
+    #: Actions besides moves, such as with a cube, each with `ply` and `kind`, in order.
     actions: Sequence[Any] = ()
     #: Whether the side to move may offer a cube, before its roll.
     may_double = False
@@ -75,7 +76,7 @@ class GameRecord:
         self.quiet_moves = quiet_moves
         self.comment = comment
         self._positions: Any = [game.start() if start is None else start]
-        #: What was played between the positions.
+        #: The moves between the positions.
         self.moves: list[Any] = []
         #: The roll that each move was played with; None in games without dice.
         self.rolls: list[int | None] = []
@@ -128,7 +129,7 @@ class GameRecord:
         ending = self._ending()
         return self.positions, self.moves, self.rolls, self.annotations, ending
 
-    __hash__ = None  # type: ignore[assignment]  # it changes while the game goes on
+    __hash__ = None  # type: ignore[assignment]  # it changes during the game
 
     def beginning(self) -> Self:
         """Returns a record with the same start and rules in which nothing was played yet."""
@@ -300,23 +301,23 @@ class GameRecord:
         return self._ending() is not None
 
     def outcome(self) -> float | None:
-        """Returns the outcome for side 0, which begins most games; None while it goes on."""
+        """Returns the outcome for side 0, which usually begins, or None during the game."""
         ending = self._ending()
         return None if ending is None else ending[0][0]
 
     def outcomes(self) -> tuple[float, ...] | None:
-        """Returns the outcome for each side, side 0 first; None while it goes on."""
+        """Returns the outcome for each side, side 0 first, or None during the game."""
         ending = self._ending()
         return None if ending is None else ending[0]
 
     @property
     def reason(self) -> str:
-        """Why the game is over, such as `no move` or `repetition`; empty while it goes on."""
+        """The reason why the game is over, such as `no move`; empty during the game."""
         ending = self._ending()
         return "" if ending is None else ending[1]
 
     def legal_moves(self, roll: int | None = None) -> list[Any]:
-        """Returns the legal moves of the current position; MoveError for a roll that is none.
+        """Returns the legal moves of the current position. Raises MoveError for a wrong roll.
 
         roll: the roll in games with dice; None in others.
         """

@@ -20,7 +20,7 @@ class Rolls:
 
     rolls: the probability of each roll.
     first_rolls: the probabilities of the first roll of a game. Default: `rolls`.
-    starts: the start positions in which side 0, side 1 and so on are to move, if chance decides
+    starts: the start positions in which side 0, side 1 and so on move, if chance decides
         who begins. Default: the one start position of the game.
     text: `text(roll)` returns a roll as people write it. Default: its number.
     read: `read(text)` returns the roll that a text names; raises MoveError if it names none.

@@ -10,7 +10,7 @@ __all__ = ["KernelRules", "Rules"]
 
 
 class KernelRules:
-    """The base of dataclasses of rules as kernels; raises TypeError for a rule that is none."""
+    """The base of dataclasses of rules as kernels; raises TypeError for other functions."""
 
     def __post_init__(self) -> None:
         from games.kernels import is_kernel
@@ -28,7 +28,7 @@ class Rules(KernelRules):
         writes the moves and returns their number. Moves are integers; the search keeps statistics
         by their lowest 12 bits, which should differ between the moves of a position.
     play: `play(position, move)` returns the position after the move, seen by the other side.
-    outcome: `outcome(position)` returns the value of a finished game, NaN while it goes on.
+    outcome: `outcome(position)` returns the value of a finished game, or NaN during the game.
     key: `key(position)` returns a hash. Default: a hash of the integers.
     noisy: `noisy(position)`, whether the position is tactical. Default: never.
     irreversible: `irreversible(position, move)`, whether no earlier position can come back after
@@ -39,7 +39,7 @@ class Rules(KernelRules):
     outcome_vector: `outcome_vector(position, values)` writes what a finished game is worth to each
         side, the side to move first; required with more than two players, whose `outcome` is its
         first number. Default: the outcome and its negative.
-    turn: `turn(position)` returns the same board seen by the next side, which is to move; required
+    turn: `turn(position)` returns the same board seen by the next side, which then moves; required
         with more than two players. It is not called after the end of the game.
     """
 

@@ -2,7 +2,7 @@
 
 `Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])` is a game of two plies with MAX at the root. A position
 is the path to it; moves are numbers of branches. As everywhere, `outcome` is for the side to move,
-so it is the leaf's number if MAX is to move and its negative if MIN is.
+so it is the leaf's number if MAX moves and its negative if MIN does.
 
 A branch may be a chance node: `Tree([Chance((0.9, 2), (0.1, 3)), Chance((0.9, 1), (0.1, 4))])`.
 Chance moves in place of a side, so the same side moves after it. `expectiminimax` of
@@ -205,7 +205,7 @@ class Tree(Game):
 
 
 class _Unread(ValueError):
-    """A text that is no tree, and the reason."""
+    """A text that does not describe a tree, and the reason."""
 
 
 def _read(syntax: ast.expr) -> Any:

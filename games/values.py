@@ -57,7 +57,7 @@ def proven_text(value: float) -> str:
 
 
 def proven_value(text: str) -> float | None:
-    """Returns the value that `proven_text` wrote; None for any other text."""
+    """Returns the value that `proven_text` wrote, or None for another text."""
     match = _PROVEN.fullmatch(text)
     if match is None:
         return None

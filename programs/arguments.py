@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 __all__ = ["Parser", "in_range"]
 
-#: What argparse says, and what we say in its place.
+#: Words of argparse, and ours in their place.
 _WORDS = {
     r"^argument ([^/:]+)(/\S+)?: ": r"\1: ",
     r"invalid int value: ": "expected a whole number, found ",

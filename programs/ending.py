@@ -1,4 +1,4 @@
-"""How programs end: the exit status, and the signals that ask them to end.
+"""The end of programs: the exit status, and the signals that ask for it.
 
 SIGTERM (`kill`, `timeout`, a shutdown) and SIGHUP (a closed terminal) do what Ctrl-C does: they
 raise KeyboardInterrupt in the main thread, so that whatever keeps work on Ctrl-C keeps it then too.
@@ -38,7 +38,7 @@ ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
-#: The most seconds for which the main thread waits without a look at signals. One that comes just
+#: Maximum seconds for which the main thread waits without a look at signals. One that comes just
 #: before it begins to wait, or that another thread receives, does not wake it.
 LOOK = 1.0
 
@@ -101,7 +101,7 @@ def said(error: Exception) -> str:
 def is_ending() -> bool:
     """Returns whether SIGTERM or SIGHUP has asked this program to end.
 
-    Code that goes on after a KeyboardInterrupt, as a prompt does, must not do so then.
+    Code that continues after a KeyboardInterrupt, as a prompt does, must not do so then.
     """
     return _received is not None
 

@@ -8,7 +8,7 @@ __all__ = ["counted", "listed", "shortened"]
 
 
 def counted(count: int, thing: str) -> str:
-    """Returns a number with the word for what it counts: "1 move", "1,024 moves"."""
+    """Returns a number with the word for the things: "1 move", "1,024 moves"."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 

@@ -21,17 +21,17 @@ QUIET = "PLYSMITH_QUIET"
 #: A bar, without tqdm's time left, because its end has not been measured true.
 FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 
-#: Set while something else says in each second what goes on, such as a bar.
+#: Set while something else, such as a bar, reports progress every second.
 others_tell = threading.Event()
 #: Returns for how many seconds this process has been compiling, or None; the compile layer sets it.
 compiling_seconds: Callable[[], float | None] | None = None
-#: Functions that return what goes on without a word in this process, the last at the end.
+#: Functions that name the silent work in this process, the latest at the end.
 _silent: list[Callable[[], str]] = []
 
 
 @contextlib.contextmanager
 def doing(what: str | Callable[[], str]) -> Iterator[None]:
-    """Let `told` say what goes on without a word during a block: a text, with the time since.
+    """Let `told` report the work of a block that says nothing itself: a text, with the time since.
 
     A function returns a whole text.
     """
@@ -81,7 +81,7 @@ class _Line:
 def told(stream: TextIO | None = None) -> Iterator[None]:
     """Write a line that changes while this process works without a word, during a block.
 
-    stream: where to write; None for standard error. Nothing is written if it is no terminal.
+    stream: the stream to write to (default: standard error). Nothing is written without a terminal.
     """
     stream = stream or sys.stderr
     if not stream.isatty():
@@ -153,7 +153,7 @@ class WorkBar:
                 self._first = time.monotonic(), self.done
 
     def texts(self) -> list[str]:
-        """Returns what is told beside the count."""
+        """Returns the texts that follow the count."""
         return [compiling_text(), self.note]
 
     def look(self) -> None:

@@ -44,14 +44,14 @@ class Engine:
     game: the game whose positions are searched.
     evaluator: anything that `search.as_evaluator` takes.
     options: `AlphaBetaOptions`, for dice `ExpectiminimaxOptions`, for more than two players
-        `MultiplayerOptions`; None for the defaults.
-    lookup: known values, asked for at every position, see `search.lookups.lookup`; None for that
+        `MultiplayerOptions`. Default: the usual options.
+    lookup: known values, asked for at every position, see `search.lookups.lookup`. Default: that
         of `usual_lookup` if `evaluator` is a name or a file, as for players, and else for none.
     table_mib: size of the transposition table.
     threads: number of threads that share a search, in native code, unless its nodes are limited.
         With dice, moves and values do not depend on it (node counts do); without dice, a search
         with more than one thread is not reproducible.
-    seed: shuffles the root moves, which decides among moves of equal value; None for the game's
+    seed: shuffles the root moves, which decides among moves of equal value. Default: the game's
         own order.
     keywords: fields of the options, by name; they replace those of `options`.
 
@@ -171,7 +171,7 @@ class Engine:
         seconds: greatest time, or an `Allowance`, of which the search uses more or less as it
             finds the choice hard or easy (with dice the usual time).
         history: the earlier positions of the game since the last irreversible move, oldest first.
-        roll: with dice, the roll to move with; None for the value before the roll, without a move.
+        roll: with dice, the roll to move with. Default: the value before the roll, without a move.
 
         Returns the result of the last depth searched in full. Ctrl-C ends the search, which then
         returns its result so far, marked as interrupted.

@@ -15,9 +15,9 @@ UNLIMITED = 1 << 62
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a search: any combination of plies, positions and seconds.
+    """The limits of a search: any combination of plies, positions and seconds.
 
-    depth: greatest depth in plies; None for no limit, likewise below.
+    depth: greatest depth in plies. Default: no limit, as for the others.
     nodes: greatest number of positions.
     seconds: greatest time, or an `Allowance`.
 

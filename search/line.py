@@ -99,7 +99,7 @@ class NativeLine(NativeRecord):
 
     table_mib: the size of the transposition table.
     trace: the number of entries that the trace has room for.
-    shared: the line whose transposition table this one uses; None for one of its own.
+    shared: the line whose transposition table this one uses. Default: one of its own.
     """
 
     def __init__(self, table_mib: float, trace: int = 0, shared: NativeLine | None = None) -> None:

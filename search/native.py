@@ -322,7 +322,7 @@ def outcome_at(source):
 def key_address(key: Callable[..., Any] | None, width: int) -> int:
     """Returns the address of native code that hashes a position.
 
-    key: the rules' own hash; None for a general one.
+    key: the rules' own hash. Default: a general one.
     width: number of integers in a position.
     """
     return native_function("key_at", *_key(key, width), "int64(int64)")

@@ -1,7 +1,7 @@
 """The root of a search: iterative deepening, the same for all kinds of search.
 
-A kind of search has a kernel `search_depth(line, depth)`, which searches the root's moves so many
-plies deep and returns the root's value. `deepen` calls it, by the address in the line's record, for
+A kind of search has a kernel `search_depth(line, depth)`, which searches the root's moves to that
+depth and returns the root's value. `deepen` calls it, by the address in the line's record, for
 one depth after another; games without dice begin at depth 1 (`iterate`), those with dice at 0. As
 everywhere in the search, one source serves native and plain searches.
 
@@ -118,7 +118,7 @@ def best_to_front(line):
 
 @kernel
 def settle(line, depth):
-    """End an iteration: the best move so far comes first, and `settled_values` are those of all.
+    """End an iteration: the best move so far comes first, `settled_values` has all values.
 
     A stopped iteration changes the result only if it found a better move, and with `exact_root` not
     at all. With `keep_order` the best move stays where it is, at `line.best`.

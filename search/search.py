@@ -58,7 +58,7 @@ class Search:
         self._lines: list[Any] = []
         self._errors: list[BaseException] = []
         self._stopped = False
-        #: seconds after its beginning at which the last search was to end, and by which it was late
+        #: seconds after its beginning at which the last search should end, and by which it was late
         self._due, self.late = math.inf, 0.0
         self._generation = 0
 
@@ -170,7 +170,7 @@ class Search:
         }
 
     def _finished(self, position: Any) -> Result:
-        """Returns the result in a position without legal moves; raises ValueError if it goes on."""
+        """Returns the result in a position without legal moves; ValueError before the end."""
         outcome = self.game.outcome(position)
         if outcome is None:
             raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
@@ -215,7 +215,7 @@ class Search:
 
         search_depth: the kernel that searches the root of a line.
         lookup, trace: as in `search.line`.
-        addresses: native code that this kind of search enters beside the rules and the evaluator.
+        addresses: native code that this kind of search enters, without the rules and the evaluator.
         """
         from search.root import begin, iterate, root_address
 
@@ -348,9 +348,9 @@ def run_search(
 
     search: runs the search.
     stop: makes `search` return soon.
-    seconds: the time limit; None for no limit.
+    seconds: the time limit. Default: no limit.
     short: whether the search ends within milliseconds and so needs no thread of its own.
-    control: ends the search earlier if it has used enough of its time; None for never.
+    control: ends the search earlier if it has used enough of its time. Default: never.
 
     Raises any error of the search.
     """

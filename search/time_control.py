@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["Allowance", "TimeControl"]
 
-#: How often a search with an allowance is looked at, in seconds.
+#: Seconds between two looks at a search with an allowance.
 GLANCE = 0.002
 #: An iteration is expected to take this many times as long as the last, within limits.
 LEAST_GROWTH, MOST_GROWTH = 1.3, 4.0
@@ -53,7 +53,7 @@ class TimeControl:
     unit: the value of one of the game's units, such as a man.
 
     After each iteration the search ends if another one is not expected to end in time, and if the
-    last depths agree on one move by a margin of a unit. It goes on beyond the usual time if the
+    last depths agree on one move by a margin of a unit. It continues beyond the usual time if the
     best move has just changed or the value has fallen, and while an iteration fails low.
     """
 
@@ -65,7 +65,7 @@ class TimeControl:
         self._agreeing = 0
         self._ended = self._took = 0.0
         self._target = allowance.usual
-        #: seconds after its beginning at which the search was to end
+        #: seconds after its beginning at which the search should end
         self.due = allowance.most
 
     def enough(self, seconds: float) -> bool:

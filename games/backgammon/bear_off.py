@@ -72,9 +72,9 @@ _CHOOSE = np.array(
 #: An opponent who is never in the way: 14 checkers off and one on his ace point.
 FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
 _ROLLS = len(PROBABILITIES)
-#: Where the other side's home begins in the upper half of a side's board.
+#: The other side's home begins here in the upper half of a side's board.
 _FAR_HOME = 24
-#: Where the bar is in it.
+#: The place of the bar in it.
 _BAR = 48
 #: Numbers with a type of their own: a kernel is compiled again for each literal that it is given.
 _NONE, _ONE, _TWO = np.int64(0), np.int64(1), np.int64(2)

@@ -68,7 +68,7 @@ def _six(half):
 
 
 def crowd(near, far):
-    """Returns the points with so many men."""
+    """Returns the points with a given number of men."""
     return points_held(OF(near), OF(far)) & ~1
 
 
@@ -105,13 +105,13 @@ def in_race(position):
 
 
 def hit(position):
-    """Returns the own blots that so many rolls of the other side, if it has the roll, can hit."""
+    """Returns the own blots that a given number of the other side's rolls can hit."""
     near, far, their_near, their_far, side = position
     return blots_hit(their_near, their_far, near, far, OF) if side & 2 else 0
 
 
 def low_bits(position):
-    """Returns so many low bits, from 1 on."""
+    """Returns a number of low bits, from 1 on."""
     return (2 << OF(position)) - 2
 
 

@@ -24,7 +24,7 @@ _BOTH = {
     },
 }  # fmt: skip
 
-#: 31 terms of each side and the chance of the race: inputs of networks, beside raw ones.
+#: 31 terms of each side and the chance of the race: inputs of networks, added to raw ones.
 EXPERT = FeatureSet.of_both_sides("expert", _BOTH, other_side, race_chance=race_terms.race_chance)
 
 #: Terms for hand-crafted and learned weights: differences between the sides, except for shots,

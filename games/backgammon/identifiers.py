@@ -31,7 +31,7 @@ def position_id(position: Position) -> str:
     """Returns GNU Backgammon's position ID, 14 characters, without the colour to move.
 
     Each point, the ace point first and the bar last, has a bit 1 for each checker and then a 0. The
-    side that is not to move comes first. (The manual of GNU Backgammon names the sides the other
+    side that waits comes first. (The manual of GNU Backgammon names the sides the other
     way round; this follows the program.)
     """
     near, far, their_near, their_far, _ = position

@@ -38,8 +38,8 @@ def kind(position):
     """Returns the number in `KINDS` of the first kind that fits, of those below from last to first.
 
     race: no contact. bear-off contact: a side has all its checkers at home, or has borne off.
-    back game: a side has made two points or more of the other's home; of 6 and of 8: and has so
-    many checkers there or on the bar. crashed: see
+    back game: a side has made two points or more of the other's home; of 6 and of 8: and has that
+    number of checkers there or on the bar. crashed: see
     `games.backgammon.phases`. bar: the side to move has a checker there. holding: a side has made
     a point from 18 to 23. contact: everything else.
     """

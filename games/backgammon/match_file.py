@@ -167,7 +167,7 @@ def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[Record
     """Yields the matches of a .mat text, or of an iterable of lines such as an open file.
 
     `game` is backgammon. A damaged game never raises an exception: it comes without a record, and
-    reading goes on with the next one. A game that its moves do not end ends with the points that
+    reading continues with the next one. A game that its moves do not end ends with the points that
     the file says were won. Whether a game is the Crawford game follows from the scores.
     """
     lines = source.splitlines() if isinstance(source, str) else source

@@ -159,7 +159,7 @@ def move_text(position: Position, move: int) -> str:
     ways: list[list[tuple[int, bool]]] = []  # of each checker: points, and whether it hits there
     for source, target, hits in _hitting(position, move):
         open_ends = [way for way in ways if way[-1][0] == source]
-        # A checker that hit is left where it is, if another can go on.
+        # A checker that hit is left where it is, if another can move on.
         way = min(open_ends, key=lambda way: way[-1][1], default=[(source, False)])
         if not open_ends:
             ways.append(way)

@@ -1,4 +1,4 @@
-"""How many rolls a side needs in a race, by a small network: mean and variance, as kernels.
+"""The number of rolls that a side needs in a race, by a small network: mean and variance.
 
 It is asked where the bear-off tables (`games.backgammon.bear_off`) end, for a side with a checker
 beyond its home. It looks at that side alone, as the tables do: each roll is played for the least

@@ -24,7 +24,7 @@ def _in_far_home(far):
 
 @kernel
 def confine(position, probabilities):
-    """Clip five probabilities in place: at least 0, and at most that of any wider event."""
+    """Clip five probabilities in place to at least 0 and at most that of any wider event."""
     near, far, their_near, their_far, _ = position
     for i in range(5):
         probabilities[i] = min(max(probabilities[i], 0.0), 1.0)

@@ -56,7 +56,7 @@ def pips_beyond(near, far, point):
 
 @kernel
 def rearmost(held):
-    """Returns the highest of the points 1 to 25 in a set of bits; 0 if there is none."""
+    """Returns the highest of the points 1 to 25 in a set of bits, or 0 if it is empty."""
     held &= ~1
     return 63 - lowest(reverse(held)) if held else 0
 

@@ -54,7 +54,7 @@ class Action(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a file states about a game before its moves.
+    """The statements of a file about a game before its moves.
 
     line: the line with which the game begins.
     match_length: points of the match; 0 for money.

@@ -269,7 +269,7 @@ def _points_lost(near, far):
 
 @kernel
 def outcome(position):
-    """Returns the outcome for the side to move, -3 to 3; NaN while the game goes on."""
+    """Returns the outcome for the side to move, -3 to 3, or NaN during the game."""
     near, far, their_near, their_far, _ = position
     if near & 15 == CHECKERS:
         return _points_lost(their_near, their_far)

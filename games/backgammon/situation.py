@@ -31,7 +31,7 @@ class Situation:
     match_length: points of the match; 0 for money.
     score: points of both sides, by colour.
     cube: the value of the cube.
-    owner: the colour that owns the cube; None for the middle.
+    owner: the colour that owns the cube, or None in the middle.
     offered: what the side to move has offered: "double", or "beaver" or "raccoon" in answer to a
         double or beaver; empty for nothing.
     crawford: whether this is the Crawford game, in a match.
@@ -72,7 +72,7 @@ class Situation:
         if self.offered not in OFFERS:
             raise position_error("an offer of 'double', 'beaver', 'raccoon' or ''", self.offered)
         if self.offered and self.roll is not None:
-            raise position_error(f"no roll beside an offered {self.offered}", f"roll {self.roll}")
+            raise position_error(f"no roll with an offered {self.offered}", f"roll {self.roll}")
         if self.crawford and not self.match_length:
             raise position_error("no Crawford rule in a game for money", "it")
         if self.crawford and (self.cube, self.owner, self.offered) != (1, None, ""):

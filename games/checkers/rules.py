@@ -179,7 +179,7 @@ def play(position, move):
 
 @kernel
 def outcome(position):
-    """Returns -1.0 if the side to move cannot move, NaN while the game goes on."""
+    """Returns -1.0 if the side to move cannot move, or NaN during the game."""
     if movers(position) or jumpers(position):
         return _NAN
     return -1.0

@@ -1,7 +1,7 @@
 """Rules of Chinese Checkers, as in OpenSpiel, for 2, 3, 4 and 6 players.
 
 A piece moves one step to an empty cell next to it, or hops over a piece of any player to the empty
-cell behind it, and may go on hopping. Nobody needs to hop. Who fills the point opposite to its
+cell behind it, and may continue to hop. Nobody needs to hop. Who fills the point opposite to its
 own first wins; a game without a winner after a number of moves is drawn. A player who has no move
 passes.
 

@@ -1,6 +1,6 @@
 """The inputs of networks in Connect Four: stones on squares, and threats on empty ones.
 
-Where a move is forced there is nothing to choose, and `settle` plays it: what is told apart by the
+If a move is forced there is nothing to choose, and `settle` plays it: what is told apart by the
 tables is the position in which a side has a choice again, or wins by threats.
 """
 
@@ -96,7 +96,7 @@ def threats(position, places):
     """Write the states of 42 squares and 7 columns that are not 0, after all forced moves.
 
     Squares are counted row by row from the bottom, columns follow them. Everything is seen by the
-    side that is to move after the forced moves.
+    side to move after the forced moves.
 
     States of a square: 1 own stone, 2 the opponent's, 3 empty and reached, 4 empty where a stone
     of one's own completes four, 5 of the opponent's, 6 of either; 7 and 8 are 5 and 4 (or 6) where

@@ -1,4 +1,4 @@
-"""What searches may ask of Connect Four: openings that the solver knows, and short searches."""
+"""Lookups of Connect Four: openings that the solver has valued, and short searches."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def probe_solver(tables, position):
     """Returns what a probe does: as `probe_openings`, and later what a short search proves.
 
     tables: as `new_tables` returns them. After a question in vain, the next search of the same
-        position may look at eight times as many positions.
+        position may look at eight times the positions.
     """
     keys, entries, table, asked, never = tables
     own, opponent, _ = position

@@ -1,4 +1,4 @@
-"""What follows in Connect Four from who has to move when good moves run out, without a search.
+"""Results of Connect Four that follow, without a search, from who runs out of good moves.
 
 Whoever always plays on top of the other side's last stone gets the upper square of each pair. Which
 squares the other side can get at most is known then, and if they hold no line of four, it does not
@@ -18,7 +18,7 @@ __all__ = ["EVEN_ROWS", "ODD_ROWS", "UNKNOWN", "proven"]
 
 #: Squares of the first, third and fifth row, and of the others.
 ODD_ROWS, EVEN_ROWS = BOTTOM * 0b010101, BOTTOM * 0b101010
-#: What `proven` returns if it knows nothing.
+#: The result of `proven` if nothing is proved.
 UNKNOWN = 64
 ABOVE = BOTTOM << 6
 

@@ -1,4 +1,4 @@
-"""What evaluators see of positions: feature sets, encodings, phases, outcomes and cells."""
+"""Inputs of evaluators: feature sets, encodings, phases, outcomes and cells."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class CellTerm:
     def difference(self, around: Neighbours) -> NDArray[np.int8]:
         """Returns the count of the side to move less that of the other side, [positions].
 
-        From this the same of the positions that they are compared with is taken off, if any.
+        The count in the positions that they are compared with, if any, is subtracted.
         """
         counts = np.bitwise_count(around.held(self)).astype(np.int8)
         found = np.asarray(counts[0] - counts[1])
@@ -150,11 +150,11 @@ class CellTerm:
 
 
 class Neighbours:
-    """What stands around every square of many positions, for counting terms.
+    """The pieces around every square of many positions, for counting terms.
 
     cells: the cells of the game.
     words: as `Cells.words` returns them.
-    others: the same of positions that each is compared with; None: they stand for themselves.
+    others: the surroundings of the positions that each is compared with, or None without any.
     """
 
     def __init__(self, cells: Cells, words: Words, others: Neighbours | None = None) -> None:
@@ -164,7 +164,7 @@ class Neighbours:
         self._shifted: dict[tuple[Offset, str], NDArray[np.uint64]] = {}
 
     def take(self, chosen: NDArray[np.bool_]) -> Neighbours:
-        """Returns the same of the chosen positions."""
+        """Returns the surroundings of the chosen positions."""
         words = {name: word[:, chosen] for name, word in self.words.items()}
         return Neighbours(self.cells, words, self.others and self.others.take(chosen))
 

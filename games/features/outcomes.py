@@ -47,8 +47,7 @@ class Outcomes:
     def __post_init__(self) -> None:
         if not 1 <= len(self.names) == len(self.payoffs):
             raise ValueError(
-                "outcomes: expected as many names as payoffs, found"
-                f" {self.names} and {self.payoffs}"
+                f"outcomes: expected a name for each payoff, found {self.names} and {self.payoffs}"
             )
         for part in ("confine", "turn", "finished"):
             if not is_kernel(getattr(self, part)):

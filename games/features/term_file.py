@@ -31,7 +31,7 @@ _cells = extra(load({name!r}), Cells)
 '''
 
 
-#: What is counted, and how it is drawn: of two sides, and where one agent moves.
+#: The count and its drawing, for two sides and for one agent.
 COUNTED = """\
 Each counts squares as the side to move sees them, itself at the bottom; the feature set subtracts
 the other side's own count. In the drawings a kind is its first letter, a capital for own pieces;

@@ -17,9 +17,11 @@ from games.features.encoding import Encoding
 
 __all__ = ["Group", "TupleLayout"]
 
-#: Most weights of a layout: a quarter of a gigabyte, the most that a file may hold.
+#: The maximum number of weights of a layout: a quarter of a gigabyte, the most that a file may
+#: hold.
 MOST_WEIGHTS = 1 << 26
-#: Most groups of a layout, because indices are kept on the stack of a searching thread.
+#: The maximum number of groups of a layout, because indices are kept on the stack of a searching
+#: thread.
 MOST_GROUPS = 1024
 
 
@@ -100,7 +102,7 @@ class TupleLayout:
 
     @property
     def turn(self) -> int:
-        """The input by which the sum is negated; -1 if there is none."""
+        """The input by which the sum is negated, or -1 without one."""
         return self.encoding.size - 1 if self.turns else -1
 
     @property
@@ -114,8 +116,9 @@ class TupleLayout:
 
     @cached_property
     def lookups(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """How inputs become indices: for each lookup its first index [lookups], and what each input
-        adds to the index of each lookup, [inputs + 1, lookups]; the last row, of padding, is 0.
+        """The indices of inputs: for each lookup its first index [lookups], and the number that
+        each input adds to the index of each lookup, [inputs + 1, lookups]; the last row, of
+        padding, is 0.
         """
         starts, columns, start = [], [], 0
         for group, size in zip(self.groups, self._sizes, strict=True):

@@ -46,7 +46,7 @@ class Squares:
         return self.rows * self.columns
 
     def neighbour(self, square: int, offset: tuple[int, int]) -> int | None:
-        """Returns the square so many rows below and columns right; None if it does not exist."""
+        """Returns the square `rows` below and `columns` right, or None if it does not exist."""
         row, column = divmod(square, self.columns)
         row, column = row + offset[0], column + offset[1]
         inside = 0 <= row < self.rows and 0 <= column < self.columns
@@ -60,7 +60,7 @@ def walks(cells: Cells | Squares, text: str, seed: int) -> TupleLayout:
     text: "walks:N,L" for N groups of L squares each.
     seed: of the groups.
 
-    Raises ValueError for another text, or if so many groups of this length are not to be found.
+    Raises ValueError for another text, or if the board has fewer groups of this length.
     """
     match = re.fullmatch(rf"{WALKS}([1-9]\d{{0,3}}),([1-9]\d?)", text)
     if match is None:

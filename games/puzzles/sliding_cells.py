@@ -11,7 +11,7 @@ from games.puzzles import sliding_kernels
 
 __all__ = ["cells_of_tiles"]
 
-#: Which way the home of a tile lies, down and to the right, as signs; 2 for either but 0.
+#: The direction of a tile's home, down and to the right, as signs; 2 for either but 0.
 WAYS = {
     "tile at home": (0, 0),
     "tile due right": (0, 1),

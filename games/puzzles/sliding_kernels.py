@@ -180,7 +180,7 @@ def free(position):
 
 
 def nothing(position):
-    """Returns no square: what the other side has, where there is none."""
+    """Returns no square, because there is no other side."""
     return 0
 
 

@@ -35,7 +35,7 @@ class Bootstrap(TaskLearner):
     Options beside those of `TaskLearner`:
 
     inputs: a feature set or an encoding, or the name of one (None: the game's first).
-    hidden: widths of the hidden layers of a network; None for weights over a feature set; () over
+    hidden: widths of the hidden layers of a network. Default: weights over a feature set; () over
         an encoding for a table of weights, one for each input.
     tuples: an n-tuple network in place of these: the layout, the name of one of the game's, or
         "walks:N,L" for N groups of L squares drawn from the game's cells.

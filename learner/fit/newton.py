@@ -70,7 +70,7 @@ def minimum(
         of its weight, is added to the mean loss.
     low, high: bounds of the weights.
     start: weights, within the bounds, after `first` steps; `settled` if the last was enough.
-    bent: the weights at which the second derivatives are those of that step; None for `start`.
+    bent: the weights at which the second derivatives are those of that step. Default: `start`.
     single: whether these are of single precision; the last ones are not, but for a larger `enough`.
     enough: the last step is expected to lower the loss by less than this.
     after: called after each step with its number, the weights, `bent`, `single`, the loss with its

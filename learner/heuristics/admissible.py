@@ -41,7 +41,7 @@ class Admissible(ProblemLearner):
 
     game: a problem whose rules are kernels, that names its goal and whose moves can be taken back;
         or its name.
-    encoding: the inputs that get the weights, or their name; None for the problem's first encoding.
+    encoding: the inputs that get the weights, or their name. Default: the problem's first encoding.
     base: names of the problem's admissible heuristics; the result is at least the value of each.
     seed: seed of the choice of the first positions.
 

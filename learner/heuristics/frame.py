@@ -19,7 +19,7 @@ class ProblemLearner(Learner):
     """The base class of learners of a heuristic over an encoding of a problem.
 
     game: a problem whose rules are kernels, with a goal to walk back from; or its name.
-    encoding: the inputs to learn from, or their name; None for the first encoding of the problem.
+    encoding: the inputs to learn from, or their name. Default: the first encoding of the problem.
     base: names of the problem's heuristics; the learned one is at least the value of each. Empty
         to begin from scratch.
 

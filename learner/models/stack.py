@@ -23,7 +23,7 @@ class Sum(NamedTuple):
 
     parts: weights [units, width] by source: 0 for the inputs, i + 1 for the units of layer i; None
         for the identity.
-    bias: [width]; None for 0.
+    bias: [width]. Default: 0.
     """
 
     parts: dict[int, Values | None]

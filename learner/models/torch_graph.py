@@ -59,7 +59,7 @@ def _squares(node: Any) -> bool:
 def _torch_step(stack: Stack, node: Any, module: Any, vectors: list[Any]) -> Any:
     """Returns the result of a step of a module's forward.
 
-    module: the module that is called; None for a function or a method.
+    module: the called module, or None for a function or a method.
     vectors: the arguments that are results of other steps.
     """
     name = type(module).__name__ if module else getattr(node.target, "__name__", node.target)

@@ -143,7 +143,7 @@ class BatchLearner(TaskLearner):
         return self.games_before(max(0, begun - self.keep_rounds))
 
     def nodes_of(self, number: int) -> int | None:
-        """Returns the most nodes of a search in round `number`; None for no limit."""
+        """Returns the most nodes of a search in round `number`, or None for no limit."""
         return self.nodes
 
     def _task(self) -> Task:

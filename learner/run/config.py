@@ -35,7 +35,7 @@ def with_config(
 
     parser: the command line.
     options: what it read, with the file's name in `config`.
-    arguments: what was typed; None for the arguments of the program.
+    arguments: what was typed. Default: the arguments of the program.
 
     Raises FileNotFoundError, or ValueError for a file that is no TOML, an option that does not
     exist or whose value is of no use, and for code that a file would name.

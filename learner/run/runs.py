@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
 def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
     """Returns a row for each run below a folder, the last changed first.
 
-    against: the opponent whose matches are kept; None for all.
+    against: the opponent whose matches are kept. Default: all.
 
     A row has the run's `folder`, `game`, `learner`, `state` ("finished", "going on" or "stopped"),
     the `options` that differ from the usual ones, the `hours` of processor time that learning has

@@ -290,7 +290,7 @@ def calibrated(
     known: decisions by which the number of moves and the margin are chosen, in groups.
     tested: other decisions of the same groups, whose losses are told in `evidence`.
     lost: greatest mean loss in each group, in points a decision.
-    lookup: known values, which rank moves in place of the small network; None for none.
+    lookup: known values, which rank moves in place of the small network, or None.
 
     Raises ValueError if no prefilter loses so little.
     """

@@ -77,7 +77,7 @@ def search_tree(
     side to move at the root is MAX, in explicit trees side 0. The average of a chance node needs
     the exact values of its branches, so their windows are open.
 
-    depth: plies to search; None for the end of the game.
+    depth: plies to search. Default: to the end of the game.
     evaluate: static values for the side to move. Without it the depth has to reach the end.
     order: which moves come first: "game" as the game lists them, "evaluation" those with the best
         static value after them, "perfect" those with the best backed-up value.

@@ -12,7 +12,7 @@ LONGEST_LINE = 1 << 16
 
 
 def read_lines(stream: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[str | None]:
-    """The lines of a stream without their ends; None for a line of more than `longest` bytes.
+    """The lines of a stream without their ends, or None for a line of more than `longest` bytes.
 
     Memory is bounded for any input. The last line may lack its end. Bytes that are not UTF-8 are
     replaced.

@@ -95,8 +95,8 @@ class Loaded:
     evaluator: the evaluator.
     unit: the usual size of its values (`value_scale`), in the game's unit. Values divided by it can
         be compared between evaluators.
-    techniques: the search techniques to use; None for games with dice or more than two players.
-    lookup: consulted before searching; None for none.
+    techniques: the search techniques, or None in games with dice or more than two players.
+    lookup: consulted before searching, or None.
     """
 
     entry: Entry

@@ -95,7 +95,7 @@ class Host:
     catalogue: the evaluators, lookups and engines that can be chosen.
     limits: the limits of the server.
     kept: folder of the games that outlive the server; None to keep none.
-    seed: called for the seed of each new table; None for seeds of the operating system.
+    seed: called for the seed of each new table. Default: seeds of the operating system.
     """
 
     def __init__(

@@ -146,7 +146,7 @@ class Puzzles:
     async def solve(self, name: str, content: dict[str, Any]) -> AsyncIterator[str]:
         """Returns the lines of JSON of a search: its states on the way, then the solution.
 
-        content: `position`, `heuristic` (an id; None for the usual one), `method`, `weight`,
+        content: `position`, `heuristic` (an id, or None for the usual one), `method`, `weight`,
             `width`, `seconds` and `memory` in MiB; with `trace` the strategy is the textbook's, and
             its frontiers come with the solution.
 

@@ -279,7 +279,7 @@ def _weights(path: Path) -> dict[str, Any]:
 def _players(id: str, path: Path) -> list[dict[str, Any]]:
     """Returns the evaluators of a run that can be played, with their ids in the catalogue.
 
-    `game` is the number of games after which it was taken; None for the best and the last one.
+    `game` is the number of games after which it was taken, or None for the best and the last one.
     """
     found: list[dict[str, Any]] = []
     for name in ("best", "last"):

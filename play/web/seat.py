@@ -33,7 +33,7 @@ class WebSeat:
     kind: "human", "random", "evaluator", or "program" for an external engine.
     evaluator: the id of the evaluator or of the engine; "" for the others.
     seconds: time for a move, for an evaluator.
-    depth: greatest depth of a move, for an evaluator; None for no limit.
+    depth: greatest depth of a move, for an evaluator. Default: no limit.
     method: how an evaluator searches a game for more than two players; "" for the usual method.
     """
 

@@ -16,7 +16,7 @@ __all__ = ["AlphaBeta", "AlphaBetaOptions"]
 
 #: A search of at most this depth, or this many nodes, takes milliseconds and needs no own thread.
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
-#: Most positions that a trace has room for.
+#: The maximum number of positions of a trace.
 MOST_TRACE = 1 << 24
 
 
@@ -30,7 +30,7 @@ class AlphaBetaOptions:
     trace: room of the trace, in positions of the last two iterations together; see `Engine.traced`.
         0 for no trace, which costs nothing.
     techniques: techniques beyond alpha-beta, as `Techniques` or a text such as "selective" (see
-        `search.parse_techniques`); None for those that change no value.
+        `search.parse_techniques`). Default: those that change no value.
 
     Of moves of equal value the first is taken, in an order that the engine's seed shuffles.
 

@@ -117,7 +117,7 @@ class Techniques:
 
 @dataclass(frozen=True)
 class Selective(Extra):
-    """What `selective` stands for in a game, an extra: the techniques that gain strength there.
+    """The techniques that `selective` means in a game, because they gain strength there: an extra.
 
     techniques: a text for `parse_techniques`.
     """

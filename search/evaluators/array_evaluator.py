@@ -66,7 +66,7 @@ class ArrayEvaluator(Evaluator):
     suffix = ".safetensors"
     #: The form of the file, such as "plysmith-network-1".
     form: str
-    #: What the file holds, in words.
+    #: The contents of the file, in words.
     about: ClassVar[str]
     #: Fields of the file's header beyond those of all files: their names and types.
     fields: ClassVar[Mapping[str, Any]]
@@ -111,7 +111,7 @@ class ArrayEvaluator(Evaluator):
         content: the file's header.
         arrays: the file's arrays by name.
         game: the game that the file was made for.
-        inputs: the inputs of the arrays; None for the game's own, by name.
+        inputs: the inputs of the arrays. Default: the game's own, by name.
 
         Raises EvaluatorError if header and arrays do not fit.
         """
@@ -189,8 +189,8 @@ class ArrayEvaluator(Evaluator):
         path: the file, for messages.
         content: the file's header.
         arrays: the file's arrays by name.
-        game: the game that the file must be made for; None for the game that it names.
-        inputs: the inputs of the arrays; None for the game's own, by name.
+        game: the game that the file must be made for. Default: the game that it names.
+        inputs: the inputs of the arrays. Default: the game's own, by name.
 
         Raises EvaluatorError if header and arrays do not fit.
         """

@@ -44,12 +44,12 @@ __all__ = [
 
 #: The name of the entry in the files of evaluators.
 CALIBRATION = "calibration"
-#: Where the slope of a value's worth changes, in units of `Calibration.size`.
+#: The values at which the slope of the chances changes, in units of `Calibration.size`.
 KNOTS = (0.0, 0.05, 0.2, 0.5, 1.0, 1.5)
 #: Terms of the nodes and of the number of pieces, see `terms_of`; each has coefficients of the
 #: logarithms of the draw and of the slope behind each of `KNOTS`.
 TERMS = ("one", "nodes", "pieces", "nodes_pieces", "pieces_squared", "nodes_squared")
-#: The most nodes and pieces of a fit.
+#: The maximum number of nodes and pieces of a fit.
 MOST = 10**12
 
 
@@ -74,7 +74,7 @@ class Chances(NamedTuple):
     def text(self) -> str:
         """Whole per cent, such as "win 61 %, draw 30 %, loss 9 %"; without draws only the win.
 
-        What is possible but rounds to 0 or 100 is "<1 %" or ">99 %".
+        A possible result that rounds to 0 or 100 is "<1 %" or ">99 %".
         """
         win, draw, loss = map(_percent, self)
         return f"win {win}, draw {draw}, loss {loss}" if self.draw else f"win {win}"
@@ -108,7 +108,7 @@ def parts_of(distance: Any) -> Any:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How an evaluator's values turn into chances.
+    """The numbers that turn an evaluator's values into chances.
 
     scale: the value that multiplies the odds by e, in the evaluator's unit; more than 0. One number
         for each phase of the game, or one for all; not used with terms, as `draw`.
@@ -166,7 +166,7 @@ class Calibration:
         """Returns the chances of a value; certainty for a proven one.
 
         phase: the phase of the game.
-        nodes: positions that were searched; None for the most that the fit knows.
+        nodes: positions that were searched. Default: the most that the fit knows.
         pieces: number of pieces left, by `Phases.pieces`.
         """
         if abs(value) > PROVEN:
@@ -201,7 +201,7 @@ class Calibration:
         return self.chances(value, min(max(phase, 0), len(self.scale) - 1), nodes, pieces)
 
     def play_text(self, nodes: int | None) -> str:
-        """Returns for what play the chances after a search of that size hold, or an empty text.
+        """Returns the play for which chances after a search of that size hold, or an empty text.
 
         More or fewer nodes than in the games of the fit count as the nearest of these.
         """
@@ -233,7 +233,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Calibrations(Extra):
-    """What the values of a game's hand-crafted evaluators stand for, by their names: an extra."""
+    """The calibrations of a game's hand-crafted evaluators, by their names: an extra."""
 
     named: Mapping[str, Calibration] = field(default_factory=dict)
 

@@ -64,9 +64,9 @@ class Evaluator:
     name: str
     #: The suffix of files that hold such an evaluator; empty if it cannot be saved.
     suffix: str = ""
-    #: How the weights were obtained; saved with them.
+    #: The origin of the weights; saved with them.
     provenance: dict[str, Any]
-    #: What is known of the values beside least costs, if it is a heuristic of a problem.
+    #: The proved relation of the values to the least costs, for a heuristic of a problem.
     known: Known = Known.NOTHING
     #: Whether it gives the probabilities of the game's `outcomes`, by whose payoffs it then values.
     gives_outcomes: bool = False
@@ -94,7 +94,7 @@ class Evaluator:
     ) -> Chances | None:
         """Returns the chances of a position for its side to move; None if they are not known.
 
-        value: a value of the position, searched by this evaluator; None for its static value.
+        value: a value of the position, searched by this evaluator. Default: its static value.
         nodes: positions that were searched for the value; None if that is not known, for which
             the most count that the calibration knows. A static value has 1.
 

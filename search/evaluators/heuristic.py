@@ -85,7 +85,7 @@ class LearnedHeuristic(ArrayEvaluator):
 
     @property
     def known(self) -> Known:  # type: ignore[override]
-        """What is known of the values beside the least costs."""
+        """The proved relation of the values to the least costs."""
         return Known.BY_ENUMERATION if self.proved else Known.NOTHING
 
     @property

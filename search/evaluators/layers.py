@@ -240,7 +240,7 @@ class LayeredNetwork(ArrayEvaluator):
     """The base of evaluators that consist of nets; a subclass is their head.
 
     Native code reads the integers that a head puts first, the addresses of each layer's weights and
-    bias, net by net, and for each net that of the code that measures its terms.
+    bias, net by net, and for each net the identity of the code that measures its terms.
     """
 
     nets: tuple[Net, ...]

@@ -91,8 +91,8 @@ def load_evaluator(
 
     path: the file, or the name of a shipped evaluator: "checkers/quantised", or "quantised" if
         `game` is given.
-    game: the game that the file must be made for; None for the game that it names.
-    inputs: the inputs of the evaluator, such as a feature set of your own; None for the game's own,
+    game: the game that the file must be made for. Default: the game that it names.
+    inputs: the inputs of the evaluator, such as a feature set of your own. Default: the game's own,
         by name.
 
     Raises FileNotFoundError if the file does not exist, and EvaluatorError if it is damaged, was

@@ -43,7 +43,7 @@ class ScaledNetwork(LayeredNetwork):
 
     @property
     def factor(self) -> float:
-        """What native code multiplies the output by."""
+        """The factor by which native code multiplies the output."""
         return float(self._data[:1].view(np.float64)[0])
 
     @property
@@ -52,7 +52,7 @@ class ScaledNetwork(LayeredNetwork):
         return self.nets[0].widths
 
     def _shape(self) -> dict[str, Any]:
-        """Returns the fields of a file and options of the constructor beside layers and scale."""
+        """Returns the fields of a file and options of the constructor but layers and scale."""
         return {}
 
     def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -34,7 +34,7 @@ Sums = Sequence[Sequence[Sequence[int]]]
 def checked_sums(problem: KernelProblem, sums: Sums) -> list[list[Pattern]]:
     """Returns the patterns of sums; those of a sum of several count only their own pieces' moves.
 
-    Raises ValueError if there are none, if patterns of one sum share a piece, if the problem has no
+    Raises ValueError without patterns, if patterns of one sum share a piece, if the problem has no
     such patterns, or if the tables are too large for a file.
     """
     if not sums or not all(sums):

@@ -46,7 +46,7 @@ def value_mark(game: Game, evaluator: Any) -> str:
 def value_scale(game: Game, evaluator: Any) -> float:
     """Returns the usual size of an evaluator's values: the median of |value| at sample positions.
 
-    It is more than 0; it is 1 for an evaluator that values most positions 0.
+    It is more than 0; it is 1 for an evaluator whose median value is 0.
     """
     values = np.abs(evaluator.values(_undecided(game)))
     known = values[np.isfinite(values)]

@@ -24,7 +24,7 @@ __all__ = ["SignatureLayout", "layout_of", "starts"]
 
 @dataclass(frozen=True)
 class SignatureLayout:
-    """How terms are quantised and grouped into tables.
+    """The levels of terms and their groups in tables.
 
     name: the name of the layout.
     features: a feature set with all the terms named here.
@@ -39,7 +39,7 @@ class SignatureLayout:
     second_levels: number of output levels of a second-level table.
     phases: number of versions of all tables.
     phase: a kernel that returns the version for a position, from 0 on (numbers out of range count
-        as the nearest phase); None for a single phase.
+        as the nearest phase). Default: a single phase.
 
     The index of a cell is a number whose digits are the table's inputs, the first input highest.
     Raises ValueError if the parts do not fit together.

@@ -72,7 +72,7 @@ class TupleEvaluator(ArrayEvaluator):
 
     game: the game.
     layout: the groups; a game's own are its `Tuples`.
-    weights: [layout.size]; None for 0 everywhere. The evaluator's own `weights` are a copy in
+    weights: [layout.size]. Default: 0 everywhere. The evaluator's own `weights` are a copy in
         float32, which may be changed in place.
     name: the name of the evaluator.
     provenance: how the weights were obtained; saved with them.

@@ -27,7 +27,7 @@ OWN, THEIRS = 0, 1
 
 @dataclass(frozen=True)
 class _Level:
-    """Positions of a ply with their static outcomes, and the replies where games go on.
+    """Positions of a ply with their static outcomes, and the replies in unfinished games.
 
     live: places of the positions of games that go on; empty at the horizon.
     replies: for each cube, the places of the best replies [live * rolls] in the next level.
@@ -50,7 +50,7 @@ def best_afters(
 ) -> tuple[Any, Values, Values]:
     """Returns the positions after the best moves, their outcomes and values, one for each roll.
 
-    positions: positions before their rolls, of games that go on.
+    positions: positions before their rolls, of unfinished games.
     stakes, cube, owner: of the side to move.
 
     every: whether to value the moves too that the evaluator's prefilter excludes.
@@ -86,7 +86,7 @@ def _chosen(search: Expectiminimax, positions: Any, places: NDArray[np.int64]) -
 class CubeTree:
     """The positions that best moves lead to from a root within `depth` plies, roll by roll.
 
-    position: the root, of a game that goes on.
+    position: the root, of an unfinished game.
     stakes: of the side to move.
     cubes: value and owner of each cube that moves are chosen for; the same evaluations serve all.
     """
@@ -151,7 +151,7 @@ class CubeTree:
 def searched_values(search: Expectiminimax, situation: Any, depth: int) -> tuple[float, float]:
     """Returns the values of rolling without a double, and after a double that was taken.
 
-    situation: a situation before the roll, of a game that goes on.
+    situation: a situation before the roll, of an unfinished game.
     depth: plies to search.
     """
     stakes, owner = cube_of(search.game).stakes(situation)
@@ -163,7 +163,7 @@ def searched_values(search: Expectiminimax, situation: Any, depth: int) -> tuple
 def roll_values(search: Expectiminimax, situation: Any) -> Values:
     """Returns the values [rolls] of the best move with each roll, by static values with the cube.
 
-    situation: a situation of a game that goes on; its roll does not count.
+    situation: a situation of an unfinished game; its roll does not count.
 
     The values are by the stakes of the side to move.
     """

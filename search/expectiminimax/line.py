@@ -32,7 +32,7 @@ _OPTIONS = (
     " completed rating"
 ).split()
 _COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept final".split()
-#: What a search begins with in memory; packing takes a third of the time of assigning a list.
+#: The initial counters in memory; packing takes a third of the time of assigning a list.
 _ZEROS = (0,) * len(_COUNTERS)
 _BEGINNING = struct.Struct(f"{len(_OPTIONS) + len(_COUNTERS)}q")
 
@@ -75,7 +75,7 @@ class NativeDiceLine(NativeRecord):
     """A record of type `DICE_LINE` with the arrays that it points to.
 
     table_mib: the size of the transposition table.
-    shared: the line whose transposition table this one uses; None for one of its own.
+    shared: the line whose transposition table this one uses. Default: one of its own.
     """
 
     def __init__(

@@ -55,8 +55,8 @@ class Replies(NativeRecord):
     game: a game written as kernels.
     native: static values, as `Evaluator.native` or `static_native` returns them. None for random
         replies, drawn by the field `chance`; reply_at then returns 0.
-    prefilter: chooses the replies that are valued; None for all.
-    lookup: known values, by which the prefilter ranks replies; None for none.
+    prefilter: chooses the replies that are valued. Default: all.
+    lookup: known values, by which the prefilter ranks replies, or None.
     fail: called with an exception that the prefilter's evaluator raised.
 
     It must not be used by two threads at once.
@@ -94,7 +94,7 @@ def static_native(
 
     game: the game.
     evaluator: the evaluator of positions that the lookup does not know.
-    lookup: known values; None for none.
+    lookup: known values, or None.
     fail: called with an exception that the evaluator raised.
     """
     native = evaluator.native(fail)

@@ -337,7 +337,7 @@ class Expectiminimax(Search):
     def afters(self, positions: Any, *, every: bool = False) -> tuple[Any, NDArray[np.int64]]:
         """Returns the positions after the moves with every roll, and their numbers.
 
-        positions: positions of games that go on, as for `values`.
+        positions: positions of unfinished games, as for `values`.
 
         every: whether to list the moves too that the evaluator's prefilter excludes.
 

@@ -26,7 +26,7 @@ class StaticChoice:
 
     game: the game.
     evaluator: the evaluator.
-    lookup: known values; None for none.
+    lookup: known values, or None.
 
     Attributes:
         value: the value of the last move chosen, for the side that moved.
@@ -83,7 +83,7 @@ class StaticChoice:
     def value_of(self, position: Any, evaluator: Evaluator | None = None) -> float:
         """Returns the value of a position for its side to move: by outcome, lookup or evaluator.
 
-        evaluator: values positions in place of the player's own; None for that one.
+        evaluator: values positions in place of the player's own. Default: that one.
         """
         value = self.game.outcome(position)
         if value is not None:

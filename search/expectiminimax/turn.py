@@ -174,9 +174,9 @@ class NativeTurn(NativeRecord):
     ) -> Replies:
         """Returns the replies of a side.
 
-        evaluator: the evaluator of its replies; None for random replies.
-        lookup: known values, used instead of the evaluator's; None for none.
-        prefilter: chooses the replies that the evaluator values; None for the evaluator's own.
+        evaluator: the evaluator of its replies. Default: random replies.
+        lookup: known values, used instead of the evaluator's, or None.
+        prefilter: chooses the replies that the evaluator values. Default: the evaluator's own.
             Without one all are valued.
 
         An exception of an evaluator sets `stop`, and `check` raises it.

@@ -1,4 +1,4 @@
-"""What the translation to C knows of a value: its type, its text in C, and its number if fixed."""
+"""A value in the translation to C: its type, its text in C, and its number if fixed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Block:
 class Address:
     """The type of an address: elements behind a pointer, and a distance in bytes.
 
-    block: memory of a function; None for constant elements.
+    block: memory of a function. Default: constant elements.
     element: the type of constant elements.
     """
 
@@ -104,7 +104,7 @@ def float_text(number: Any) -> str:
 
 
 def joined(first: Any, second: Any) -> Any:
-    """Returns the type that holds values of both types; None if there is none."""
+    """Returns the type that holds values of both types, or None without one."""
     if first == second:
         return first
     if isinstance(first, Tuple) and isinstance(second, Tuple):

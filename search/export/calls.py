@@ -41,7 +41,7 @@ POINTERS = {f"{kind}_pointer": kind for kind in memory.POINTERS}
 
 
 class Calls(Expressions):
-    """Translates calls, beside all other expressions."""
+    """Translates calls as well as all other expressions."""
 
     entries: Any
 

@@ -33,13 +33,13 @@ __all__ = ["VECTORS", "c_files", "export"]
 
 #: Positions of the test.
 VECTORS = 1000
-#: Greatest error of a float, beside 1 or its own size.
+#: Greatest error of a float, relative to 1 or its own size.
 TOLERANCE = 1e-6
 LINE_BYTES = 64
 
 
 class Entries:
-    """What the words of an evaluator's `data` are in C."""
+    """The C text of the words of an evaluator's `data`."""
 
     def __init__(self, unit: CFile, made: NativeText, width: int, notes: tuple[str, ...]) -> None:
         self.unit, self.made, self.width, self.notes = unit, made, width, notes
@@ -98,10 +98,10 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
     """Returns the texts of the files of C, by their names.
 
     evaluator: any evaluator in native code.
-    name: goes before every name of the files; None for the evaluator's own.
+    name: goes before every name of the files. Default: the evaluator's own.
 
     Raises TypeError if the evaluator or its game calls Python, `TranslationError` for a kernel that
-    cannot be written as C, and ValueError for a name that is none or too many numbers.
+    cannot be written as C, and ValueError for a wrong name or too many numbers.
     """
     game = evaluator.game
     if game.rules is None:

@@ -1,6 +1,6 @@
 """The parts of files of C that do not depend on the evaluator, read from `templates/`.
 
-`@` stands for the prefix of the file's names, and `#word` for what is filled in.
+`@` stands for the prefix of the file's names, and `#word` for a text to fill in.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _lanes(text: str) -> int:
 
 
 def _pieces(text: str, given: Mapping[str, int], own: str, size: int) -> str:
-    """Returns the text of all pieces of a row for vectors of so many bytes."""
+    """Returns the text of all pieces of a row for vectors of `size` bytes."""
     lanes, written = _lanes(text) * size // 32, ""
     for first in range(0, given["width"], lanes * MOST_VECTORS):
         vectors = min(MOST_VECTORS, (given["width"] - first) // lanes)

@@ -43,7 +43,7 @@ class Function(Calls):
 
     unit: the file of C.
     tree: the function.
-    scope: the names that it reads, beside its own.
+    scope: the names that it reads, other than its own.
     given: for each parameter its type, or the value that stands for it.
     file: the name of its file, for errors.
     entries: what `load_int` and `load_float` read from the parameter `data`.
@@ -68,7 +68,7 @@ class Function(Calls):
         self.natural = True
 
     def body(self) -> list[str]:
-        """Returns the lines of the body; `result` is then the type of what it returns.
+        """Returns the lines of the body; `result` is then the type of the returned value.
 
         The body is translated until the types of its variables, which the first translations only
         know in part, stay as they are.

@@ -14,7 +14,7 @@ from search.export.templates import helper, rows_helper
 
 __all__ = ["CFile"]
 
-#: Most numbers in tables of one file, which a compiler can still read.
+#: The maximum count of numbers in tables of one file that a compiler can still read.
 MOST_NUMBERS = 1 << 22
 
 
@@ -97,7 +97,7 @@ class CFile:
         return f"typedef struct {{\n    {inside}\n}} {name};\n"
 
     def constant(self, value: Any, name: str) -> Value | None:
-        """Returns a number, a tuple or an array of Python as a value; None for anything else."""
+        """Returns a number, a tuple or an array of Python as a value, or None for anything else."""
         if isinstance(value, (bool, int, float, np.integer, np.floating, np.bool_)):
             return literal(value)
         if isinstance(value, np.ndarray):

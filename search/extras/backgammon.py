@@ -1,4 +1,4 @@
-"""What search wants to know of backgammon: calibrations and bear-off databases."""
+"""Extras of backgammon for searches: calibrations and bear-off databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What search wants to know of checkers: units, calibrations, signature tables and databases."""
+"""Extras of checkers for searches: units, calibrations, signature tables and databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What search wants to know of Connect Four: techniques, n-tuples, openings."""
+"""Extras of Connect Four for searches: techniques, n-tuples, openings."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from search.lookups.lookup import Lookup
 __all__ = ["FORMAT", "RoteMemory"]
 
 FORMAT = "plysmith-rote-2"
-#: The header of a file beside its format.
+#: The header of a file without its format.
 FIELDS: dict[str, Any] = {
     "game": str, "rules": int, "identity": str, "evaluator": str,
     "capacity": int, "oldest": int, "direction": float,
@@ -34,7 +34,7 @@ FIELDS: dict[str, Any] = {
 COLUMNS = {"keys": np.int64, "values": np.float64, "depths": np.int64, "ages": np.int64}
 #: Greatest share of the hash table's slots that are used.
 FULLEST = 0.5
-#: Share of the records that have to be too old before they are forgotten, all together: that
+#: Share of the records that must be too old before they are forgotten, all together: that
 #: takes as long as entering the whole memory.
 FORGOTTEN = 0.02
 #: Greatest capacity of a memory, in records of 80 bytes each, and in a file of 32.
@@ -157,7 +157,8 @@ class RoteMemory(Lookup):
         """Store a value that search backed up; searches see it after `merge`.
 
         depth: the plies that the value stands for. A deeper record of the position stays unchanged.
-        backed_up: the plies over which this search backed it up (None: `depth`). They are fewer if
+        backed_up: the plies over which this search backed it up (default: `depth`). They are fewer
+        if
             the value was itself remembered, because it has then shrunk for the others before.
 
         Raises ValueError if the value or the depth is out of range.
@@ -175,7 +176,7 @@ class RoteMemory(Lookup):
             self._new[key] = (value, depth)
 
     def depth_of(self, position: Any) -> int | None:
-        """Returns the depth of a merged record; None if there is none. It counts as no use."""
+        """Returns the depth of a merged record, or None without one. It counts as no use."""
         slot = find(self._keys, len(self._keys) - 1, int(self._standard_key(position)))
         return int(self._depths[slot]) if self._keys[slot] else None
 

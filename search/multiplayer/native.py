@@ -1,4 +1,4 @@
-"""How a search for more than two players reads the game.
+"""The entry of a search for more than two players into the game.
 
 As in `search.native`, each operation stands twice: in Python for any game, and below it, as a
 native function, for compiled code, which enters the game's kernels by address.

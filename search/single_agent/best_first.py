@@ -45,7 +45,7 @@ def fill_table(record, slots, costs):
 
 @kernel
 def slot_of(record, keys, places, f, value):
-    """Returns the slot of `places` that holds a bucket's number plus 1, or 0 if there is none."""
+    """Returns the slot of `places` that holds a bucket's number plus 1, or 0 without one."""
     mask = len(places) - 1
     slot = bucket_hash(record, f, value) & mask
     while places[slot] != 0:

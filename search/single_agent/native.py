@@ -54,7 +54,7 @@ def _int_of(record, rows, block, place):
 
 
 def float_of(record, rows, block, place):
-    """Returns the same of a list of floats."""
+    """Returns the element of a list of floats."""
     return rows[block][place]
 
 

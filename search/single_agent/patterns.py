@@ -36,7 +36,7 @@ def spread(table, cost, begin, end, moves, stack, again):  # type: ignore[no-unt
 
     table: [size] the bytes, of which those from `begin` to `end` are read.
     moves, stack: scratch.
-    again: [1] set to 1 if positions of this cost were met that have to be read once more.
+    again: [1] set to 1 if positions of this cost were met that must be read once more.
     """
     done = 0
     for number in range(begin, end):

@@ -244,7 +244,7 @@ class _Search:
         return 1.0, f"no goal can be reached: nothing is left after {expansions}"
 
     def _bound(self, method: str) -> str:
-        """Returns words for what any solution costs at least, as far as an ended search knows."""
+        """Returns words for the lower bound of costs that an ended search has proved."""
         record = self.record
         least = {"astar": float(record.least) / self.weight, "ida": float(record.bound)}
         bound = math.floor(1e4 * least.get(method, 0.0)) / 1e4

@@ -29,7 +29,7 @@ def proof(heuristic: Heuristic, factor: float = 1.0) -> tuple[float, str]:
 
     factor: what the search proves if the heuristic is admissible.
 
-    Raises TypeError for what is no function, such as a name.
+    Raises TypeError if the heuristic is not a function, such as a name.
     """
     if not callable(heuristic):
         raise TypeError(f"heuristic: expected a function, found {heuristic!r}")

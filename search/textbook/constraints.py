@@ -60,7 +60,7 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a search found.
+    """The result of a search.
 
     values: a value for each variable; None if no solution was found.
     tried: number of values that were given to a variable.
@@ -208,7 +208,7 @@ def backtracking(
 def min_conflicts(
     problem: Constraints, *, steps: int = 10_000, seed: int = 0, trace: Trace | None = None
 ) -> Assignment:
-    """Returns a solution by local search (Minton and others 1992): no proof if there is none.
+    """Returns a solution by local search (Minton and others 1992), without proof that none exists.
 
     All variables begin with random values; each step gives a random one that is in conflict the
     value with the fewest conflicts, of equals a random one.

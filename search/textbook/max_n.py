@@ -1,9 +1,9 @@
 """Textbook searches for more than two players: max^n, paranoid and best-reply search.
 
-They look `depth` plies ahead (None: to the end of the game), try moves in the game's order and keep
-the first of equal ones. `evaluate` values a position for every player, the side to move first, as
-`outcome_vector` does; `for_every_player` makes such a function of one that values it for the side
-to move. With two players all three are minimax.
+They look `depth` plies ahead (default: to the end of the game), try moves in the game's order and
+keep the first of equal ones. `evaluate` values a position for every player, the side to move first,
+as `outcome_vector` does; `for_every_player` makes such a function of one that values it for the
+side to move. With two players all three are minimax.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Minimax, alpha-beta, expectiminimax, and search against a model of the opponent.
 
-They look `depth` plies ahead (None: to the end of the game) and return the value for the side to
+They look `depth` plies ahead (default: to the end of the game) and return the value for the side to
 move. They have no transposition table, no move ordering and no quiescence.
 """
 

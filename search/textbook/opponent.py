@@ -16,16 +16,16 @@ LEAST = 0.01
 
 @dataclass(frozen=True)
 class Opponent:
-    """How an opponent chooses among his moves: by a softmax over their values.
+    """The model of an opponent who chooses among his moves by a softmax over their values.
 
     The probability of a move is in proportion to exp(value / temperature), where the value is the
     opponent's own, by a search with his evaluator (R. D. Luce, Individual Choice Behavior, 1959).
 
-    evaluator: his evaluator, a function of a position; None for that of the search.
+    evaluator: his evaluator, a function of a position. Default: that of the search.
     temperature: 0 for the best move always (the opponent of D. Carmel and S. Markovitch,
         "Learning Models of Opponent's Strategy in Game Playing", 1993; with the evaluator of the
         search that is minimax), `math.inf` for a random move; in the unit of his evaluator.
-    depth: plies that he looks ahead; None for as many as the search has left.
+    depth: plies that he looks ahead. Default: the depth that the search has left.
 
     Raises ValueError if a number is out of range.
     """

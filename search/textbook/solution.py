@@ -24,7 +24,7 @@ __all__ = [
     "worth",
 ]
 
-#: Why a search has no solution that Ctrl-C, or `progress`, ended.
+#: The reason why an interrupted search has no solution.
 INTERRUPTED = "interrupted"
 
 
@@ -91,8 +91,8 @@ class SearchProgress:
     generated: number of positions that moves led to.
     frontier: number of positions that wait to be expanded; in iterative deepening, the greatest
         number of moves on the path so far.
-    f: the least f = g + weight * h that waits, or the bound of this iteration; None for a search
-        that is not ordered by f.
+    f: the least f = g + weight * h that waits, or the bound of this iteration, or None in a
+        search that is not ordered by f.
     seconds: elapsed time.
     """
 
@@ -128,7 +128,7 @@ Trace = Callable[[list[Waiting]], Any]
 
 
 class StrategyOptions(TypedDict, total=False):
-    """What all strategies take besides; see `Count`."""
+    """Further parameters of all strategies; see `Count`."""
 
     nodes: float
     trace: Trace | None
@@ -159,7 +159,7 @@ class Node:
 class Count:
     """A problem being searched, with counters; it makes the solution at the end.
 
-    position: the first position; None for the problem's start.
+    position: the first position. Default: the problem's start.
     nodes: greatest number of positions to expand; the search then ends without a solution.
     trace: called with the frontier at each step.
     """

@@ -36,7 +36,7 @@ class Strategy:
     title: its name, and which position it takes first.
     search: the function.
     informed: whether it reads a heuristic.
-    options: its further numbers, with what they are if not given.
+    options: its further numbers, with their defaults.
     """
 
     title: str
@@ -104,7 +104,7 @@ def run_strategy(
     """Returns the solution by a strategy of `STRATEGIES`.
 
     heuristic: read by informed strategies only.
-    options: the strategy's further numbers; None for the usual ones.
+    options: the strategy's further numbers. Default: the usual ones.
 
     Raises ValueError for a strategy that does not exist, or an option that it does not have.
     """

@@ -262,7 +262,7 @@ def test_what_are_no_outcomes() -> None:
     parts: dict[str, Any] = {"confine": confine, "turn": turn, "finished": finished, "base": 0.0}
     Outcomes(("win",), (1.0,), **parts)
     for names, worth in (((), ()), (("win",), ()), (("win", "loss"), (1.0,))):
-        with pytest.raises(ValueError, match="outcomes: expected as many names as payoffs, found"):
+        with pytest.raises(ValueError, match="outcomes: expected a name for each payoff, found"):
             Outcomes(names, worth, **parts)
     for part in ("confine", "turn", "finished"):
         with pytest.raises(TypeError, match=f"outcomes: expected {part} to be a function marked"):

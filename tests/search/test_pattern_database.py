@@ -294,7 +294,7 @@ def test_a_large_file_is_mapped_and_gives_the_same_values(
     assert found.cost == search.solve(EIGHT, positions[0]).cost
     monkeypatch.setattr(array_files, "MOST_ARRAY_BYTES", 100)
     array_files.save_arrays(path, {}, {"a": np.zeros(60), "b": np.zeros(600, dtype=np.int8)})
-    with pytest.raises(EvaluatorError, match="at most 100 bytes beside tables of int8"):
+    with pytest.raises(EvaluatorError, match="at most 100 bytes without tables of int8"):
         array_files.load_arrays(path)
 
 

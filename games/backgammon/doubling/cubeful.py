@@ -1,4 +1,4 @@
-"""What a position is worth with the cube, from the chances of its outcomes.
+"""The value of a position with the cube, from the chances of its outcomes.
 
 By interpolation (Janowski, "Take-points in money games", 1993) between a dead cube, which nobody
 uses any more, and a live one, which each side uses at exactly the right moment. With a live cube
@@ -56,10 +56,11 @@ class Shares:
 
 @dataclass(frozen=True)
 class CubefulStakes:
-    """What the points of a game are worth to the side to move.
+    """The value of a game's points to the side to move.
 
-    lacking: points that the side to move and the other one lack in a match; None for money.
-    equities: chances to win the match; None for money.
+    lacking: points that the side to move and the other one lack in a match, or None in games for
+    money.
+    equities: chances to win the match, or None in games for money.
     crawford: whether this is the Crawford game.
     crawford_over: whether the Crawford game has been played before.
     jacoby: whether, for money, gammons count as single games while the cube is in the middle.
@@ -121,7 +122,7 @@ class CubefulStakes:
     def can_double(self, side: int, cube: int, owner: int | None) -> bool:
         """Whether a side may double and could gain from it.
 
-        owner: the side that has the cube, 0 for the one to move; None for the middle.
+        owner: the side that has the cube, 0 for the one to move, or None in the middle.
         """
         if owner == 1 - side or self.crawford or 2 * cube > self.highest_cube:
             return False

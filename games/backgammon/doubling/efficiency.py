@@ -1,4 +1,4 @@
-"""How well the cube can be used in a position: the efficiency that `Stakes.value` takes."""
+"""The efficiency of the cube in a position, which `Stakes.value` takes."""
 
 from __future__ import annotations
 

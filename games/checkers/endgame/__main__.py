@@ -22,7 +22,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     result = Parser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
-    add = commands.add_parser("build", help="make the file, or go on with it").add_argument
+    add = commands.add_parser("build", help="make the file, or continue it").add_argument
     add("--pieces", type=int, default=4, metavar="N", help=PIECES_HELP)
     add("--directory", metavar="FOLDER", help="of the file (default: the user's cache)")
     add("--threads", type=int, default=2, metavar="N", help="default 2")

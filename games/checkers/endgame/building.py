@@ -75,7 +75,7 @@ def build(
     progress: called with the slices whose values have just become known.
 
     The build starts from the slices of a file for fewer pieces, if there is one. Complete slices
-    are kept beside the file, in one that ends in `.unfinished`, from which an interrupted build is
+    are kept next to the file, in one that ends in `.unfinished`, from which an interrupted build is
     resumed; the result is the same to the last bit. A damaged file is replaced. Memory: the size of
     the file, and a byte for each position of the slices in progress.
 
@@ -115,7 +115,7 @@ def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: P
         except OSError as error:
             raise OSError(
                 f"{unfinished}: expected room for {len(made.values)} bytes, found:"
-                f" {error.strerror}; complete slices stay, the next build goes on from there"
+                f" {error.strerror}; complete slices stay, the next build continues from there"
             ) from error
 
 

@@ -34,7 +34,7 @@ __all__ = [
 #: Own men, own kings, the opponent's men, his kings.
 Material = tuple[int, int, int, int]
 
-#: The most pieces that tables of 64-bit numbers and one byte a position can hold.
+#: The maximum number of pieces for tables of 64-bit numbers and one byte a position.
 MOST_PIECES = 6
 
 _MIDDLE = SQUARES & ~FIRST_ROW & ~LAST_ROW

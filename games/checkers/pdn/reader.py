@@ -53,7 +53,7 @@ def read_games(
     kept to them; a record that its moves do not end ends with the result of the file.
 
     Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. A damaged game
-    never raises an exception: it comes without a record, and reading goes on with the next one.
+    never raises an exception: it comes without a record, and reading continues with the next one.
     """
     lines = source.splitlines() if isinstance(source, str) else source
     reading: _Reading | None = None

@@ -1,4 +1,4 @@
-"""Results in PDN, and whether those of a file name White or Black first.
+"""Results in PDN, and the side that a file's results name first.
 
 PDN has White first. Old English files have the side first that begins, Black, and nothing in them
 says so. But games show who won: by a final position without a move, a proven value, or words such

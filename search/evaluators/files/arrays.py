@@ -108,7 +108,7 @@ def load_arrays(
                 read += math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
                 if read > MOST_ARRAY_BYTES:
                     raise EvaluatorError(
-                        f"{path}: expected at most {MOST_ARRAY_BYTES} bytes beside tables of int8,"
+                        f"{path}: expected at most {MOST_ARRAY_BYTES} bytes without tables of int8,"
                         " found more"
                     )
                 arrays[name] = np.array(file.get_tensor(name))

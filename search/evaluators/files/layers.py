@@ -74,7 +74,7 @@ def read_inputs(
     path: the file, for messages.
     entries: the descriptions in the file.
     game: the game.
-    own: the inputs to use for each entry; None for the game's own of that name.
+    own: the inputs to use for each entry. Default: the game's own of that name.
 
     Raises EvaluatorError if they do not fit.
     """

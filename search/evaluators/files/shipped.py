@@ -1,6 +1,6 @@
 """Files that come with Plysmith, found by name: "checkers/quantised".
 
-They are in the folder data/ beside the packages, both in a clone and in an installation.
+They are in the folder data/ next to the packages, both in a clone and in an installation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def find_file(name: Any, game: str | None = None) -> Path:
     """Returns the file with a path or the name of a shipped file.
 
     name: a path; else "GAME/NAME" for a shipped file, or "NAME" for one of `game`.
-    game: the game of names without a game; None for none.
+    game: the game of names without a game, or None.
 
     If no such file exists, `name` is returned as a path.
     """
