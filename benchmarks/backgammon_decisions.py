@@ -36,7 +36,7 @@ from games.backgammon.kinds import KINDS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.rules import PROBABILITIES
 from learner.td_gammon.backup import Backups
-from play.players.gnubg import PUBEVAL, GnubgProgram, as_program, chances, equity
+from play.players.gnubg import PUBEVAL, GnubgNetworks, as_program, chances, equity
 from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -153,7 +153,7 @@ def values_of(player: Player, positions: NDArray[np.int64]) -> Floats:
 
     Raises ValueError for players that value no positions, and for those that search.
     """
-    if isinstance(player.program, GnubgProgram) and player.program.name != PUBEVAL:
+    if isinstance(player.program, GnubgNetworks) and player.program.name != PUBEVAL:
         return np.array([equity(tuple(row), player.program.ply) for row in positions.tolist()])
     evaluator = player.evaluator
     if evaluator is None or player.limits is not None:

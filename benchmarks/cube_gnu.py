@@ -24,7 +24,7 @@ from games.backgammon.doubling import DoublingCube, MatchEquities, match_equitie
 from games.backgammon.outcomes import finished
 from games.backgammon.situation import Situation
 from games.contract import starts
-from play.players.gnubg import GnubgProgram, board
+from play.players.gnubg import GnubgNetworks, board
 from play.players.parse import parse_player
 from search import Engine
 from search.expectiminimax.cubeful import searched_values
@@ -94,7 +94,7 @@ def _decide(game: Any, search: Expectiminimax, plies: int) -> Decide:
 
 def situations(count: int, chance: random.Random) -> Iterator[Situation]:
     """Yields situations in which a double may be right: matches and money in turn."""
-    seat, seen = GnubgProgram("gnubg", 0)(GAME), 0
+    seat, seen = GnubgNetworks("gnubg", 0)(GAME), 0
     while seen < count:
         position = starts(GAME)[chance.randrange(2)]
         for _ in range(chance.randrange(4, 60)):

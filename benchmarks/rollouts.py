@@ -21,7 +21,7 @@ import numpy as np
 
 from games.backgammon import Backgammon
 from play.dice import Dice
-from play.players.gnubg import GnubgProgram, gnubg_evaluator
+from play.players.gnubg import GnubgNetworks, gnubg_evaluator
 from play.players.parse import parse_player
 from play.rollout.rollout import RolloutResult, rollout
 from search import Evaluator, Lookup
@@ -31,7 +31,7 @@ from search.expectiminimax.static import StaticChoice
 def parsed(game: Backgammon, text: str) -> tuple[Evaluator, Lookup | None]:
     """Returns the evaluator and the lookup of a player."""
     player = parse_player(game, text)
-    if isinstance(player.program, GnubgProgram) and text == "gnubg:0":
+    if isinstance(player.program, GnubgNetworks) and text == "gnubg:0":
         return gnubg_evaluator(game), None
     if player.evaluator is None:
         raise ValueError(f"expected an evaluator or gnubg:0, found {text}")

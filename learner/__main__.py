@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from learner.invention.command import add_options
 from learner.options import CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES, Range
 from play.commands.options import check_writable, refuse
-from programs.arguments import Parser
+from programs.arguments import THREADS, Parser
 from programs.ending import exit_status
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="chooses the openings; games of several seeds need several --nodes (default 0)",
     )
-    add("--threads", type=int, default=2, metavar="N", help="default 2")
+    add("--threads", type=int, default=THREADS, metavar="N", help=f"default {THREADS}")
     add(
         "--output",
         type=Path,

@@ -25,6 +25,7 @@ from learner.positions.shards import Rows
 from play.matches.game_loop import GameLoop, Played
 from play.workers import Workers
 from play.workers.crew import Crew
+from programs.arguments import THREADS
 from search import AlphaBetaOptions, Engine, Evaluator, Lookup
 
 __all__ = [
@@ -156,7 +157,7 @@ def games_of(
     games: int,
     plies: int,
     seed: int,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> Iterator[Played]:

@@ -8,7 +8,10 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-__all__ = ["Parser", "in_range"]
+__all__ = ["THREADS", "Parser", "in_range"]
+
+#: Number of threads, or of games at a time, where nobody says it.
+THREADS = 2
 
 #: Words of argparse, and ours in their place.
 _WORDS = {

@@ -27,6 +27,7 @@ from learner.self_play import Task, games_of
 from play.matches.dice_loop import MOST_TURNS
 from play.matches.game_loop import Played
 from play.workers import Workers
+from programs.arguments import THREADS
 from search import PROVEN, as_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration, parts_of, terms_of
 
@@ -115,7 +116,7 @@ def self_play_sample(
     nodes: int = CALIBRATION_NODES,
     plies: int = CALIBRATION_PLIES,
     seed: int = 0,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> CalibrationSample:

@@ -24,6 +24,7 @@ from learner.frame import Learner
 from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
+from programs.arguments import THREADS
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
@@ -101,7 +102,7 @@ def worth(
     limits: Limits,
     against: str = "",
     seed: int = SEED,
-    threads: int = 2,
+    threads: int = THREADS,
 ) -> Worth:
     """Play an evaluator with terms against one without; openings are positions after four plies.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from games.contract import Game
-from play.players.external import Programs
+from play.players.external import ExternalEngines
 from play.players.opponents import Opponents, reference
 
 __all__ = ["pacemakers", "usual_opponents"]
@@ -36,5 +36,7 @@ def pacemakers(game: Game) -> list[str]:
 def _peers(game: Game) -> list[str]:
     """Returns the external engines that are installed; no run needs them."""
     return [
-        e.player for e in Programs.of(game).engines if e.peer and find_spec(e.package) is not None
+        e.player
+        for e in ExternalEngines.of(game).engines
+        if e.peer and find_spec(e.package) is not None
     ]

@@ -27,6 +27,7 @@ from learner.task_learner import TaskLearner
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
+from programs.arguments import THREADS
 from programs.phrases import counted
 from search import Evaluator, LinearEvaluator
 
@@ -204,7 +205,7 @@ def train_rote(
             limits=limits,
             seed=report_seed(learner),
             plies=plies,
-            threads=2,
+            threads=THREADS,
         )
     session.write_report(
         evaluator=f"{evaluator.name}+{session.path.name}",

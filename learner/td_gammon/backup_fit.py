@@ -30,6 +30,7 @@ from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda
 from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
+from programs.arguments import THREADS
 from search import as_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.evaluators.files.layers import separate
@@ -121,7 +122,7 @@ class BackupFit(GameLearner):
     batch: int = ranged(1024, 1)
     precision: str = choice("float32", PRECISIONS)
     device: str = "cpu"
-    threads: int = ranged(2, 1)
+    threads: int = ranged(THREADS, 1)
     fit_threads: int = ranged(1, 1)
     store: Any = None
 

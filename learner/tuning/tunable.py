@@ -8,7 +8,7 @@ from pathlib import Path
 
 from games.contract import Game
 from learner.tuning.spsa import Parameter, parse_parameter
-from play.players.engine_player import EngineProgram
+from play.players.engine_player import EngineCommand
 from play.players.grammar import quoted, split
 from play.players.parse import LIMITS, OPTIONS, parse_player, spelt_out
 from play.players.player import Player
@@ -60,7 +60,7 @@ class Tunable:
             self._weights = self.evaluator_.term_weights()
         known = {**dict.fromkeys(self._weights, False), **self._techniques}
         program, bounds = self._player.program, {}
-        if isinstance(program, EngineProgram):
+        if isinstance(program, EngineCommand):
             self._player = replace(self._player, program=replace(program, longest=LONGEST))
             bounds = program.options_of_engine()
             kinds = {name: one.get("type", "") for name, one in bounds.items()}
@@ -85,7 +85,7 @@ class Tunable:
     def player(self, values: Mapping[str, float], name: str = "") -> Player:
         """Returns the player with these values; `name` is its name."""
         player = replace(self._player, name=name or self.text)
-        if isinstance(player.program, EngineProgram):
+        if isinstance(player.program, EngineCommand):
             set_to = {one: f"{value:.10g}" for one, value in values.items()}
             options = {**dict(player.program.options), **set_to}
             return replace(player, program=replace(player.program, options=(*options.items(),)))
@@ -112,7 +112,7 @@ class Tunable:
         An evaluator with other weights is written to tuned.json in the folder.
         """
         player = self.player(values)
-        if isinstance(player.program, EngineProgram):
+        if isinstance(player.program, EngineCommand):
             return str(player.program)
         parts = split(self.text)
         who = parts.evaluator

@@ -16,7 +16,7 @@ from play.matches.openings import Openings
 from play.matches.report import Match, all_games
 from play.matches.units import CubePairs, DicePairs, Pairs, Rounds, units_of
 from play.players.clock import parse_clock
-from play.players.gnubg import GnubgProgram, gnubg_evaluator
+from play.players.gnubg import GnubgNetworks, gnubg_evaluator
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
@@ -343,7 +343,7 @@ def _luck(game: Any, text: str, players: Sequence[Player]) -> Player:
     if text:
         players = [parse_player(game, text)]
     for player in players:
-        if isinstance(player.program, GnubgProgram) and str(player.program) == "gnubg:0":
+        if isinstance(player.program, GnubgNetworks) and str(player.program) == "gnubg:0":
             return Player(player.name, gnubg_evaluator(game))
         if player.evaluator is not None:
             return player

@@ -38,14 +38,16 @@ def add_engine_commands(commands: Any) -> None:
 def run_engine(options: argparse.Namespace) -> int:
     """Run `engine`: serve until the other program leaves, or until Ctrl-C."""
     import games
-    from play.players.external import Programs
+    from play.players.external import ExternalEngines
     from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
 
     if options.turned_pos and not options.hub:
         raise ValueError("--turned-pos: expected --hub as well, found none")
     protocol = "hub" if options.hub else "gnubg-socket"
     game = next(
-        game for game in map(games.load, games.names()) if protocol in Programs.of(game).protocols
+        game
+        for game in map(games.load, games.names())
+        if protocol in ExternalEngines.of(game).protocols
     )
     game = with_features(game, options)
     limits = limits_of(options, **usual_limits(game))

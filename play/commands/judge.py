@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from play.commands.options import add_game, load_game, refuse
 from play.players.grammar import describe_players
-from programs.arguments import in_range
+from programs.arguments import THREADS, in_range
 from programs.phrases import counted
 from programs.waiting import WorkBar
 
@@ -43,7 +43,11 @@ def add_judge_command(commands: Any) -> None:
     add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
     add("--seed", type=in_range(0), default=0, help="decides positions, dice and chance")
     add(
-        "--threads", type=in_range(1), default=2, metavar="N", help="searches at a time (default 2)"
+        "--threads",
+        type=in_range(1),
+        default=THREADS,
+        metavar="N",
+        help=f"searches at a time (default {THREADS})",
     )
     add("--json", action="store_true", help="last line: the figures as JSON")
     describe_players(command)

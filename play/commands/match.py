@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import PLAYER_HELP, describe_players
-from programs.arguments import in_range
+from programs.arguments import THREADS, in_range
 from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ BACKEND_HELP = (
     "where games are played: threads (default), loky (processes) or dask:tcp://HOST:PORT (the"
     " machines of a cluster)"
 )
-JOBS_HELP = "games at a time (default 2, with dask the cluster's number of threads)"
+JOBS_HELP = f"games at a time (default {THREADS}, with dask the cluster's number of threads)"
 
 
 def add_match_commands(commands: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from play.commands.options import add_game, load_game, read_situation
 from play.players.grammar import describe_players
-from programs.arguments import in_range
+from programs.arguments import THREADS, in_range
 from programs.phrases import counted
 from programs.waiting import WorkBar
 
@@ -49,7 +49,7 @@ def add_rollout_command(commands: Any) -> None:
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
     add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
     add("--with-luck", action="store_true", help="no variance reduction: quicker, but noisier")
-    add("--threads", type=int, metavar="N", help="games at a time (default 2)")
+    add("--threads", type=int, metavar="N", help=f"games at a time (default {THREADS})")
     add("--seed", type=int, default=0, help="decides the dice")
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
@@ -105,7 +105,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
             game, positions[0] if comparing else list(positions), player.evaluator,
             games=options.games, depth=depth, truncate=options.truncate,
             variance_reduction=not options.with_luck, lookup=player.lookup,
-            threads=2 if options.threads is None else options.threads, seed=options.seed,
+            threads=THREADS if options.threads is None else options.threads, seed=options.seed,
             progress=bar.update, **player.options, **comparing,
         )  # fmt: skip
     if comparing:

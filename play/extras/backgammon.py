@@ -9,7 +9,7 @@ from games.backgammon.identifiers import xgid
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.situation import position_of, roll_of
 from games.extras import extend
-from play.players.external import ExternalEngine, Programs
+from play.players.external import ExternalEngines, PackagedEngine
 from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
 from play.terminal.backgammon import BackgammonSession
@@ -21,8 +21,8 @@ from play.words import Words
 PACKAGE = "gnubg_nn"
 
 
-def _gnubg(plies: int) -> ExternalEngine:
-    return ExternalEngine(f"gnubg:{plies}", f"GNU Backgammon {plies}-ply", PACKAGE, peer=plies == 0)
+def _gnubg(plies: int) -> PackagedEngine:
+    return PackagedEngine(f"gnubg:{plies}", f"GNU Backgammon {plies}-ply", PACKAGE, peer=plies == 0)
 
 
 def _situation(record: Any, roll: int | None = None) -> str | None:
@@ -60,9 +60,9 @@ def openspiel_roll(state: Any) -> int:
 extend(
     Backgammon,
     Opponents(("random", "hand"), ("hand",), "wide"),
-    Programs(
+    ExternalEngines(
         ("gnubg-socket",),
-        (ExternalEngine("pubeval", "pubeval", PACKAGE, peer=True), *map(_gnubg, range(3))),
+        (PackagedEngine("pubeval", "pubeval", PACKAGE, peer=True), *map(_gnubg, range(3))),
     ),
     FaceOf(BackgammonFace),
     SessionOf(BackgammonSession),

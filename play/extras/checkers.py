@@ -8,7 +8,7 @@ from games.checkers import Checkers
 from games.checkers.notation import parse_position
 from games.checkers.rules import Position
 from games.extras import extend
-from play.players.external import Programs
+from play.players.external import ExternalEngines
 from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
 from play.terminal.checkers import CheckersSession
@@ -43,7 +43,7 @@ def openspiel_position(state: Any, player: int) -> Any:
 extend(
     Checkers,
     Opponents(("material", "rote", "classic"), ("rote", "classic"), "quantised", openings="even"),
-    Programs(protocols=("hub",)),
+    ExternalEngines(protocols=("hub",)),
     FaceOf(CheckersFace),
     SessionOf(CheckersSession),
     Words(stuck=_stuck),

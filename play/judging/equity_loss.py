@@ -26,6 +26,7 @@ from play.players.seats import DiceSeat
 from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers import Workers
 from play.workers.crew import Crew, done
+from programs.arguments import THREADS
 from programs.phrases import counted
 
 __all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
@@ -65,7 +66,7 @@ def sample_games(
     limits: Limits = STATIC,
     games: int = 100,
     seed: int = 0,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
 ) -> list[GameRecord]:
     """Games of a player against itself, game i with the dice of pair i."""
@@ -87,7 +88,7 @@ def equity_loss(
     *,
     limits: Limits = STATIC,
     referee_limits: Limits = STATIC,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
     progress: Callable[[], None] | None = None,
 ) -> EquityLoss:

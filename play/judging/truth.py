@@ -24,6 +24,7 @@ from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers.crew import Crew, done
+from programs.arguments import THREADS
 
 __all__ = [
     "Kept",
@@ -185,7 +186,7 @@ def known_values(
     referee: str,
     positions: Sequence[Any],
     *,
-    threads: int = 2,
+    threads: int = THREADS,
     progress: Callable[[], None] | None = None,
 ) -> Verdicts:
     """Returns the exact values of all moves, in positions with more than one.
@@ -244,7 +245,7 @@ def judge_by_games(
     *,
     limits: Limits,
     seed: int = 0,
-    threads: int = 2,
+    threads: int = THREADS,
     progress: Callable[[], None] | None = None,
 ) -> Whole:
     """Returns the results of a player who moves first, from the start, against perfect play.

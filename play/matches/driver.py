@@ -25,6 +25,7 @@ from play.players.limits import Limits
 from play.players.player import Player, needs_processes
 from play.ratings.sprt import RunningSprt, Sprt
 from play.workers import Workers
+from programs.arguments import THREADS
 from search.lookups.database import DatabaseLookup
 
 __all__ = ["FAILURES", "check_players", "play_all", "play_match"]
@@ -41,7 +42,7 @@ def play_match(
     openings: Iterable[tuple[Any, ...]] | None = None,
     length: int | None = None,
     jacoby: bool = False,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
     table_mib: float | None = None,
     luck: Player | None = None,

@@ -8,7 +8,7 @@ import numpy as np
 
 from games.contract import DiceGame
 from games.cube import cube_of
-from play.players.gnubg import PUBEVAL, GnubgProgram
+from play.players.gnubg import PUBEVAL, GnubgNetworks
 from play.players.gnubg_program import GnubgCubeSeat
 from play.players.limits import Limits
 from play.players.player import Player
@@ -38,7 +38,7 @@ def cube_seat(game: DiceGame, player: Player, limits: Limits) -> CubeSeat:
     Raises ValueError if the player gives no chances of the game's outcomes, and ModuleNotFoundError
     if GNU Backgammon is not installed.
     """
-    if isinstance(player.program, GnubgProgram) and player.program.name != PUBEVAL:
+    if isinstance(player.program, GnubgNetworks) and player.program.name != PUBEVAL:
         return GnubgCubeSeat(game, player.program.ply)
     if player.evaluator is None or not player.evaluator.gives_outcomes:
         raise ValueError(

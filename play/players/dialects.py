@@ -14,7 +14,7 @@ from typing import Any
 
 from games.contract import Game, line_texts
 from games.record import GameRecord
-from play.players.external import Programs
+from play.players.external import ExternalEngines
 from play.players.hub_words import arguments, hub_move, move_word, position_word
 from play.players.limits import Limits
 from play.players.talk import Talk
@@ -41,7 +41,7 @@ class HubDialect:
 
     def refuse(self, game: Game) -> str:
         """Returns what kind of game is expected, if this one cannot be played; else nothing."""
-        return "" if "hub" in Programs.of(game).protocols else "a game of checkers"
+        return "" if "hub" in ExternalEngines.of(game).protocols else "a game of checkers"
 
     def introduction(self, talk: Talk) -> EngineOptions:
         """Let the engine introduce itself; returns its options."""

@@ -32,14 +32,14 @@ from play.players.grammar import PROGRAM
 from play.players.limits import Limits
 from play.players.talk import HEED, Talk
 
-__all__ = ["EngineProgram", "EngineSeat", "as_engine"]
+__all__ = ["EngineCommand", "EngineSeat", "as_engine"]
 
 #: Seconds for a move without a time limit.
 LONGEST_MOVE = 3600.0
 
 
 @dataclass(frozen=True)
-class EngineProgram:
+class EngineCommand:
     """A command that starts an engine; called with a game and limits, it returns a seat.
 
     protocol: a name in `DIALECTS`.
@@ -91,7 +91,7 @@ class EngineProgram:
             talk.end()
 
 
-def as_engine(game: Game, text: str) -> EngineProgram | None:
+def as_engine(game: Game, text: str) -> EngineCommand | None:
     """Returns the engine that a player's text names; None if it begins like no protocol.
 
     Raises ValueError if the game does not know the protocol or the text is not a command, and
@@ -122,7 +122,7 @@ def as_engine(game: Game, text: str) -> EngineProgram | None:
     command[0] = str(Path(command[0]).expanduser()) if command[0][:1] == "~" else command[0]
     if shutil.which(command[0]) is None:
         raise FileNotFoundError(f"{expected}, found no program {command[0]!r}")
-    return EngineProgram(protocol, tuple(command), options)
+    return EngineCommand(protocol, tuple(command), options)
 
 
 class EngineSeat:
@@ -135,7 +135,7 @@ class EngineSeat:
     #: the search runs in the other process
     engine = None
 
-    def __init__(self, program: EngineProgram, game: Game, limits: Limits) -> None:
+    def __init__(self, program: EngineCommand, game: Game, limits: Limits) -> None:
         self.program = program
         self.limits = limits
         self.seconds: list[float] = []

@@ -1,4 +1,4 @@
-"""`Programs`: the external engines that play a game."""
+"""`ExternalEngines`: the external engines that play a game."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from games.extras import Extra
 
-__all__ = ["ExternalEngine", "Programs"]
+__all__ = ["PackagedEngine", "ExternalEngines"]
 
 
 @dataclass(frozen=True)
-class ExternalEngine:
+class PackagedEngine:
     """An external engine that a Python package provides.
 
     player: the name of the player, such as `gnubg:0`.
@@ -27,7 +27,7 @@ class ExternalEngine:
 
 
 @dataclass(frozen=True)
-class Programs(Extra):
+class ExternalEngines(Extra):
     """Other programs that play a game, an extra.
 
     protocols: line protocols that they speak for it: "hub", "gnubg-socket".
@@ -35,4 +35,4 @@ class Programs(Extra):
     """
 
     protocols: Sequence[str] = ()
-    engines: Sequence[ExternalEngine] = ()
+    engines: Sequence[PackagedEngine] = ()

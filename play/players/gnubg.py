@@ -21,14 +21,14 @@ from games.backgammon.outcomes import OUTCOMES
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel
-from play.players.external import Programs
+from play.players.external import ExternalEngines
 from play.players.limits import Limits
 from search import Evaluator, PythonEvaluator
 
 __all__ = [
     "GNUBG_PLIES",
     "PUBEVAL",
-    "GnubgProgram",
+    "GnubgNetworks",
     "as_program",
     "board",
     "chances",
@@ -101,7 +101,7 @@ def _after(position: rules.Position, steps: Sequence[tuple[int, int]]) -> rules.
 
 
 @dataclass(frozen=True)
-class GnubgProgram:
+class GnubgNetworks:
     """`pubeval` or `gnubg` with its number of plies; called with a game, it returns a seat.
 
     It ignores the limits of a match.
@@ -113,7 +113,7 @@ class GnubgProgram:
     blocks_threads: ClassVar[bool] = True
 
     def __call__(self, game: DiceGame, limits: Limits | None = None) -> _Seat:
-        if str(self) not in [engine.player for engine in Programs.of(game).engines]:
+        if str(self) not in [engine.player for engine in ExternalEngines.of(game).engines]:
             raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
         return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
 
@@ -124,7 +124,7 @@ class GnubgProgram:
 class _Seat:
     """One of these engines at play."""
 
-    def __init__(self, program: GnubgProgram) -> None:
+    def __init__(self, program: GnubgNetworks) -> None:
         self.program = program
         self._gnubg = _module(str(program))
         self._moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
@@ -173,7 +173,7 @@ def chances(position: rules.Position, ply: int = 0) -> tuple[float, ...]:
     return tuple(_module(f"{GNUBG}:{ply}").probabilities(board(position), ply))
 
 
-def as_program(text: str) -> GnubgProgram | None:
+def as_program(text: str) -> GnubgNetworks | None:
     """Returns the engine of that name; None for any other name.
 
     Raises ValueError if the number of plies is not in `GNUBG_PLIES`, and ModuleNotFoundError if
@@ -181,12 +181,12 @@ def as_program(text: str) -> GnubgProgram | None:
     """
     name, _, ply = text.partition(":")
     if text == PUBEVAL:
-        program = GnubgProgram(PUBEVAL)
+        program = GnubgNetworks(PUBEVAL)
     elif name == GNUBG:
         if ply not in map(str, GNUBG_PLIES):
             names = ", ".join(f"{GNUBG}:{n}" for n in GNUBG_PLIES)
             raise ValueError(f"player: expected one of {names}, found {text!r}")
-        program = GnubgProgram(GNUBG, int(ply))
+        program = GnubgNetworks(GNUBG, int(ply))
     else:
         return None
     _module(text)
@@ -198,7 +198,7 @@ def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
 
     Raises ValueError for another game or ply, ModuleNotFoundError if it is not installed.
     """
-    if f"{GNUBG}:0" not in [engine.player for engine in Programs.of(game).engines]:
+    if f"{GNUBG}:0" not in [engine.player for engine in ExternalEngines.of(game).engines]:
         raise ValueError(f"player {GNUBG}: expected a game of backgammon, found {game.name}")
     as_program(f"{GNUBG}:{ply}")
     return PythonEvaluator(game, functools.partial(equity, ply=ply), name=f"{GNUBG}:{ply}")

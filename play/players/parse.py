@@ -10,7 +10,7 @@ from typing import Any
 
 from games.contract import Game
 from play.players.engine_player import as_engine
-from play.players.external import Programs
+from play.players.external import ExternalEngines
 from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
 from play.players.limits import Limits
@@ -55,7 +55,9 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     """
     if text == RANDOM:
         return Player(RANDOM)
-    program = as_engine(game, text) or (as_program(text) if Programs.of(game).engines else None)
+    program = as_engine(game, text) or (
+        as_program(text) if ExternalEngines.of(game).engines else None
+    )
     if program is not None:
         return Player(text, program=program)
     parts = split(text)

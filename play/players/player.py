@@ -9,10 +9,10 @@ from play.players.limits import STATIC, Limits
 from play.players.seats import EvaluatorSeat, RandomSeat, SearchSeat, StaticSeat
 from search import Evaluator, Lookup
 
-__all__ = ["Player", "Program", "needs_processes"]
+__all__ = ["Player", "SeatMaker", "needs_processes"]
 
 
-class Program(Protocol):
+class SeatMaker(Protocol):
     """An external engine: called with a game and limits, it returns a seat."""
 
     def __call__(self, game: Any, limits: Limits, /) -> Any:
@@ -38,7 +38,7 @@ class Player:
     evaluator: Evaluator | None = None
     lookup: Lookup | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    program: Program | None = None
+    program: SeatMaker | None = None
     limits: Limits | None = None
 
     def __post_init__(self) -> None:

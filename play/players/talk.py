@@ -28,7 +28,7 @@ AHEAD = 10_000
 class Talk:
     """An engine in a process of its own, and the lines exchanged with it.
 
-    program: the `EngineProgram` that is started.
+    program: the `EngineCommand` that is started.
 
     Raises ChildProcessError if it cannot be started.
     """

@@ -28,6 +28,7 @@ from play.rollout.native import rollout_table
 from play.rollout.plain import Block, RolloutTable, play_in_step
 from play.workers import Workers
 from play.workers.crew import Crew
+from programs.arguments import THREADS
 from search import Engine, Evaluator, Lookup, as_evaluator
 from search.expectiminimax.move_filters import MoveFilters, as_filters
 from search.expectiminimax.static import StaticChoice
@@ -98,7 +99,7 @@ def rollout(
     variance_reduction: bool = True,
     lookup: Lookup | None = None,
     filters: MoveFilters | str | None = None,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,

@@ -23,7 +23,7 @@ import games
 from games.contract import Game
 from games.file_form import form_of
 from games.problem import Problem
-from play.players.external import Programs
+from play.players.external import ExternalEngines
 from play.players.opponents import Opponents
 from play.players.parse import NONE, methods_of
 from play.web.descriptions import cards, hand_crafted, learned, measured
@@ -308,7 +308,7 @@ class Catalogue:
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)
                     yield Entry(id, name, known.title, "databases", "named", LOOKUP)
-            for engine in Programs.of(game).engines:
+            for engine in ExternalEngines.of(game).engines:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():

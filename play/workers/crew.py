@@ -8,6 +8,7 @@ from threading import Event, Lock
 from typing import Any, Generic, TypeVar
 
 from play.workers.workers import Workers
+from programs.arguments import THREADS
 
 __all__ = ["Crew", "done"]
 
@@ -68,7 +69,7 @@ def done(
     crew: Callable[[Any], Result],
     tasks: Iterable[Any],
     *,
-    threads: int = 2,
+    threads: int = THREADS,
     workers: Workers | None = None,
     processes: bool = False,
     progress: Callable[[], None] | None = None,

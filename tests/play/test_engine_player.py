@@ -25,7 +25,7 @@ from play.commands.contest import _searches
 from play.matches.driver import play_match
 from play.matches.ladder import ladder
 from play.matches.openings import Openings
-from play.players.engine_player import EngineProgram, EngineSeat, as_engine
+from play.players.engine_player import EngineCommand, EngineSeat, as_engine
 from play.players.hub_words import move_word
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -156,7 +156,7 @@ def test_a_ready_program_without_a_move(
 
 
 def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_path: Path) -> None:
-    talk = Talk(EngineProgram("hub", (sys.executable, "-c", "print('error message=oh')")))
+    talk = Talk(EngineCommand("hub", (sys.executable, "-c", "print('error message=oh')")))
     talk._process.wait(30)
     with pytest.raises(ChildProcessError, match="it says 'error message=oh'"):
         talk.say("hub")
@@ -165,7 +165,7 @@ def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_p
 
 def test_the_end_of_a_program_is_told_to_every_thread_that_waits() -> None:
     # a thread that says stop, and then the one that waits for the move
-    talk = Talk(EngineProgram("hub", (sys.executable, "-c", "raise SystemExit(3)")))
+    talk = Talk(EngineCommand("hub", (sys.executable, "-c", "raise SystemExit(3)")))
     talk._process.wait(30)
     with pytest.raises(ChildProcessError, match="exit status 3"):
         talk.say("stop")
@@ -391,7 +391,7 @@ def test_a_program_that_does_not_make_ready_is_stopped(tmp_path: Path) -> None:
 def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
     text = script(tmp_path, READY + STAY) if deaf else program("classic")
     found = as_engine(CHECKERS, text)
-    assert isinstance(found, EngineProgram)
+    assert isinstance(found, EngineCommand)
     seat = found(CHECKERS, Limits(seconds=600))
     seat.stop()  # before there is anything to stop
     seat.begin(0)

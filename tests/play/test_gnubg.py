@@ -17,7 +17,7 @@ from games.backgammon.situation import Situation, position_of
 from play.dice import Dice, choice
 from play.matches.driver import play_match
 from play.players import gnubg
-from play.players.gnubg import GnubgProgram, as_program, board, equity, gnubg_evaluator
+from play.players.gnubg import GnubgNetworks, as_program, board, equity, gnubg_evaluator
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import needs_processes
@@ -77,13 +77,13 @@ def test_equities_of_the_start() -> None:
     ("roll", "move"), [("31", (8, 6)), ("42", (8, 6)), ("61", (13, 8)), ("53", (8, 6))]
 )
 def test_opening_moves(roll: str, move: tuple[int, int]) -> None:
-    found = GnubgProgram("gnubg", 1)(GAME).choose(GAME.start(), GAME.dice.parse(roll))
+    found = GnubgNetworks("gnubg", 1)(GAME).choose(GAME.start(), GAME.dice.parse(roll))
     assert {found & 31, found >> 8 & 31} == set(move)
 
 
 @installed
 def test_its_best_move_has_the_best_of_its_equities() -> None:
-    seat, twin = GnubgProgram("gnubg", 0)(GAME), StaticChoice(GAME, gnubg_evaluator(GAME))
+    seat, twin = GnubgNetworks("gnubg", 0)(GAME), StaticChoice(GAME, gnubg_evaluator(GAME))
     for position, roll in random_turns(4, every=7):
         chosen = GAME.play(position, seat.choose(position, roll))
         twin.choose(position, roll)
@@ -165,9 +165,9 @@ def test_a_move_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(gnubg, "_module", lambda name: Mad)
     with pytest.raises(ValueError, match="player pubeval: expected a legal move with 11 in"):
-        GnubgProgram("pubeval")(GAME).choose(GAME.start(), 0)
+        GnubgNetworks("pubeval")(GAME).choose(GAME.start(), 0)
     with pytest.raises(ValueError, match="expected checkers where moves begin"):
-        GnubgProgram("gnubg", 0)(GAME).choose(GAME.start(), 0)
+        GnubgNetworks("gnubg", 0)(GAME).choose(GAME.start(), 0)
 
 
 @installed

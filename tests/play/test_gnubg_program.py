@@ -17,7 +17,7 @@ from games.contract import starts
 from play.__main__ import main
 from play.players import gnubg_program
 from play.players.cube_seat import cube_seat
-from play.players.gnubg import GnubgProgram
+from play.players.gnubg import GnubgNetworks
 from play.players.gnubg_program import GnubgCubeSeat, find_gnubg
 from play.players.limits import STATIC
 from play.players.player import Player
@@ -107,4 +107,4 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: Any) -> None:
 def test_without_the_program_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gnubg_program, "find_gnubg", lambda: None)
     with pytest.raises(ModuleNotFoundError, match="expected GNU Backgammon to be installed"):
-        cube_seat(GAME, Player("gnubg:0", program=GnubgProgram("gnubg", 0)), STATIC)
+        cube_seat(GAME, Player("gnubg:0", program=GnubgNetworks("gnubg", 0)), STATIC)

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from programs.arguments import Parser
+from programs.arguments import THREADS, Parser
 from programs.ending import exit_status
 from programs.waiting import WorkBar
 
@@ -25,7 +25,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add = commands.add_parser("build", help="make the file, or continue it").add_argument
     add("--pieces", type=int, default=4, metavar="N", help=PIECES_HELP)
     add("--directory", metavar="FOLDER", help="of the file (default: the user's cache)")
-    add("--threads", type=int, default=2, metavar="N", help="default 2")
+    add("--threads", type=int, default=THREADS, metavar="N", help=f"default {THREADS}")
     add("--quiet", action="store_true", help="no progress bar")
     return result
 

@@ -23,6 +23,7 @@ from games.checkers.endgame import database
 from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
 from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
+from programs.arguments import THREADS
 from programs.ending import result_of
 from programs.lock import alone
 from programs.whole_files import write_atomically
@@ -64,7 +65,7 @@ def build(
     pieces: int,
     folder: Any = None,
     *,
-    threads: int = 2,
+    threads: int = THREADS,
     progress: Progress = lambda materials: None,
 ) -> Path:
     """Make the file of a database unless it exists and is undamaged; returns its path.
