@@ -127,7 +127,16 @@ def _first_places(figures: dict[str, Any]) -> Iterator[Row]:
         yield standing["name"], text, f"{figures['games']:,} games"
 
 
-CHECKERS = ("quantised", "invented", "network", "rootstrap", "samuel1959", "classic", "rote")
+CHECKERS = (
+    "quantised",
+    "invented",
+    "network",
+    "rootstrap",
+    "samuel",
+    "samuel1959",
+    "classic",
+    "rote",
+)
 TRUTH = (
     "solved@exact",
     "solved+openings@exact,nodes=3500",
@@ -357,11 +366,14 @@ def _measured(measurement: Measurement) -> dict[str, Any]:
         ["git", "rev-parse", "--short=7", "HEAD"],
         cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
+    figures = json.loads(done.stdout.splitlines()[-1])
+    if measurement.rows is _ladder:  # no page shows the match of each pair
+        del figures["matches"]
     return {
         "date": datetime.date.today().isoformat(),
         "commit": commit.stdout.strip(),
         "digests": measurement.digests(),
-        "figures": json.loads(done.stdout.splitlines()[-1]),
+        "figures": figures,
     }
 
 
