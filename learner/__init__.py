@@ -1,7 +1,7 @@
 """Making evaluators out of games played: `from learner import Samuel, TDLeaf, BatchFit`.
 
-A name is imported when it is first asked for, because torch takes a second to import and most
-learners do without it.
+A name is imported when it is first asked for, because torch takes a second to import and few
+learners need it.
 """
 
 from __future__ import annotations

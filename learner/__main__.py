@@ -78,7 +78,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         "--store",
         type=Path,
         metavar="FOLDER",
-        help="keeps the games of several --nodes, and goes on with them",
+        help="keeps the games of several --nodes, and continues them",
     )
     add(
         "--plies",

@@ -1,4 +1,4 @@
-"""Matches during training: other processes measure snapshots while the learner goes on."""
+"""Matches during training: other processes measure snapshots while the learner continues."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _strength(match: Match, opponent: str) -> Strength:
 
 
 class Arena:
-    """Measures evaluators while the caller goes on.
+    """Measures evaluators in the background.
 
     processes: number of processes that play.
     workers: a cluster that plays instead.

@@ -106,11 +106,11 @@ def check(
 
     learner: the learner, with options for a run of a moment and at least two reports; it is not
         changed.
-    game: the game to learn (None: that of its options).
+    game: the game to learn (default: that of its options).
     start: the evaluator to start from.
     resumed: the evaluator that a resumed run is given.
-    same: options under which it learns the same, beside any number of `workers`.
-    others: options whose checkpoints it refuses, beside another seed.
+    same: options that do not change what it learns, in addition to any number of `workers`.
+    others: options whose checkpoints it refuses, in addition to another seed.
 
     The rules: the constructor stores its options and does nothing else. A run reports on its games
     in order, and ends with all of them. The same seed gives the same bits: states, files of a
@@ -175,7 +175,7 @@ def _check_reports(whole: Trial) -> None:
     if found != (last.game, last.updates) or last.updates < 1:
         _fail("the last report is that of the end", (last.game, last.updates), found)
     if len(set(whole.states.values())) < len(games):
-        _fail("a run goes on from report to report", f"{len(games)} states", "equal ones")
+        _fail("a run continues from report to report", f"{len(games)} states", "equal ones")
 
 
 def _check_resumed(whole: Trial, made: Callable[..., Any], resumed: Any) -> None:
@@ -187,7 +187,7 @@ def _check_resumed(whole: Trial, made: Callable[..., Any], resumed: Any) -> None
             _compare(whole, again, f"a run resumes after game {game} to the same bits")
             after = [report.game for report in again.reports]
             if after != games[number + 1 :]:
-                _fail("a resumed run reports on what is left", games[number + 1 :], after)
+                _fail("a resumed run reports on the rest", games[number + 1 :], after)
 
 
 def _compare(whole: Trial, other: Trial, rule: str) -> None:

@@ -1,9 +1,9 @@
 """The frame of all learners: options, one fit, and a state from which to resume.
 
 A learner is a generator of its own progress: `learn` plays, or solves, and learns, and yields after
-each game, or batch of them. `fit` sets the learner up, resumes it where it is to go on, and runs
-the generator to its end. What else learners share is in `learner.game_learner` (games),
-`learner.task_learner` (games that workers play) and `learner.heuristics.frame` (problems).
+each game, or batch of them. `fit` sets the learner up, resumes it from a checkpoint if there is
+one, and runs the generator to its end. What else learners share is in `learner.game_learner`
+(games), `learner.task_learner` (games that workers play) and `learner.heuristics.frame` (problems).
 
 The constructor stores the options. Names of results end in an underscore, above all `evaluator_`.
 Options are fields of dataclasses, which generate the constructor. Declare an option in the most
@@ -27,7 +27,7 @@ from learner.positions.shards import StoreError
 
 __all__ = ["Learner", "Progress", "last_round"]
 
-#: What scikit-learn adds to the attributes of a copy.
+#: Attributes that scikit-learn adds to a copy.
 _KEPT = {"_sklearn_version"}
 
 
@@ -43,7 +43,7 @@ class Progress:
     #: the last game; None of a problem
     record: GameRecord | None
     updates: int
-    #: what learning found, by name: `loss` on what was learned from, `held out` on other games or
+    #: figures by name: `loss` on the learned positions, `held out` on other games or
     #: positions, and whatever else the learner tells, as numbers or text
     figures: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
@@ -76,7 +76,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     games: int = ranged(low=1)
     seed: int = ranged(0, 0)
 
-    #: The word for what `games` counts.
+    #: The word for the things that `games` counts.
     counted: ClassVar[str] = "games"
     #: Whether its last weights are its result, so that no matches choose among snapshots.
     settles: ClassVar[bool] = False
@@ -100,7 +100,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def learn(self) -> Generator[Progress, None, None]:
         """Learn from game `games_played_` on until there are `games`; yields the progress.
 
-        Whenever it yields, `_get_state` returns a state to go on from.
+        Whenever it yields, `_get_state` returns a state to resume from.
         """
         raise NotImplementedError
 
@@ -113,7 +113,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def check_goes_on(self, state: dict[str, Any]) -> None:
-        """Raises ValueError if learning cannot go on from a checkpoint to `games` games."""
+        """Raises ValueError if learning cannot continue from a checkpoint to `games` games."""
 
     # --- what it then can do ------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ class GameLearner(Learner):
     depth: depth of every search in plies. With dice these are GNU's plies; 0 or None plays the move
         with the best static value, and positions before their roll are searched one ply deeper
         (`learner.dice_play`).
-    nodes: limit of every search in positions, in place of or beside `depth`; not with dice.
+    nodes: limit of every search in positions, in place of `depth` or with it; not with dice.
 
     Most learners also take `opening_plies`, the length of the random opening; all distinct
     positions at that ply are used before longer ones. It has no effect with dice or with more than
@@ -142,9 +142,9 @@ def linear_start(
 ) -> tuple[LinearEvaluator, dict[str, float]]:
     """Returns the weights to start from, and the fixed weights by term.
 
-    fixed: the fixed weights by term (None: those of `usual` whose terms the feature set has).
+    fixed: the fixed weights by term (default: those of `usual` whose terms the feature set has).
     evaluator: the evaluator that the other weights come from, rescaled so that its first fixed term
-        has its fixed weight (None: all other weights are 0).
+        has its fixed weight (default: all other weights are 0).
 
     Raises ValueError for unknown terms and for an evaluator over other terms.
     """
@@ -177,7 +177,7 @@ def library_terms(
 ) -> list[str]:
     """Returns the terms of a library that are not fixed, in its order.
 
-    library: terms of the feature set, each once (None: all of them).
+    library: terms of the feature set, each once (default: all of them).
 
     Raises ValueError for other terms, one that is given twice, and a library of fixed terms only.
     """

@@ -67,7 +67,7 @@ Teacher = Callable[[Played, Engine], Target]
 
 @dataclass(frozen=True)
 class Task:
-    """How games are played with one evaluator; without a teacher only the games are returned."""
+    """Games with one evaluator; without a teacher only the games are returned."""
 
     game: Game
     evaluator: Evaluator
@@ -196,14 +196,14 @@ def pick(positions: Any, chosen: NDArray[np.int64]) -> Any:
 
 
 def evenly(chosen: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Returns at most so many of the indices, taken evenly, which no worker can change."""
+    """Returns at most `most` of the indices, taken evenly, which no worker can change."""
     if len(chosen) <= most:
         return chosen
     return chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
 
 
 def sides(plies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Returns 1 for an even number of plies (the same side is to move), -1 for an odd number."""
+    """Returns 1 for an even number of plies (the same side moves), -1 for an odd number."""
     return np.where(plies % 2 == 0, 1.0, -1.0)
 
 

@@ -34,10 +34,10 @@ GAMES_PER_LOOK = 4
 class TaskLearner(GameLearner):
     """The base class of learners whose games workers play.
 
-    Options beside those of `GameLearner`:
+    Options in addition to those of `GameLearner`:
 
     most_plies: longer games are drawn.
-    workers: the `Workers` that play (None: this thread).
+    workers: the `Workers` that play (default: this thread).
     decide: whether a game ends once search has proven it won (in most of these learners).
     """
 

@@ -32,7 +32,7 @@ class BookRows:
 
     positions: the settled positions, [rows].
     signs: as in `BookEntry`, [rows].
-    outcomes: as in `BookEntry`, [rows]; NaN if the game goes on.
+    outcomes: as in `BookEntry`, [rows]; NaN if the game is not over.
     entry: the entry that each row belongs to, [rows].
     first: the first row of each entry, [entries].
     chosen: the row of each entry's preferred move, [entries].

@@ -53,7 +53,7 @@ class BookEntry:
     moves: its legal moves.
     chosen: index of the preferred move.
     settled: for each move, the quiet position that the captures after it lead to.
-    signs: for each move, 1 if the side that chose is to move in the settled position, else -1;
+    signs: for each move, 1 if the side that chose moves in the settled position, else -1;
         `signs[i] * value(settled[i])` is the value for the side that chose.
     outcomes: for each move, the outcome for the side that chose if the game is over, else None.
     game: number of the game in the book.
@@ -153,7 +153,7 @@ class Settler:
 
 
 def entry_of(position: Any, move: Any, settler: Settler, *, number: int = 0) -> BookEntry | str:
-    """Returns the entry of a position and its preferred move, or the reason why there is none.
+    """Returns the entry of a position and its preferred move, or the reason why it has no entry.
 
     There is none if the position has one legal move or all moves lead to the same position.
     """
@@ -185,8 +185,8 @@ def record_entries(
     side: "winner" for the moves of the side that won (no moves if the game is drawn or unfinished),
         "both" for all.
     searched: whether to use only moves annotated with the depth of a search.
-    settler: follows the captures (None: a `Settler` of the game).
-    report: counts entries and skipped positions (None: nobody counts).
+    settler: follows the captures (default: a `Settler` of the game).
+    report: counts entries and skipped positions (default: nobody counts).
 
     Raises ValueError for an unknown side.
     """

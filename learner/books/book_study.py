@@ -42,15 +42,16 @@ __all__ = ["BookStudy"]
 class BookStudy(GameLearner):
     """An evaluator that prefers the moves of a book.
 
-    book: files of games, separated by commas (None: games that the game's reference evaluator plays
+    book: files of games, separated by commas (default: games that the game's reference evaluator
+    plays
         against itself at `depth`).
-    games: most games to study.
+    games: maximum number of games to study.
     side: learn from the moves of the "winner" or of "both".
     black_first: whether results in the book name the side first that begins, as in old English
-        files (None: find out from its games).
+        files (default: find out from its games).
     held_out: share of the games that agreement is measured on, which are not learned from.
 
-    After `fit`: `evaluator_`; `agreement_` with the games held out (None if there are none);
+    After `fit`: `evaluator_`; `agreement_` with the games held out, or None without any;
     `book_`, the report on games read and skipped.
     """
 

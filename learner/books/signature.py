@@ -54,7 +54,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         reference evaluator.
     smoothing: number of undecided votes that are added to those of each cell.
 
-    The value for one side is minus that for the other; so layouts have to be symmetric, with odd
+    The value for one side is minus that for the other; so layouts must be symmetric, with odd
     numbers of levels.
 
     After `fit` or `partial_fit`: `evaluator_`, and `entries_`, the number of entries learned from.
@@ -166,7 +166,7 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
         return layout.features, layout.material
 
     def _inputs(self, rows: BookRows, terms: Floats) -> dict[str, NDArray[Any]]:
-        """Returns the arrays to store beside those of all moves; each [rows, ...].
+        """Returns the arrays to store in addition to those of all moves; each [rows, ...].
 
         terms: terms of the settled positions, from the view of their side to move, [rows, terms].
         """

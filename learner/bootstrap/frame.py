@@ -32,14 +32,15 @@ LAST_SHARE = 0.1
 class Bootstrap(TaskLearner):
     """The base class of learners that follow their own search.
 
-    Options beside those of `TaskLearner`:
+    Options in addition to those of `TaskLearner`:
 
-    inputs: a feature set or an encoding, or the name of one (None: the game's first).
+    inputs: a feature set or an encoding, or the name of one (default: the game's first).
     hidden: widths of the hidden layers of a network. Default: weights over a feature set; () over
         an encoding for a table of weights, one for each input.
     tuples: an n-tuple network in place of these: the layout, the name of one of the game's, or
         "walks:N,L" for N groups of L squares drawn from the game's cells.
-    fixed: weights by term that are never learned, whatever evaluator learning starts from (None: 1
+    fixed: weights by term that are never learned, whatever evaluator learning starts from (default:
+    1
         for the term `men` if the set has it). Not for networks.
     device: where torch trains a network of `hidden` layers: "cpu", "cuda", or "auto" for a GPU if
         there is one.

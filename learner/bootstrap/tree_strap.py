@@ -1,7 +1,7 @@
 """TreeStrap: every position of the search tree follows the value or bound that search found for it.
 
 Source: J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree Search", NIPS 22
-    (2009). Alpha-beta knows only a lower or an upper bound for most positions; a bound is a target
+    (2009). Alpha-beta usually proves only a lower or an upper bound; a bound is a target
     only for values on its wrong side.
 """
 
@@ -20,7 +20,7 @@ from search import EXACT, LOWER, UPPER, Engine
 
 __all__ = ["TreeStrap"]
 
-#: Most positions of each game, taken evenly.
+#: Maximum number of positions of each game, taken evenly.
 POSITIONS = 4000
 
 

@@ -1,4 +1,4 @@
-"""What learners want to know of Chinese Checkers: settings of runs, and ends to begin from."""
+"""Extras of Chinese Checkers for learners: settings of runs, and ends to begin from."""
 
 from __future__ import annotations
 

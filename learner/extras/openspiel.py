@@ -1,4 +1,4 @@
-"""What learners want to know of OpenSpiel's games: settings of runs, since they have no terms."""
+"""Extras of OpenSpiel's games for learners: settings of runs, since they have no terms."""
 
 from __future__ import annotations
 

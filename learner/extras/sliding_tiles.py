@@ -1,4 +1,4 @@
-"""What learners want to know of sliding tiles: settings of runs."""
+"""Extras of sliding tiles for learners: settings of runs."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def self_play_sample(
     games: number of games of self-play.
     nodes: positions searched for each move; with dice moves are chosen by static values, and values
         are averages over the rolls.
-    plies: length of the shortest random openings; with dice there are none.
+    plies: length of the shortest random openings; unused with dice.
     seed: decides their order, or the dice.
     threads, workers: number of threads, or workers instead; they do not change the result.
     progress: called with the number of games done after some of them.
@@ -147,7 +147,7 @@ def sample_of(
 ) -> CalibrationSample:
     """Returns the undecided positions of games, each with its number.
 
-    nodes: positions searched for a move, if the chances are to follow the size of the search.
+    nodes: positions searched for a move, if the chances should follow the size of the search.
     """
     phases: Any = game.phases
     phase = kernels.uncompiled(phases.phase) if phases else None
@@ -236,7 +236,7 @@ def _fitted_to_searches(sample: CalibrationSample) -> Calibration:
         worth = worths.sum(axis=0)
         win, lost = expit(worth - draw), expit(-worth - draw)
         even = np.maximum(1.0 - win - lost, LEAST)
-        # derivatives of the log chance by what goes into the two logistic functions
+        # derivatives of the log chance by the arguments of the two logistic functions
         by_win = np.where(results > 0, 1 - win, np.where(results < 0, 0.0, -win * (1 - win) / even))
         by_loss = np.where(
             results < 0, 1 - lost, np.where(results > 0, 0.0, -lost * (1 - lost) / even)

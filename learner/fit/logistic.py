@@ -63,7 +63,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     features: the feature set, or only the names of its terms.
     loss: "cross_entropy" (one optimum wherever it starts) or "squared" (Texel's).
     blend: share of the result in the targets of `fit_rows`, see `expectations`.
-    scale: K of those targets (None: fitted to the rows; 1 in `fit`).
+    scale: K of those targets (default: fitted to the rows; 1 in `fit`).
     alpha: penalty: the mean loss grows by alpha / 2 times the square of each weight, in logits for
         a feature at its root mean square, so that the size of terms does not matter. Features are
         scaled but not centred, because a value has no constant part.

@@ -1,10 +1,10 @@
-"""The weights of least loss, by Newton's method: few passes over the rows, and exact ones.
+"""The weights that minimise the loss, by Newton's method: few passes over the rows, and exact.
 
 Each step minimises a quadratic with the slope of the loss, within bounds and with the penalties,
 and is shortened until the loss falls. Its second derivatives are taken again only after a step that
 changed much, because they cost the most, and far from the minimum in single precision: they only
 direct the step, whose slope is exact. A step depends on the point, on where they were taken and
-how, so that a fit goes on from any step with the same digits.
+how, so that a fit continues from any step with the same digits.
 
 Sources: J. Lee, Y. Sun and M. Saunders, "Proximal Newton-type Methods for Minimizing Composite
 Functions" (2014); J. Friedman, T. Hastie and R. Tibshirani, "Regularization Paths for Generalized
@@ -26,18 +26,18 @@ from learner.fit.matrix import Matrix
 __all__ = ["Minimum", "minimum"]
 
 Floats = NDArray[np.float64]
-#: Most steps; the last one was expected to lower the loss by less than this, and one that did by
+#: Maximum steps; the last one was expected to lower the loss by less than this, and one that did by
 #: less than `SMALL` leaves the second derivatives.
 STEPS, ENOUGH, SMALL = 100, 1e-12, 1e-6
 #: After a step that was expected to lower the loss by less, single precision ends.
 NEAR = 1e-4
-#: Most halvings of a step, and sweeps of coordinate descent within one.
+#: Maximum halvings of a step, and sweeps of coordinate descent within one.
 HALVINGS, SWEEPS = 40, 10_000
 
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where the loss is least.
+    """The minimum of the loss.
 
     weights: [columns].
     loss: the mean loss there, without penalties.

@@ -128,11 +128,11 @@ def _play(task: _Task) -> CalibrationSample:
 
 
 class OpeningKind(NamedTuple):
-    """How an opening is made: random moves, then a search's, to a value within bounds.
+    """The making of an opening: random moves, then a search's, to a value within bounds.
 
     share: of all openings.
     random: fewest and most random plies.
-    played: most plies that a short search plays after them.
+    played: maximum number of plies that a short search plays after them.
     least, most: bounds of the final position's distance from even, in the game's unit.
     """
 

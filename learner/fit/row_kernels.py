@@ -1,4 +1,4 @@
-"""Passes over the rows of a fit, and steps within bounds: what has to be native."""
+"""Passes over the rows of a fit, and steps within bounds: the native part."""
 
 from __future__ import annotations
 

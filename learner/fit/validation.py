@@ -80,7 +80,7 @@ def _interval(mean: float, share: Any, targets: Any, games: Any) -> tuple[float,
     by_game = np.bincount(game, share * (targets - mean))
     number = len(by_game)
     variance = float(by_game @ by_game) * number / max(number - 1, 1)
-    # as many draws of 0 or 1 as would scatter so; at most a game each where nothing scatters
+    # the number of draws of 0 or 1 that would scatter so; at most a game each without scatter
     weight = np.bincount(game, share)
     size = 1.0 / float(weight @ weight)
     if variance > 1e-24:  # more than rounding error

@@ -1,4 +1,4 @@
-"""The largest admissible heuristic over an encoding, where all least costs are known.
+"""The largest admissible heuristic over an encoding, from the least costs of all positions.
 
 A linear program: the mean value of all positions as large as possible, and no value above the least
 cost. Values are rounded down to whole numbers of the right parity (`LearnedHeuristic`), so that a
@@ -30,7 +30,7 @@ __all__ = ["Admissible"]
 
 #: Positions of the first program, and those that join it at a time, the largest excess first.
 FIRST, MORE = 4_000, 6_000
-#: How far sums stay below their bounds: more than the rounding of the program and of the weights.
+#: The distance of sums from their bounds: more than the rounding of the program and of the weights.
 MARGIN = 0.01
 MOST_PROGRAMS = 100
 

@@ -6,9 +6,9 @@ one, positions are random from the start, and the searches weight the heuristic 
 improves. Every position on a solution, with its cost to the goal, is an example to learn from.
 `HeuristicBatch` learns from the solutions that known heuristics find.
 
-Where A* cannot solve such positions a beam does. It compares positions of one depth only, so its
-heuristic is not to be low but to tell near positions apart: weights follow the cost of one example
-after the other. The first examples are solutions by known heuristics.
+If A* cannot solve such positions a beam does. It compares positions of equal depth, so its
+heuristic should rank them rather than be admissible: weights follow the cost of one example after
+the other. The first examples are solutions by known heuristics.
 
 The heuristic does not change within a round, so that the result depends only on the options and the
 seed, not on the workers.
@@ -44,7 +44,7 @@ __all__ = ["HeuristicBatch", "HeuristicBootstrap"]
 #: Length of the first walks from the goal, the factor by which walks become longer, and the length
 #: beyond which positions are random.
 STEPS, GROWTH, LONGEST = 10, 1.5, 1000
-#: How the weight in the searches changes: what is beyond 1 falls by a factor, and rises by a step.
+#: Changes of the weight in the searches: the part beyond 1 falls by a factor, and rises by a step.
 FALL, RISE = 0.8, 0.05
 #: The weight rises, or walks become shorter, if the share of solved positions is this much below
 #: `enough`.
@@ -89,7 +89,7 @@ def _work(task: _Task) -> list[Solution]:
 class HeuristicBootstrap(ProblemLearner):
     """Solves positions in rounds, and fits weights of an encoding's inputs to the costs.
 
-    Options beside those of `ProblemLearner`:
+    Options in addition to those of `ProblemLearner`:
 
     games: number of positions to solve; the last round is a whole one.
     each: number of positions in a round.
@@ -100,7 +100,7 @@ class HeuristicBootstrap(ProblemLearner):
     percentile: the offset makes this percentage of the held-out errors negative.
     width: width of the beam that solves positions in place of A*, which needs heuristics to begin
         from; 0 for A*. The heuristic is then neither lowered nor rounded, and `percentile` refused.
-    workers: the `Workers` that search (None: this thread).
+    workers: the `Workers` that search (default: this thread).
 
     After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `steps`, the length of its
     walks, 0 for random positions; `weight`, that of the heuristic in its searches; `solved`, the
@@ -123,7 +123,7 @@ class HeuristicBootstrap(ProblemLearner):
         if self.width and not self.base:
             raise ValueError("width: expected heuristics to begin from, found none")
         if self.width and self.percentile != type(self).percentile:
-            raise ValueError(f"percentile: expected none beside a width, found {self.percentile:g}")
+            raise ValueError(f"percentile: expected none with a width, found {self.percentile:g}")
         self.rounds_: list[dict[str, float]] = []
         self._steps = 0.0 if self.base else float(STEPS)
         self._weight = self.weight if self.base else 1.0
@@ -227,7 +227,7 @@ class HeuristicBootstrap(ProblemLearner):
         return position
 
     def _fit(self) -> None:
-        """Fit the weights to most examples, and choose the offset by those held out."""
+        """Fit the weights to all examples but some, by which the offset is chosen."""
         rows, costs, aside = self._examples.known()
         if not len(rows):
             return
@@ -249,7 +249,7 @@ class HeuristicBootstrap(ProblemLearner):
     def _follow(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
         """Let the weights follow all examples once, in an order by chance.
 
-        At first all weights grow by what the costs are above the sums, so that inputs which no
+        At first all weights grow by the excess of costs over sums, so that inputs which no
         example has had do not look cheap.
         """
         if not self.rounds_:

@@ -1,4 +1,4 @@
-"""The least costs from positions of a problem to the goal: of all of them, or of a few."""
+"""Exact costs from positions of a problem to the goal: of all of them, or of a few."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search.single_agent.patterns import build_patterns
 __all__ = ["MOST_POSITIONS", "exact_costs", "least_costs"]
 
 MOST_POSITIONS = 500_000
-#: Most abstract positions of a pattern database that is built for exact costs, and most expansions
+#: Maximum abstract positions of a pattern database built for exact costs, and maximum expansions
 #: of a search with it.
 MOST_ABSTRACT, MOST_EXPANDED = 20_000_000, 50_000_000
 

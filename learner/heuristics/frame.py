@@ -1,4 +1,4 @@
-"""What learners of a heuristic share: a problem whose rules are kernels, and an encoding of it."""
+"""The common part of learners of a heuristic: a problem with kernels, and an encoding of it."""
 
 from __future__ import annotations
 

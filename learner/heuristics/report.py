@@ -1,4 +1,4 @@
-"""What a heuristic is worth: expansions against cost, and its distance from the truth.
+"""The quality of a heuristic: expansions against cost, and its distance from the truth.
 
 A heuristic is judged by the curve of two numbers, because any heuristic can be made to expand less
 if solutions may cost more. Its correlation with the true costs is no yardstick: it is printed as a
@@ -85,7 +85,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class HeuristicErrors:
-    """How far the values of a heuristic are from costs, which are the least ones if `proved`.
+    """The distance of a heuristic's values from costs, which are the least ones if `proved`.
 
     positions: number of positions compared.
     proved: whether all their least costs are known.

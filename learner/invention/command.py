@@ -27,9 +27,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="games with dice, or positions of a puzzle to solve (default 2000)")  # fmt: skip
     add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
     add("--output", type=Path, default=Path("invented.py"), metavar="FILE",
-        help="new file to write (default invented.py), beside the weights in .json")  # fmt: skip
+        help="new file to write (default invented.py), with the weights in .json")  # fmt: skip
     add("--from", dest="base", metavar="SET",
-        help="beside the terms of this feature set of the game, such as classic")  # fmt: skip
+        help="added to the terms of this feature set of the game, such as classic")  # fmt: skip
     add("--seed", type=int, default=0, help="of the games held out and of luck (default 0)")
     command.set_defaults(run=_run)
 
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _labels(game: Any, options: argparse.Namespace) -> Labels:
-    """Returns what the terms are to explain."""
+    """Returns the labels that the terms should explain."""
     from games.problem import Problem
     from learner.invention.labels import decisions, distances, labels_of
     from learner.positions.store import PositionStore

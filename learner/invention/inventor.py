@@ -1,4 +1,4 @@
-"""What learners that invent terms share: weights over the newest terms, in words."""
+"""The common part of learners that invent terms: weights over the newest terms, in words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Inventor"]
 class Inventor:
     """Weights over terms, invented anew whenever a learner asks for it.
 
-    terms: at most so many terms.
+    terms: maximum number of terms.
     seed: of the exchanges by which luck is measured.
 
     `evaluator` is over the newest terms; it begins with the bare pieces or amounts. Raises

@@ -28,11 +28,11 @@ __all__ = ["Labels", "cells_of", "decisions", "distances", "labels_of"]
 FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
 #: Share of the games that are held out.
 HELD_OUT = 0.2
-#: What a point of difference between two moves is in the logit of which is the better.
+#: The logit of the better of two moves for a point of difference between them.
 SHARPNESS = 6.0
-#: Moves that differ by so many points or more decide nothing, and weights would follow them most.
+#: Moves that differ by this number of points or more decide nothing, and would dominate weights.
 CLEAR = 0.5
-#: What a move to the goal is in the logit of which of two positions is the nearer.
+#: The logit of the nearer of two positions for a move to the goal.
 NEARER = 0.2
 #: Longer games are broken off.
 MOST_PLIES = 400
@@ -40,7 +40,7 @@ MOST_PLIES = 400
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Positions and what is expected of them, [positions] each; games follow one another.
+    """Positions and their expected results, [positions] each; games follow one another.
 
     positions: int64 [positions, integers].
     expected: 0 to 1, for the side to move.
@@ -110,7 +110,7 @@ def decisions(
     """Returns positions after moves, compared with those after other moves of the same roll.
 
     They come from games that the evaluator plays against itself, two others drawn for each move;
-    `SHARPNESS` times the difference of their static values is the logit of what is expected. A
+    `SHARPNESS` times the difference of their static values is the logit of the expected result. A
     position's own value says mostly who is ahead, which no move changes.
 
     count: number of games.
@@ -189,7 +189,7 @@ def distances(
 def _comparisons(
     first: Any, others: Any, gain: Any, games: NDArray[np.int64], scale: float, seed: int
 ) -> Labels:
-    """Returns the labels of positions that are better than others by what `gain` says of each."""
+    """Returns the labels of positions that are better than others by the `gain` of each."""
     held_out = Games(0.0, HELD_OUT, seed + 1).holds(games)
     return Labels(first, expit(scale * gain), np.ones(len(first)), games, held_out, scale, others)
 

@@ -1,4 +1,4 @@
-"""The score test: what a Newton step of a candidate's weight gains, beside the terms chosen before.
+"""The score test: the gain of a Newton step of a candidate's weight, given the chosen terms.
 
 No fit is made for a candidate (Rao 1948). Luck is measured by exchanging what the labels say of the
 two sides, in whole games at random: within a game, positions are too much alike to be permuted.
@@ -17,7 +17,7 @@ from games.features.cell_terms import CellTerm, Neighbours
 __all__ = ["Pool", "Sample"]
 
 Floats = NDArray[np.float64]
-#: A term has to be there, on one side more than on the other, in this share of the positions.
+#: A term must be there, on one side more than on the other, in this share of the positions.
 LEAST_SHARE = 0.004
 #: Exchanges of labels by which luck is measured: one try in 40 beats all of them.
 EXCHANGES = 39

@@ -74,7 +74,7 @@ class TermSearch:
     cells: the cells of the game.
     labels: the positions and what is expected of them.
     terms: terms to start with, which may be removed.
-    base: a set of terms that stay, such as terms written by hand (None: no such terms).
+    base: a set of terms that stay, such as terms written by hand (default: no such terms).
     seed: of the exchanges by which luck is measured.
 
     `terms` are those so far, `weights` those of the base and theirs in the unit of the values, and

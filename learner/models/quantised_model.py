@@ -45,7 +45,7 @@ class QuantisedModel(TorchModel):
         won one, is 1 / (1 + exp(-value / scale)).
     seed: seed of the first weights.
     size: positions per step.
-    start: a network of the same inputs and widths to continue from (None: random weights). Its
+    start: a network of the same inputs and widths to continue from (default: random weights). Its
         phases may be coarser: each of them splits into equal ones.
     device: "cpu", "cuda", or "auto" for a GPU if there is one.
 
@@ -191,7 +191,7 @@ class QuantisedModel(TorchModel):
         targets: the expectation of each position, 0 to 1, see `learner.fit.targets.expectations`.
         random: draws the order of the positions.
         epochs: number of passes.
-        rate, last_rate: the step size goes linearly from `rate` to `last_rate` (None: constant).
+        rate, last_rate: the step size goes linearly from `rate` to `last_rate` (default: constant).
 
         Raises ValueError for targets that do not fit.
         """

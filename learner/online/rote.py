@@ -32,10 +32,10 @@ class Rote(GameLearner):
     up. A remembered value at a leaf makes a search effectively deeper, and so the next values
     stored.
 
-    openings: number of distinct openings, which are repeated (None: one for each game).
+    openings: number of distinct openings, which are repeated (default: one for each game).
     opening_plies: length of the openings in plies.
     capacity, oldest, direction: see `RoteMemory`, which merges after each game.
-    store: folder of the memory in checkpoints (None: a temporary one).
+    store: folder of the memory in checkpoints (default: a temporary one).
 
     After `fit`: `memory_`, and `evaluator_`, which has played. `updates_` counts the moves.
     """

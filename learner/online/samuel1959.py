@@ -88,7 +88,8 @@ class Samuel1959(GameLearner):
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None:
         the `usual_fixed`, for terms that the feature set has).
     active: number of terms in use at a time.
-    library: the order of the terms, the first `active` of which are in use at the start (None: the
+    library: the order of the terms, the first `active` of which are in use at the start (default:
+    the
         feature set's order).
     tallies: number of times a term may have the least correlation before it is replaced.
     replacement_pause: least number of corrections between two replacements (0 in the first series).
@@ -96,7 +97,7 @@ class Samuel1959(GameLearner):
         than it lost; if it lost more, Alpha gets a black mark (1 in the first series).
     asymmetric: if the difference has the sign of the value, correct only the terms that contribute
         against it (second series; False in the first).
-    threshold: least difference to learn from (None: the mean size of the active weights).
+    threshold: least difference to learn from (default: the mean size of the active weights).
 
     An evaluator to start from gives the signs and the order of its `active` largest weights.
 

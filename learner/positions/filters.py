@@ -45,7 +45,7 @@ class Filter:
     """Which rows to read; by default all whose value is exact.
 
     first_bounded: from the game with this number on, also positions whose value is only a bound
-        (None: no such positions).
+        (default: no such positions).
     quiet: no positions that the game calls noisy.
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
     known: no positions whose result is unknown.

@@ -25,7 +25,7 @@ def unpacked(
 ) -> NDArray[Any]:
     """Returns the one-dimensional array that `packed` packed.
 
-    size: the expected number of entries, which also limits the memory used (None: any, for text
+    size: the expected number of entries, which also limits the memory used (default: any, for text
         that is not compressed).
 
     Raises ValueError for any other size.

@@ -104,9 +104,9 @@ class PositionStore:
                 self._begin([rows], None)
 
     def flush(self) -> None:
-        """Write the waiting rows as a smaller shard, which this store goes on filling.
+        """Write the waiting rows as a smaller shard, which this store continues to fill.
 
-        Rewrites at most one shard, and so is cheap beside a game or two, but not free.
+        Rewrites at most one shard, and so is cheap compared with a game or two, but not free.
         """
         if self._in_memory > self._written:
             rows = self._gathered()
@@ -116,9 +116,9 @@ class PositionStore:
     def truncate(self, rows: int) -> None:
         """Cut the store to its first `rows` rows, as `len` counted them at a checkpoint.
 
-        Forgets rows that were not flushed, removes leftovers of killed writers, and goes on filling
-        the last shard. If interrupted, it can be repeated. Raises StoreError if the store has fewer
-        rows.
+        Forgets rows that were not flushed, removes leftovers of killed writers, and continues to
+        fill the last shard. If interrupted, it can be repeated. Raises StoreError if the store has
+        fewer rows.
         """
         if operator.index(rows) < 0:
             raise ValueError(f"rows: expected at least 0, found {rows}")

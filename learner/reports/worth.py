@@ -83,7 +83,7 @@ class Worth:
         if self.verdict == "cost":
             return f"{played}\n{names} {have} cost strength"
         more = self.games_needed
-        hint = "" if more is None else f"; if it went on like this, about {more:,} more would"
+        hint = "" if more is None else f"; at this rate about {more:,} more would"
         return f"{played}\n{names}: {self.match.games} games do not decide{hint}"
 
     def as_dict(self) -> dict[str, Any]:

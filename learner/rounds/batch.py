@@ -44,21 +44,22 @@ class BatchLearner(TaskLearner):
 
     Each round learns from the quiet positions of the last rounds, also from those that search has
     proven, which tie values to the end of the game. Positions that are equal, also by
-    symmetry, become one row with the mean of their labels. Options beside those of `TaskLearner`:
+    symmetry, become one row with the mean of their labels. Options in addition to those of
+    `TaskLearner`:
 
     round_games: games of a round.
     keep_rounds: number of the last rounds to learn from.
     games_per_report: games between two reports.
     blend: share of the game's result in a target, 0 to 1; the rest is the value that search backed
         up.
-    store: folder of the positions (None: a temporary one).
+    store: folder of the positions (default: a temporary one).
     rollouts: number of games from each position, played at three plies with the weights learned so
         far; their mean replaces the result of the position's own game (`learner.rounds.playouts`).
         0 for none: in games without dice, more games are a better use of the time.
     rollout_positions: with `rollouts`, at most this many positions per round, drawn at random.
 
     With more than two players a position is worth to each its chance to come first: it is learned
-    from as each player sees it, and the result is whether he came first. So `blend` has to be 1.
+    from as each player sees it, and the result is whether he came first. So `blend` must be 1.
 
     After `fit`: `evaluator_`, `store_`, and `rounds_`, the figures of each round as plain numbers.
     """
@@ -84,7 +85,7 @@ class BatchLearner(TaskLearner):
         return self.evaluator_
 
     def _teacher(self, number: int) -> Teacher | None:
-        """Returns what takes labels from the searches of a game in a round (None: none)."""
+        """Returns the teacher that labels a round's games, or None."""
         return None
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
@@ -250,12 +251,13 @@ def scale_of(rows: Rows) -> float | None:
 class BatchFit(BatchLearner):
     """Weights over terms, fitted by logistic regression to the positions of the last rounds.
 
-    features: a feature set or its name (None: the game's first).
-    fixed: weights by term that are never learned and set the unit (None: 1 for the term `men` if
+    features: a feature set or its name (default: the game's first).
+    fixed: weights by term that are never learned and set the unit (default: 1 for the term `men` if
         the set has it). With none, the unit is that of the values of the first round; K is 1 if
         these are all equal or do not predict the results.
     loss, alpha: see `LogisticFit`.
-    K: a value predicts the result sigmoid(K * value) (None: fitted to the results of each round).
+    K: a value predicts the result sigmoid(K * value) (default: fitted to the results of each
+    round).
 
     In checkers from material, fitting the search's value alone (blend 0, K 4/3, squared loss) over
     many small rounds played best (docs/notebook.md), because each round carries values a few plies
@@ -293,7 +295,7 @@ class BatchFit(BatchLearner):
         K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
         # refitted each time without a fixed weight, K would grow without bound as values shrink
         find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None
-        # a position of many is as many rows of a game: each game counts alike
+        # a position of several games has a row for each, so that each game counts alike
         counts = np.bincount(rows.game_number)[rows.game_number]
         weights = rows.count / counts if self.game_.players > 2 else None
         fitted = self._fitter(self.K or (None if find else K)).fit_rows(rows, weights)

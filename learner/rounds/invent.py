@@ -23,7 +23,7 @@ class Invent(NetworkFit):
     """A network that learns by self-play, and weights over terms that explain its searches.
 
     inputs: as with `NetworkFit`; "cells" are the pieces on the squares.
-    terms: at most so many terms.
+    terms: maximum number of terms.
     every: rounds after which terms are invented anew.
     explained: the terms explain the positions of so many of the last games.
 

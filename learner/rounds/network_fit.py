@@ -38,7 +38,8 @@ class NetworkFit(BatchLearner):
     rate: step size of Adam, which falls to a hundredth over each round.
     batch: positions per step.
     device: where torch trains: "cpu", "cuda", or "auto" for a GPU if there is one.
-    scale: the value that is squashed to tanh(1), as in `learner.models.model` (None: the one with
+    scale: the value that is squashed to tanh(1), as in `learner.models.model` (default: the one
+    with
         which the values of the first round predict its results best, or 1 if they do not predict
         them).
     """

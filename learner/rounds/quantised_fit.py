@@ -40,7 +40,8 @@ class QuantisedFit(BatchLearner):
     The evaluator that learning starts from plays the first round and sets the unit of values; the
     network plays every later round. To resume in the first round, give the same evaluator again.
 
-    tree_positions: most positions of a game's search trees that are learned from too, after the
+    tree_positions: maximum number of positions of a game's search trees that are learned from too,
+    after the
         round, with the bounds that the search found for them; 0 for none. Rounds that still grow
         take none: those of small searches teach nothing.
     blend: share of the game's result in a target; the rest is the value that search backed up.

@@ -30,7 +30,7 @@ class TreeTeacher:
 
     They were searched at least half as deep as the middle one of the game's positions.
 
-    positions_per_game: most positions of a game.
+    positions_per_game: maximum number of positions of a game.
     """
 
     game: Game
@@ -41,7 +41,7 @@ class TreeTeacher:
         positions, values, depths, bounds = (np.asarray(part) for part in engine.traced())
         roots = played.depths[played.opening : len(played.moves)]
         deep = np.flatnonzero(depths >= np.median(roots) / 2) if len(roots) else np.arange(0)
-        # twice as many, for most are quiet
+        # twice the number, because not all are quiet
         deep = evenly(deep, 2 * self.positions_per_game)
         deep = deep[quiet(self.game, pick(positions, deep))]
         chosen = evenly(deep, self.positions_per_game)
@@ -56,7 +56,7 @@ class TreeTeacher:
 def lesson_rows(lesson: Lesson, number: int) -> Rows:
     """Returns the rows of game `number`: its searched positions, then those of the search trees.
 
-    Of the latter the result is unknown, and the ply that of the first search.
+    The result of the latter is unknown; their ply is that of the first search.
     """
     rows = game_rows(lesson.played, number)
     if not len(lesson.rows):

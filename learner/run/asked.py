@@ -1,4 +1,4 @@
-"""The settings that a command line asks for: of a run that is new, goes on or is repeated."""
+"""The settings that a command line asks for: of a new, resumed or repeated run."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
     [set]
     rate = 0.5
 
-What is typed as well takes precedence. No file names code: a game, a learner or features of one's
+Typed options take precedence. No file names code: a game, a learner or features of one's
 own, and players that start a program, are typed.
 """
 
@@ -37,8 +37,8 @@ def with_config(
     options: what it read, with the file's name in `config`.
     arguments: what was typed. Default: the arguments of the program.
 
-    Raises FileNotFoundError, or ValueError for a file that is no TOML, an option that does not
-    exist or whose value is of no use, and for code that a file would name.
+    Raises FileNotFoundError, or ValueError for a file that is not TOML, an option that does not
+    exist, a wrong value, and for code that a file would name.
     """
     path: Path = options.config
     if not path.is_file():

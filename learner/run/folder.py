@@ -133,7 +133,7 @@ class RunFolder:
         learner: the learner, prepared.
         settings: the settings of the run, for `--resume`.
         resume: whether the run has begun in an earlier session.
-        changed: go on even if the code has changed since.
+        changed: continue even if the code has changed since.
         say: gets remarks on the code in lines for people.
         finished: whether the run has ended, so that this session changes nothing.
 
@@ -221,7 +221,7 @@ class RunFolder:
             ) from None
 
     def is_reported(self, games: int, *parts: str) -> bool:
-        """Returns whether the results of a run of so many games are there, with these parts."""
+        """Returns whether the results of a run of `games` games are there, with these parts."""
         report = read_report(self.path)
         return report.get("games_asked") == games and set(parts) <= report.keys()
 
@@ -242,7 +242,7 @@ def read_hours(folder: Path) -> dict[int, float]:
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """Returns the report of a run; {} if there is none that can be read."""
+    """Returns the report of a run; {} if it cannot be read."""
     try:
         content = json.loads((folder / REPORT).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -19,7 +19,7 @@ __all__ = ["HeuristicRun"]
 
 #: Seeds of the positions of the report, which learning does not use.
 REPORT_SEED = 3_000_017
-#: Most expansions of a search of the report.
+#: Maximum expansions of a search of the report.
 REPORT_NODES = 200_000
 
 
@@ -49,7 +49,7 @@ class HeuristicRun(Run):
         return heuristic
 
     def report(self, heuristic: LearnedHeuristic, others: Any, *, positions: int) -> list[str]:
-        """Measure the heuristic beside others on positions of its own; writes the report.
+        """Measure the heuristic and others on positions of its own; writes the report.
 
         others: names of heuristics of the problem.
         positions: number of positions.

@@ -48,7 +48,7 @@ class Recipe:
     module: its module in `learner`.
     kind: its class in that module.
     summary: its description in one line.
-    match_depth: depth of the measuring matches in plies (None: that of learning).
+    match_depth: depth of the measuring matches in plies (default: that of learning).
     own: whether the module is one of a user's own.
     """
 

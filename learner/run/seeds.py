@@ -1,7 +1,7 @@
 """The same run from several seeds: `plysmith train checkers --seeds 0..9`.
 
-Each has a folder of its own. Stopped, the same command goes on: a seed that is finished is not run
-again.
+Each has a folder of its own. Stopped, the same command continues: a seed that is finished is not
+run again.
 """
 
 from __future__ import annotations

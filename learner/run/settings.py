@@ -1,6 +1,6 @@
 """The settings of a run, from the command line and the recipe; a resumed run keeps them.
 
-Nothing slow is imported here, because `--help` has to be quick.
+Nothing slow is imported here, because `--help` must be quick.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class RunSettings:
     def unlike(self, other: RunSettings) -> list[str]:
         """Returns the names of the options that two runs differ in, as files of them keep these.
 
-        Options of the learner are named themselves; the digest of a file of features is none.
+        Options of the learner are named themselves; the digest of a file of features is not an
+        option.
         """
         mine, theirs = (json.loads(json.dumps(one.as_dict())) for one in (self, other))
         del mine["feature_digest"]

@@ -61,8 +61,8 @@ class Backups:
     game: the game.
     source: gives the outcomes of positions that are not finished and that `exact` does not know;
         it also decides between replies.
-    exact: lookup of exact outcomes (None: none).
-    prefilter: only the replies that it keeps are valued (None: all).
+    exact: lookup of exact outcomes (default: none).
+    prefilter: only the replies that it keeps are valued (default: all).
 
     Raises TypeError for a lookup that gives only values, and ValueError for a game without dice,
     outcomes or kernels, and if nothing is compiled. It must not be used by two threads at once.
@@ -119,7 +119,7 @@ class Backups:
         best = np.full((len(rows), len(self._chances)), -1, dtype=np.int64)
         _choose(owners, self.game.outcomes.values(found), best.reshape(-1))
         places = np.arange(best.size + 1)
-        # a roll of no chance has no replies
+        # rolls with probability 0 have no replies
         after = np.where(best[..., None] >= 0, found[best], 0.0)
         mean = np.einsum("r,prk->pk", self._chances, after)
         return Backed(

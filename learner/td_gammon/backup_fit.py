@@ -54,7 +54,7 @@ _SMALL_UNITS, _MARGIN = 64, 0.2
 #: Steps of the small net of the prefilter; they fall to a tenth.
 _SMALL_RATE = 0.003
 #: See `learner.models.outcome_model`: about the last thousand steps are averaged, and the equity
-#: counts beside the outcomes, because it is what moves are chosen by.
+#: counts in addition to the outcomes, because moves are chosen by it.
 _AVERAGING, _EQUITY_SHARE = 0.999, 0.3
 #: The small net does not filter in the first round, from which it then learns so many times.
 _INTRODUCTIONS = 12
@@ -98,7 +98,7 @@ class BackupFit(GameLearner):
     batch, precision, device: see `learner.models.outcome_model`.
     threads: threads of self-play; results do not depend on it.
     fit_threads: threads of torch; results may depend on it.
-    store: folder of the positions (None: a temporary one).
+    store: folder of the positions (default: a temporary one).
 
     After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `positions`; `error`, the
     root mean squared difference between the equities of its positions and their backups, both by

@@ -21,11 +21,12 @@ __all__ = ["InventWithDice"]
 class InventWithDice(TDGammon):
     """Networks that learn as TD-Gammon did, and weights over terms that explain their moves.
 
-    terms: at most so many terms.
+    terms: maximum number of terms.
     every: reports after which terms are invented anew.
     explained: games that the networks then play, whose moves are explained.
 
-    After `fit`: `evaluator_`, the weights over the newest terms, and what `TDGammon` has beside it.
+    After `fit`: `evaluator_`, the weights over the newest terms, and the other results of
+    `TDGammon`.
     """
 
     settles = True

@@ -64,7 +64,7 @@ class KeptPositions:
         self._remember(positions, labels)
 
     def load(self, sizes: list[int]) -> None:
-        """Go on as after rounds of so many positions; files of later rounds are removed.
+        """Continue as after the given positions of each round; files of later rounds are removed.
 
         Raises ValueError if a file does not exist, is damaged or has another number of positions.
         """
@@ -101,7 +101,7 @@ class KeptPositions:
     def of_all_kinds(self, count: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Returns random positions in memory, as many of each kind that the game distinguishes.
 
-        There are none before the first round.
+        Before the first round there are no positions.
         """
         kinds = self._kinds[: len(self)]
         places = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]

@@ -76,7 +76,7 @@ class Decisions:
 
     @property
     def first(self) -> NDArray[np.int64]:
-        """Where each decision begins."""
+        """The first row of each decision."""
         return np.asarray(np.cumsum(self.counts) - self.counts)
 
     def behind(self, values: Floats) -> Floats:

@@ -30,7 +30,12 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--output", type=Path, default=Path("fit"), metavar="FOLDER", help="default: fit")
     add("--terms", type=Path, metavar="FILE", help="weights to start from, bounds, groups: a .csv")
     add("--loss", choices=LOSSES, default="cross_entropy", help="default: cross_entropy")
-    add("--blend", type=float, default=0.5, help="share of the result beside a value (default 0.5)")
+    add(
+        "--blend",
+        type=float,
+        default=0.5,
+        help="share of the result, the rest is the value's (default 0.5)",
+    )
     add("--alpha", type=float, help="penalty of squares (default: chosen on games apart)")
     add("--lasso", type=_lasso, default=0.0, help="penalty of sizes, or auto (default 0)")
     add("--scale", type=float, metavar="K", help="a value's logit is K times it (default: fitted)")
@@ -100,7 +105,7 @@ def _traces(options: argparse.Namespace) -> Traces:
 
     if options.game is None:
         if options.features is not None:
-            raise ValueError("--features: expected --game beside it, found none")
+            raise ValueError("--features: expected --game as well, found none")
         return read_traces(options.traces)
     game = games.load(options.game)
     refuse_problem(game)

@@ -35,7 +35,7 @@ __all__ = ["Change", "Fitted", "FittedTerm", "Settings", "fit_traces"]
 Floats = NDArray[np.float64]
 #: Penalties that are tried, most first, on at most so many rows.
 PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
-#: What a step must promise to be the last while a penalty is chosen.
+#: Stop a trial fit when the next step would gain less than this.
 ROUGH = 1e-7
 #: The form of the state of a fit, and the steps that it stands for.
 STATE = 2
@@ -47,7 +47,7 @@ RARE, EXPLAINED, EXACT = 100, 0.99, 1e-9
 
 @dataclass(frozen=True)
 class Settings:
-    """How to fit.
+    """Options of a fit.
 
     loss: `cross_entropy`, or `squared` (Texel's).
     blend: share of the result in the targets, where a row has a value too.
@@ -55,7 +55,7 @@ class Settings:
         the size, of each weight, in logits for a term at its root mean square; None: chosen.
     scale: K, by which a value becomes the logit of an expected score; None: fitted to `value` or
         to the weights to start from, or 1.
-    held_out: share of the games that judge; as many choose a penalty.
+    held_out: share of the games that judge; the same share chooses a penalty.
     seed: decides which games these are.
     """
 
@@ -140,10 +140,10 @@ def fit_traces(
     state: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Fitted:
-    """Returns the weights of least loss, and what is known of them.
+    """Returns the weights that minimise the loss, with their intervals.
 
     asked: what is asked of some terms; the others start at 0 and are free.
-    state: a file that holds the state after each step, from which a fit goes on with the same
+    state: a file that holds the state after each step, from which a fit continues with the same
         digits; it is removed at the end.
     say: told of each step.
 

@@ -1,4 +1,4 @@
-"""What a fit leaves behind: a report, weights as text, C and Rust, and numbers in a source file."""
+"""The files of a fit: a report, weights as text, C and Rust, and numbers in a source file."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
     `fit:end`, whose numbers are those of NAME, of its pair, or of all terms that begin with NAME
     if it ends with `*`, in their order. A whole number stays one.
 
-    Raises TraceError for a marker of no term, one found twice, none at all, or another number of
-    numbers than of weights, and OSError if the file cannot be read.
+    Raises TraceError for a marker without a term, one found twice, a missing one, or another number
+    of numbers than of weights, and OSError if the file cannot be read.
     """
     try:
         old = path.read_text(encoding="utf-8")

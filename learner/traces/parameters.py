@@ -1,4 +1,4 @@
-"""What a fit may change: weights by term, some of them fixed, bounded or scaled together."""
+"""The freedom of a fit: weights by term, some of them fixed, bounded or scaled together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = ("term", "weight", "fixed", "least", "most", "group")
 
 @dataclass(frozen=True)
 class Term:
-    """What is asked of the weight of a term.
+    """Constraints on the weight of a term.
 
     weight: where it starts.
     fixed: whether it stays there.
@@ -66,8 +66,8 @@ def parameters(names: Sequence[str], asked: dict[str, Term], absent: Sequence[st
 
     absent: terms that never occur, which keep their weights.
 
-    Raises TraceError for terms that do not exist, for bounds that cross or stand beside a group,
-    for a weight of 0 in a group, and if nothing is left to learn.
+    Raises TraceError for terms that do not exist, for bounds that cross or belong to a member of a
+    group, for a weight of 0 in a group, and if nothing is left to learn.
     """
     unknown = [name for name in asked if name not in names]
     if unknown:

@@ -28,7 +28,7 @@ def traces_of(paths: Sequence[Path], game: Game, features: FeatureSet) -> Traces
     paths: files of games in the form of the game; or `.csv` with columns `position` (as the game
         writes it), `result` (0 to 1 for the side to move) and any of `value`, `game` and `weight`.
 
-    Games without a result are left out. Raises TraceError that names the place of what is wrong.
+    Games without a result are left out. Raises TraceError that names the place of an error.
     """
     parts = []
     for path in paths:

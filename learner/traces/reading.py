@@ -27,8 +27,8 @@ __all__ = ["join", "read_traces"]
 
 LABELS = ("result", "value", "game", "weight", "phase")
 SPARSE = ("names", "row", "term", "count")
-#: Rows of a text that are read at a time; most terms; and the share of counts other than 0 below
-#: which the rows of a text are kept sparse.
+#: Rows of a text that are read at a time; the maximum number of terms; and the share of counts
+#: other than 0 below which the rows of a text are kept sparse.
 ROWS, MOST_TERMS, DENSE = 100_000, 20_000, 0.25
 Labels = dict[str, Any]
 
@@ -225,7 +225,7 @@ def _read_csv(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
 def _numbers(
     path: Path, lines: list[str], header: list[str], read: Any, before: int
 ) -> NDArray[np.float64]:
-    """Returns the cells of some lines; raises TraceError that names the first that is no number."""
+    """Returns the cells of some lines; raises TraceError that names the first wrong number."""
     try:
         block = np.loadtxt(
             lines, delimiter=",", ndmin=2, comments=None, converters=read or None, encoding=None

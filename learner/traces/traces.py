@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class TraceError(ValueError):
-    """Traces that cannot be fitted, with the place of what is wrong."""
+    """Traces that cannot be fitted, with the place of the error."""
 
 
 def pairs(names: Sequence[str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from learner.tuning.spsa import Spsa
 
 PROGRAM = "python -m learner.tuning.command"
-#: Probability with which the test at the end takes a result for a gain that is none.
+#: Probability with which the test at the end accepts a change that gains nothing.
 RISK = 0.02
 
 
@@ -39,7 +39,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         " STEP (default a tenth of the range) should make some Elo of difference",
     )
     add("--run", type=Path, default=Path("runs/tune"), metavar="FOLDER", help="default: runs/tune")
-    add("--resume", action="store_true", help="go on with the tune that was stopped in the folder")
+    add("--resume", action="store_true", help="continue the tune that was stopped in the folder")
     add("--iterations", type=int, default=400, metavar="N", help="steps of the path (default 400)")
     add("--pairs", type=int, default=4, metavar="N", help="pairs of games a step (default 4)")
     add("--sprt", default="0,10", metavar="ELO0,ELO1", help="test at the end (default 0,10)")

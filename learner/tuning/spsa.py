@@ -24,7 +24,7 @@ __all__ = ["Parameter", "Spsa", "parse_parameter"]
 Floats = NDArray[np.float64]
 #: Spall's exponents of the size of moves and of steps, and his A as a share of the iterations.
 ALPHA, GAMMA, A = 0.602, 0.101, 0.1
-#: How far a number would move in all, in steps at the end, if one setting won every game.
+#: The total movement of a number, in steps at the end, if one setting won every game.
 REACH = 60.0
 #: The default step as a share of the range, and the least of a whole number.
 STEP, LEAST = 0.1, 0.5

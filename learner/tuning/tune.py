@@ -2,7 +2,7 @@
 
 It leaves in its folder:
 
-    games.journal   all games, from which it goes on (`play.matches.journal`)
+    games.journal   all games, from which it continues (`play.matches.journal`)
     path.csv        one line an iteration: the lead of the first setting, and where the path is
     path.png        the same as a picture
     tuned.json      the evaluator, if its weights were tuned
@@ -76,7 +76,7 @@ class Tune:
     ) -> dict[str, Any]:
         """Follow the path to its end, and test it against the start; returns the report.
 
-        resume: whether to go on with a tune that was stopped: its games are not played again.
+        resume: whether to continue a tune that was stopped: its games are not played again.
         progress: called after each step.
         tested: called with the match of the test after each pair.
 

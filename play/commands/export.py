@@ -40,7 +40,7 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.game is None:
         if options.features is not None:
-            raise ValueError("--features: expected --game beside it, found none")
+            raise ValueError("--features: expected --game as well, found none")
         evaluator = load_evaluator(options.evaluator)
     else:
         game = games.load(options.game)

@@ -144,7 +144,7 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
     add(
         "--resume",
         action="store_true",
-        help="go on with the match that was stopped, whose games are in the file of --save",
+        help="continue the match that was stopped, whose games are in the file of --save",
     )
     command.set_defaults(run=run)
 
@@ -212,7 +212,7 @@ def _ended(options: argparse.Namespace, match: Any) -> int:
     import sys
 
     if (match.interrupted or match.failure) and options.save is not None:
-        more = "; --resume goes on" if _journal(options).exists() else ""
+        more = "; --resume continues" if _journal(options).exists() else ""
         print(f"the games that ended are in {options.save}{more}", file=sys.stderr)
     if match.interrupted:
         raise KeyboardInterrupt

@@ -51,7 +51,7 @@ def load_game(options: argparse.Namespace, *, problems: bool = False) -> Any:
 
 
 def with_features(game: Any, options: argparse.Namespace) -> Any:
-    """Returns the game with the terms of `--features` beside its own; raises its errors."""
+    """Returns the game with the terms of `--features` added to its own; raises its errors."""
     from games import feature_file
 
     return feature_file.add_features(game, options.features) if options.features else game

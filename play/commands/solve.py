@@ -50,10 +50,15 @@ def add_solve_command(commands: Any) -> None:
     add("--weight", type=float, default=1.0, metavar="W",
         help="of the heuristic, in astar and beam (default 1)")  # fmt: skip
     add("--width", type=int, metavar="N", help="of a beam (default 1000)")
-    add("--depth", type=int, metavar="N", help="most moves, in depth_limited (default 10)")
+    add(
+        "--depth",
+        type=int,
+        metavar="N",
+        help="maximum number of moves, in depth_limited (default 10)",
+    )
     add("--positions", type=int, metavar="N", help="in memory, in sma (default 100)")
-    add("--nodes", type=int, metavar="N", help="most positions to expand")
-    add("--seconds", type=float, metavar="S", help="most seconds")
+    add("--nodes", type=int, metavar="N", help="maximum number of positions to expand")
+    add("--seconds", type=float, metavar="S", help="maximum seconds")
     add("--memory", type=float, metavar="MIB", help="for positions, except in ida (default 1024)")
     command.set_defaults(run=run_solve)
 
@@ -99,7 +104,7 @@ def run_solve(options: argparse.Namespace) -> int:
         memory_mib=1024.0 if options.memory is None else options.memory,
     )
     try:
-        solve(nodes=1).whole()  # compiles, which is no part of the time that is told
+        solve(nodes=1).whole()  # compiles, which does not count as time of the search
         with doing(lambda: said[0]):
             solution = solve(nodes=options.nodes, seconds=options.seconds, progress=tell)
     except search.Unsolvable as reason:
@@ -158,7 +163,7 @@ def _effort(solution: Solution, frontier: str) -> str:
 
 
 def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: str) -> int:
-    """Print the solution, or that there is none; returns the exit status."""
+    """Print the solution, or that none exists; returns the exit status."""
     if solution.moves is None:
         print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
         solution.whole()  # Ctrl-C ends this program as it ends any other

@@ -1,4 +1,4 @@
-"""What play wants to know of Chinese Checkers: its opponents."""
+"""Extras of Chinese Checkers for play: its opponents."""
 
 from __future__ import annotations
 

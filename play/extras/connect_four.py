@@ -1,4 +1,4 @@
-"""What play wants to know of Connect Four: its opponents and who knows exact values."""
+"""Extras of Connect Four for play: its opponents and who knows exact values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What play wants to know of nim: who knows exact values."""
+"""Extras of nim for play: who knows exact values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What play wants to know of tic-tac-toe: its opponents and who knows exact values."""
+"""Extras of tic-tac-toe for play: its opponents and who knows exact values."""
 
 from __future__ import annotations
 

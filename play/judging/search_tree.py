@@ -20,7 +20,7 @@ from search.textbook.minimax import expectiminimax
 __all__ = ["ORDERS", "SearchTree", "TreeNode", "search_tree"]
 
 Evaluate = Callable[[Any], float]
-#: How moves are ordered: as the game lists them, by static value, by backed-up value.
+#: The orders of moves: as the game lists them, by static value, by backed-up value.
 ORDERS = ("game", "evaluation", "perfect")
 #: Greatest number of lines of the text.
 MOST_LINES = 10_000

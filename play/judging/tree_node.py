@@ -52,7 +52,7 @@ class TreeNode:
 
     @property
     def relation(self) -> str:
-        """How minimax's value stands to `value`: "=", or ">=" or "<=" if that is a bound only."""
+        """The relation of minimax's value to `value`: "=", or ">=" or "<=" for a bound."""
         if self.vector or not self.children:
             return "="
         if self.player not in (MAX, MIN, CHANCE):
@@ -62,7 +62,7 @@ class TreeNode:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval in which minimax's value of the position lies, by what was searched."""
+        """The interval in which minimax's value of the position lies, as far as it was searched."""
         if self.kind == "not looked at":
             return -math.inf, math.inf
         if not self.children:

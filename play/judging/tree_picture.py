@@ -26,8 +26,8 @@ def tree_picture(root: TreeNode) -> str:
     a square a leaf. Beside a position is the window with which it was entered, above it its value
     (with ≤ or ≥ if the value is a bound only). The principal variation is blue. Moves that were
     not looked at are grey, and crossed out in red where alpha or beta cut them off. With more than
-    two players positions are circles with the last letter of the mover's name, and beside them is
-    the bound that cuts.
+    two players positions are circles with the last letter of the mover's name, and next to
+    them is the bound that cuts.
     """
     top = _placed(root)
     width = top.width + 2 * GAP

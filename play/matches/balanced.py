@@ -110,7 +110,7 @@ def find_openings(
 
     judges: the players whose searches value the positions. All must find the same side ahead if
         `beyond` is above 0.
-    lengths: lengths of the openings, in plies; all positions after so many are judged.
+    lengths: lengths of the openings, in plies; all positions of these lengths are judged.
     nodes: limit of each search.
     beyond, within: the least and greatest distance from even, in the game's unit (men in checkers).
     progress: called with the number of positions just judged.

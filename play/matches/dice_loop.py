@@ -84,7 +84,7 @@ def _play_game(log, turn, first, second):
 
 @kernel
 def _play_pairs(log, turn, first, second):
-    """Play a pair for each of the streams, or as many as the log has room for."""
+    """Play a pair for each of the streams, as far as the log has room."""
     log.games = 0
     log.turns = 0
     for pair in range(log.pairs):

@@ -336,7 +336,7 @@ def _ending(log, line, ply):
 
 @kernel
 def _store_leaf(log, line, ply, move):
-    """Log the end of the principal variation, or of the move if there is none."""
+    """Log the end of the principal variation, or of the move without one."""
     leaf = log.leaves + 8 * WIDTH * ply
     other = log.scratch
     _copy(log.positions + 8 * WIDTH * ply, leaf, log.width)

@@ -1,4 +1,4 @@
-"""The journal of a match: its ended pairs in a file, from which a stopped match goes on.
+"""The journal of a match: its ended pairs in a file, from which a stopped match continues.
 
 The file has one JSON value a line. The first says what is played; each other is the name of a match
 and one of its results, in the order in which they were counted. A line that was cut short by a kill
@@ -36,7 +36,7 @@ class MatchJournal:
     def open(
         cls, path: Any, head: Mapping[str, Any], *, resume: bool | None
     ) -> Iterator[MatchJournal]:
-        """Begin a journal, or go on with one; no other process may write it meanwhile.
+        """Begin a journal, or continue one; no other process may write it meanwhile.
 
         path: its file.
         head: everything that decides the results, as plain values by name.

@@ -91,8 +91,8 @@ def _extended(
 ) -> tuple[Any, Moves, bool]:
     """Returns the position after some moves and `more` random ones, and all of the moves.
 
-    The last is whether the game goes on there, and no position on the way has come twice; it ends
-    sooner where there is no move.
+    The last is whether the game is in progress there, and no position on the way has come twice; it
+    ends sooner where there is no move.
     """
     position, plies = game.start(), len(moves) + more
     passed = {position}

@@ -45,7 +45,7 @@ class Match:
     interrupted: bool = False
     failure: str = ""
     verdict: str = ""
-    #: How often each pair of scores has occurred in the units that are counted so far.
+    #: The number of each pair of scores in the units that are counted so far.
     _tallied: Counter[Any] = field(default_factory=Counter, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -57,7 +57,7 @@ class Match:
 
     @property
     def kind(self) -> type[Units]:
-        """What its units are."""
+        """The name of its units."""
         return units_of(self.game, self.length)
 
     @property
@@ -162,7 +162,7 @@ def _scores(unit: Unit) -> tuple[float, ...]:
 
 
 def outcome_bounds(game: Game) -> tuple[float, float]:
-    """Returns a game's fewest and most points, infinite if it does not declare outcomes."""
+    """Returns the bounds of a game's points, infinite if it does not declare outcomes."""
     if game.outcomes is None:
         return -np.inf, np.inf
     low, high = (

@@ -9,15 +9,15 @@ from search.time_control import Allowance
 
 __all__ = ["TIME", "Clock", "parse_clock"]
 
-#: Seconds that stay on the clock, and how many times the latest answer of the last moves beside
-#: them: a busy machine may let a search end late.
+#: Seconds that stay on the clock, and the multiple of the latest answer of the last moves that
+#: does too: a busy machine may let a search end late.
 RESERVE, RESERVE_TIMES = 0.03, 1.5
 #: Seconds by which an answer is expected to be late before any was measured, and how much of the
 #: mean and of the greatest is remembered a move later.
 LATE, MEAN_REMEMBERED, REMEMBERED = 0.003, 0.9, 0.98
 #: The least time of a move.
 LEAST_SECONDS = 0.001
-#: Why a game is over whose player has no time left.
+#: The reason of a game's end when a player has no time left.
 TIME = "time"
 #: Moves for which a clock without a number of moves is shared out.
 MOVES = 20
@@ -53,7 +53,7 @@ class Clock:
     def after(self, seconds: float, late: float | None = None) -> Clock:
         """Returns the clock after a move of that time; `left` is below 0 if the time was over.
 
-        late: the seconds of them since the search was to end; None if it ended by itself.
+        late: the seconds of them after the time limit of the search, or None if it ended by itself.
         """
         moves = None if self.moves is None else self.moves - 1
         left, mean, latest = self.left + self.increment - seconds, self.late, self.latest

@@ -26,7 +26,7 @@ VARIANTS = ("english", "american")
 READY = 600.0
 
 
-#: What an engine says of each of its options: "type", "min", "max" and "values", where it has them.
+#: An engine's statements on each of its options: "type", "min", "max" and "values", if present.
 EngineOptions = dict[str, dict[str, str]]
 
 

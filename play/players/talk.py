@@ -86,7 +86,7 @@ class Talk:
     ) -> str:
         """Wait for the line that begins with a word; returns the rest of it.
 
-        longest: seconds that the engine may take, beside `PATIENCE`.
+        longest: seconds that the engine may take, in addition to `PATIENCE`.
         told: is given the first word and the rest of the lines before.
 
         Raises ChildProcessError if no such line comes in that time, and for an `error`.

@@ -81,7 +81,7 @@ def rate(table: Mapping[tuple[str, str], Tally], *, anchor: str) -> list[Rating]
     (the sandwich of White 1982): draws and shared openings narrow or widen it. Where no chain of
     points leads from the anchor to a player, nothing bounds that rating from above (Ford 1957):
     the interval is open on that side, and its other end assumes for players who won everything only
-    the least share that the rule of three allows. Likewise below.
+    the least share that the rule of three allows. The lower end is treated in the same way.
 
     Raises ValueError for a player paired with itself, an empty table, and an anchor not in it.
     """
@@ -125,7 +125,7 @@ def strengths(
 ) -> tuple[list[str], Floats, Floats]:
     """Returns the players, their strengths [players] in log-odds, and the covariance of these.
 
-    `rate` tells the same of each player alone, in Elo; raises ValueError as it does.
+    `rate` gives this for each player alone, in Elo; raises ValueError as it does.
     """
     names = sorted({name for pairing in table for name in pairing})
     _check(table, names, anchor)

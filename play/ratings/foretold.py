@@ -1,4 +1,4 @@
-"""How well the chances that a player's values stand for foretold the results of its games."""
+"""The quality of a player's chances as predictions of the results of its games."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Foretold:
     """The quality of chances, each given at a move before the result was known.
 
     moves: the number of moves with a value that proves nothing.
-    loss: mean over them of minus the logarithm of the chance of what came, in nats.
-    guess: the same of whoever knows nothing but the shares of the results.
+    loss: mean over them of minus the logarithm of the chance of the actual result, in nats.
+    guess: the loss of the constant prediction, the shares of the results.
     """
 
     moves: int

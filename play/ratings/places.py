@@ -18,7 +18,7 @@ Round = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Standing(Figured):
-    """What a player has reached, with 95 % intervals over rounds.
+    """The places of a player, with 95 % intervals over rounds.
 
     first: the share of games in which the player alone was first; draws are nobody's.
     place: the mean place, from 1; players with the same outcome share the mean of their places.

@@ -24,7 +24,7 @@ class DiceSummary:
     points: the first player's points in both games of each pair, [pairs, 2].
     luck: the first player's luck in the same games, by `play.matches.luck`, or None.
     cubes: the value of the cube at the end of the same games; None without a cube.
-    bounds: least and most points of a game.
+    bounds: minimum and maximum points of a game.
 
     mean: points per game with the 95 % interval.
     adjusted: luck-adjusted points per game with the 95 % interval; None without `luck`.

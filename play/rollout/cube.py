@@ -134,7 +134,7 @@ class _Games:
         return self._values - self._luck
 
     def _groups(self) -> list[tuple[NDArray[np.int64], int, int | None]]:
-        """Returns the games that go on by cube and owner."""
+        """Returns the unfinished games by cube and owner."""
         going = self._going
         keys = {*zip(self._cubes[going].tolist(), self._owners[going].tolist(), strict=True)}
         return [
@@ -197,7 +197,7 @@ class _Games:
         return self._dice.roll(self._states[game])
 
     def _end(self, ply: int) -> None:
-        """End the games that are over, by what their outcomes are worth."""
+        """End the games that are over, by the values of their outcomes."""
         over = [
             game
             for game in np.flatnonzero(self._going).tolist()

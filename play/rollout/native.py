@@ -101,7 +101,7 @@ def turn_all(own, target):
 def look_ahead(turn, replies, own, place, roll, later):
     """Write the position after the best reply to `chosen`; add the luck of the roll to `luck`.
 
-    later: whether the results are for the side that is not to move.
+    later: whether the results are for the side that waits.
     """
     numbers = own.outcome_count + 1
     for k in range(numbers):

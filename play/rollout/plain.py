@@ -40,7 +40,7 @@ Block = tuple[Floats, Integers]
 
 
 class RolloutTable:
-    """Where games are rolled out; to be used by one thread at a time."""
+    """The workspace of a rollout, for one thread at a time."""
 
     def __init__(
         self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
@@ -62,7 +62,7 @@ class RolloutTable:
     ) -> Block | None:
         """Play games with the streams and first rolls of `dice` at depth 0; None if stopped.
 
-        later: whether the results are for the side that is not to move.
+        later: whether the results are for the side that waits.
         """
         return play_in_step(
             self,

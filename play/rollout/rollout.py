@@ -82,7 +82,7 @@ class RolloutResult:
 
 
 def best_of(equity: Floats, games: NDArray[np.int64]) -> int:
-    """Returns the index of the highest equity among those with most games, the first of equals."""
+    """Returns the index of the highest equity among candidates with the maximum number of games."""
     return int(np.argmax(np.where(games == games.max(), np.nan_to_num(equity), -np.inf)))
 
 
@@ -193,7 +193,7 @@ def checked_positions(game: DiceGame, positions: Any) -> list[Any]:
     return [tuple(row) for row in rows.tolist()]
 
 
-#: A position, whether the results are for the side that is not to move, a block and its games.
+#: A position, whether the results are for the side that waits, a block and its games.
 Task = tuple[Any, bool, int, int]
 
 

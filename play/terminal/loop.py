@@ -81,7 +81,7 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
 
 
 def _ask(prompt: str) -> str:
-    """Returns a line typed at the terminal; nothing that goes on is told over the prompt."""
+    """Returns a line typed at the terminal; no progress is printed over the prompt."""
     others_tell.set()
     sys.stdout.write("")  # takes away what was told
     try:

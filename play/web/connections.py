@@ -18,7 +18,7 @@ __all__ = ["HEAD_SECONDS", "MOST_CONNECTIONS", "server_of"]
 #: Seconds within which the head of a request has to arrive, from the beginning of the connection or
 #: the end of the last answer.
 HEAD_SECONDS = 10
-#: Most connections at a time, fewer than the files that any system lets a process open.
+#: Maximum connections at a time, fewer than the files that any system lets a process open.
 MOST_CONNECTIONS = 200
 
 

@@ -1,4 +1,4 @@
-"""What people read about an evaluator before they choose it: a sentence, and its known strength.
+"""Texts about an evaluator for people who choose one: a sentence, and its known strength.
 
 Each fact has one source: the card of a shipped evaluator in `data/README.md`, the definition of a
 hand-crafted one, and for a file of a run its provenance and the run's own measurements.

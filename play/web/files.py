@@ -72,7 +72,7 @@ def playable_files(folder: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Header:
-    """What the beginning of a file says.
+    """The beginning of a file.
 
     role: EVALUATOR or LOOKUP.
     game: name of its game.

@@ -15,7 +15,7 @@ from games.record import GameRecord
 
 __all__ = ["read_file", "write_file"]
 
-#: Most games of a file that can be chosen among, and most problems of a game that are told.
+#: Maximum games of a file that can be chosen among, and maximum problems of a game that are told.
 MOST_GAMES, MOST_PROBLEMS = 500, 5
 
 

@@ -11,11 +11,12 @@ __all__ = ["ServerLimits"]
 class ServerLimits:
     """Limits of the web server that can be set.
 
-    tables: most tables at a time. A new table replaces the one that was left longest ago, if that
+    tables: maximum number of tables at a time. A new table replaces the one that was left longest
+    ago, if that
         was at least `spare` seconds ago; otherwise it is refused.
     spare: seconds after which a table that nobody looks at may be replaced.
     idle: seconds after which a table that nobody looks at ends.
-    moves: most moves of one game.
+    moves: maximum number of moves of one game.
     """
 
     tables: int = 64

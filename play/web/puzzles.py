@@ -41,7 +41,7 @@ SEARCHES = 2
 MOST_SHOWN = 2000
 LONGEST_POSITION = 400
 MOST_PARTS = 60
-#: Most positions that a strategy of the textbook may expand, and what is sent of its frontiers.
+#: Maximum expansions of a strategy of the textbook, steps that are sent, and positions of each.
 MOST_EXPANDED, MOST_STEPS, MOST_WAITING = 2000, 200, 24
 
 
@@ -191,7 +191,7 @@ class Puzzles:
                 if traced:
                     tell({"solution": _traced(problem, position, heuristic, options, ended)})
                     return
-                # the first search of a problem compiles it, which is no part of its time
+                # the first search of a problem compiles it, which does not count as its time
                 solve(problem, position, heuristic, **{**options, "seconds": None}, nodes=1)
                 found = solve(problem, position, heuristic, progress=watch, **options)
                 tell({"solution": _solution(problem, position, found)})

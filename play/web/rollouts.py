@@ -37,7 +37,7 @@ async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dic
         raise ValueError(f"round: expected 0 to {MOST_ROUNDS - 1}, found {str(number)[:40]!r}")
     position, roll = table.record.positions[ply], roll_at(table, ply)
     if game.outcome(position) is not None:
-        raise MoveError("rollout: expected a game that goes on, found it over")
+        raise MoveError("rollout: the game is over")
     loaded = await host.loaded(content.get("evaluator"), game)
     evaluator, lookup = loaded.evaluator, loaded.lookup
 

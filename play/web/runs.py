@@ -25,8 +25,8 @@ __all__ = [
 
 #: A run counts as live if its log has grown within this number of seconds.
 LIVE = 90.0
-POINTS = 240  # most points of a curve of the log
-TERMS = 60  # most weights sent: those that are largest at the end
+POINTS = 240  # maximum number of points of a curve of the log
+TERMS = 60  # maximum number of weights sent: those that are largest at the end
 SNAPSHOTS = 400
 DEEPEST_FOLDER = 4
 MOST_RUNS = 200

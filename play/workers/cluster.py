@@ -1,6 +1,6 @@
 """A cluster of machines, by Dask: only workers that are like this process get work, whatever fails.
 
-What Dask does is left to it: it places tasks, moves data between workers, starts tasks of dead
+Dask does its part: it places tasks, moves data between workers, starts tasks of dead
 workers again. Added here is what results need to be right and to come:
 
 - A worker gets no task before it has shown that it has the same sources, shipped data and versions
@@ -48,8 +48,8 @@ class Cluster:
     """The workers of a Dask scheduler; any thread may use them.
 
     address: the scheduler's, such as tcp://127.0.0.1:8786.
-    jobs: number of tasks at a time (None: as many as the workers' threads, whenever they join).
-    patience: seconds within which the scheduler has to answer.
+    jobs: number of tasks at a time (default: as many as the workers' threads, whenever they join).
+    patience: seconds within which the scheduler must answer.
 
     Security, such as certificates for tls://, is that of Dask's own configuration.
 
@@ -179,7 +179,7 @@ class Cluster:
     def _wait_for_workers(self) -> None:
         """Wait until the workers that are there are checked.
 
-        Raises ConnectionError if there are none, and ValueError if all are left out.
+        Raises ConnectionError without workers, and ValueError if all are left out.
         """
         began, ready, said = time.monotonic(), None, False
         while True:
@@ -259,7 +259,7 @@ class Cluster:
             raise KeyboardInterrupt
 
     def gone(self, found: str) -> ConnectionError:
-        """Returns the error of a cluster that does not go on."""
+        """Returns the error of a cluster that has stopped."""
         return GoneError(f"expected the dask cluster at {self.address} to go on, {found}")
 
     # --- work ---------------------------------------------------------------------------------

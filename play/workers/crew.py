@@ -29,7 +29,7 @@ class Crew(Generic[Seats]):
 
     def __init__(self, *options: Any) -> None:
         self._options = options
-        #: set once the work is to end
+        #: set once the work should end
         self.stopped = Event()
         self._free: list[Seats] = []
         self._all: list[Seats] = []

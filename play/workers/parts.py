@@ -15,7 +15,7 @@ from typing import Any
 
 __all__ = ["Parts", "TaskPace", "kind_of"]
 
-#: The most tasks in a part.
+#: Maximum number of tasks in a part.
 MOST = 4096
 #: Times of parts from which the pace is taken.
 REMEMBERED = 32
@@ -28,7 +28,7 @@ def kind_of(function: Any) -> str:
 
 
 class TaskPace:
-    """How long tasks take, from the last parts of a kind of work."""
+    """The duration of tasks, from the last parts of a kind of work."""
 
     def __init__(self) -> None:
         self._work: deque[float] = deque(maxlen=REMEMBERED)

@@ -1,4 +1,4 @@
-"""What the workers of a cluster run, and the way to its scheduler."""
+"""The code that workers of a cluster run, and the way to its scheduler."""
 
 from __future__ import annotations
 

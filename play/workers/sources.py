@@ -1,4 +1,4 @@
-"""What a result depends on beside its task: the sources, the shipped data and a few versions.
+"""The inputs of a result other than its task: the sources, the shipped data and a few versions.
 
 Two processes give the same result for a task only if these are the same. A worker of another
 commit would change the weights of a run without a word.
@@ -23,7 +23,7 @@ ROOT = Path(games.__file__).absolute().parents[1]
 #: Folders, and the endings of the files in them that decide a result.
 FOLDERS = ("programs", "games", "search", "play", "learner", "data")
 ENDINGS = (".py", ".json", ".safetensors")
-#: The most differences that a line names.
+#: Maximum number of differences that a line names.
 MOST_NAMED = 3
 
 
@@ -31,7 +31,7 @@ MOST_NAMED = 3
 def marks() -> dict[str, str]:
     """Returns a digest of each file that decides a result, by its path, and versions by name.
 
-    The files are read once, at the first call: a process goes on with what it has loaded.
+    The files are read once, at the first call: a process keeps the code that it has loaded.
     """
     found = {
         "Python": ".".join(platform.python_version_tuple()[:2]),

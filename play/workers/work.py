@@ -20,9 +20,9 @@ __all__ = ["Arrived", "GoneError", "Work"]
 
 #: An answer is late after this many times the usual time, and at least these seconds.
 LATE, LATE_SECONDS = 20.0, 5.0
-#: The same as long as no usual time is known, as kernels may have to be compiled.
+#: The limit before a usual time is known, because kernels may be compiled.
 LATE_UNKNOWN = 60.0
-#: The most bytes of results that wait for an earlier one.
+#: Maximum bytes of results that wait for an earlier one.
 WINDOW = 1 << 28
 #: Functions of more bytes travel by themselves, and tasks wait for them for these seconds.
 INLINE, COPIED_SECONDS = 2048, 0.25
@@ -37,7 +37,7 @@ Arrived = Callable[[int, list[Any]], None]
 
 
 class GoneError(ConnectionError):
-    """A cluster that does not go on."""
+    """A cluster that has stopped."""
 
 
 class Part:

@@ -70,7 +70,7 @@ class Workers:
         which several threads may use at a time.
     jobs: number of tasks at a time (default 2, with dask the cluster's number of threads, now and
         as workers join and leave).
-    address: the cluster's scheduler, such as tcp://127.0.0.1:8786; only for dask (None: that of
+    address: the cluster's scheduler, such as tcp://127.0.0.1:8786; only for dask (default: that of
         Dask's own configuration, `scheduler-address`).
     patience: seconds within which the cluster has to answer.
 
@@ -149,10 +149,9 @@ class Workers:
 
         Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
         results taken, or parts of several short ones of a list; processes have at most 2 `jobs`
-        parts of several tasks (`play.workers.parts`), a cluster too, beside those that have ended
-        and wait for an earlier one.
-        Closing the iterator, or an exception, ends the work, and tasks that have not begun never
-        do. Tasks under way end according to the backend:
+        parts of several tasks (`play.workers.parts`), a cluster too, in addition to those that have
+        ended and wait for an earlier one. Closing the iterator, or an exception, ends the work, and
+        tasks that have not begun never do. Tasks under way end according to the backend:
 
         - threads: `function.stop()` is called, if it exists, until all tasks have ended;
         - loky: their processes are killed;

@@ -193,7 +193,7 @@ def test_a_round_of_a_rollout_is_that_of_the_command(client: Client) -> None:
         ("backgammon", {"round": "x"}, "round: expected 0 to 99, found 'x'"),
         ("backgammon", {"ply": 1}, "ply: expected 0 to 0, found '1'"),
         ("backgammon", {"evaluator": "no"}, "expected one of backgammon in the list"),
-        ("backgammon", {"position": OVER}, "rollout: expected a game that goes on, found it over"),
+        ("backgammon", {"position": OVER}, "rollout: the game is over"),
     ],
 )
 def test_a_rollout_of_nothing_is_refused(

@@ -1,5 +1,5 @@
 // @ts-check
-// What a heuristic's estimate of a position is made of, on the page of puzzles.
+// The parts of a heuristic's estimate of a position, on the page of puzzles.
 
 import { h } from "./dom.js";
 
@@ -22,7 +22,7 @@ export function estimate({ value, name, kind, parts, left_out, rest }, heat) {
       "It cannot be taken apart: it is no sum, and this puzzle has no pieces to take away."),
     parts.length > 0 && h("p", { class: "muted small" }, kind === "sum"
       ? "The parts add up to the estimate."
-      : "How much each part adds, averaged over all orders of adding them."),
+      : "The contribution of each part, averaged over all orders of adding them."),
     parts.length > 0 && h("div", { class: "parts-box", tabindex: 0, role: "group", "aria-label": "Parts" },
       h("table", { class: "parts" },
         h("thead", { class: "unseen" }, h("tr", {}, ["Part", "Share", "Cost"].map((t) => h("th", {}, t)))),

@@ -1,5 +1,5 @@
 // @ts-check
-// Where things are on the board of backgammon: its points, bar and trays, and the checkers on them.
+// Places on the board of backgammon: its points, bar and trays, and the checkers on them.
 
 export const [WIDE, BARW, TRAY, EDGE] = [72, 66, 80, 34];
 export const HEIGHT = 770;

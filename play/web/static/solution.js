@@ -1,5 +1,5 @@
 // @ts-check
-// What the page of puzzles shows of a search: its numbers, its frontier and the way to the goal.
+// A search on the page of puzzles: its numbers, its frontier and the way to the goal.
 
 import { chart } from "./chart.js";
 import { h, icon, memory, put, short } from "./dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-// What is said aloud to people who do not see the board: moves, dice, the cube.
+// Texts read aloud to people who do not see the board: moves, dice, the cube.
 
 import { announce } from "./dom.js";
 

@@ -143,7 +143,7 @@ export class WhyPanel {
         compared && [" → ", h("b", { class: "large" }, signed(one.after, one.unit))]),
       h("p", { class: "muted small" }, one.kind === "sum"
         ? "Term × weight; the parts add up to the value."
-        : "What each part adds, averaged over all orders of adding them; with nothing in view they add up to the value."),
+        : "The contribution of each part, averaged over all orders of adding them; with nothing in view they add up to the value."),
       !one.parts.length && h("p", {}, "All its terms are 0 here."),
       compared && one.parts.length > 0 &&
         h("p", { class: "heads muted small", "aria-hidden": "true" }, h("span", {}, "before"), h("span", {}, "after")),
