@@ -94,7 +94,7 @@ def test_what_is_said() -> None:
     )
     three = (*both, "three")
     open_ = of_pairs(20, 24, 60, 28, 22, terms=three).text().splitlines()[1]
-    assert open_.startswith("one, two and three: 308 games do not decide; if it went on like this,")
+    assert open_.startswith("one, two and three: 308 games do not decide; at this rate")
     assert of_pairs(1, 0, 5, 0, 1).text().endswith("mine: 14 games do not decide")
     found = of_pairs(10, 20, 100, 60, 40).as_dict()
     assert found["verdict"] == "earned" and found["wins"] + found["draws"] + found["losses"] == 460
