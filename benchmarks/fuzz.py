@@ -35,11 +35,10 @@ from games.errors import MoveError, PositionError
 from games.file_form import form_of
 from games.record import GameRecord
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.parse import seated
 from play.protocols.gnubg_socket import ExternalPlayer
 from play.protocols.hub import Hub
-from play.terminal.backgammon import BackgammonSession
-from play.terminal.checkers import CheckersSession
+from play.terminal import Session
 
 CHECKERS: Any = games.load("checkers")
 BACKGAMMON: Any = games.load("backgammon")
@@ -194,7 +193,7 @@ class Spoken:
 
     def __init__(self, kind: Callable[..., Any], game: Any, name: str, depth: int) -> None:
         self.said: list[str] = []
-        thinker = Thinker(game, name, Limits(depth=depth), table_mib=1)
+        thinker = seated(game, name, Limits(depth=depth), table_mib=1)
         self.engine = kind(thinker, self.said.append)
         self.engine.handle("init")
         self.engine.handle("isready")
@@ -212,7 +211,7 @@ class Asked:
     """The player behind GNU Backgammon's socket."""
 
     def __init__(self) -> None:
-        self.player = ExternalPlayer(Thinker(BACKGAMMON, "pips", Limits(depth=0), table_mib=1))
+        self.player = ExternalPlayer(seated(BACKGAMMON, "pips", Limits(depth=0), table_mib=1))
 
     def __call__(self, text: str) -> bool:
         answer = self.player.answer(text)
@@ -223,9 +222,9 @@ class Asked:
 class Typed:
     """A game in the terminal, where an error is a line of text. Nothing is saved."""
 
-    def __init__(self, kind: Any, game: Any, name: str, depth: int, **options: Any) -> None:
-        thinker = Thinker(game, name, Limits(depth=depth), table_mib=1)
-        self.session = kind(game, thinker, **options)
+    def __init__(self, game: Any, name: str, depth: int, **options: Any) -> None:
+        thinker = seated(game, name, Limits(depth=depth), table_mib=1)
+        self.session = Session(game, thinker, **options)
         self.session.save = lambda name, overwrite: iter(())
         self.start = list(self.session.advance())
 
@@ -296,12 +295,12 @@ def parsers() -> dict[str, Parser]:
         "checkers page": Parser(Posted(CHECKERS), page, (*WORDS, *page[-12:])),
         "backgammon page": Parser(Posted(BACKGAMMON), dice_page, (*WORDS, *dice_page[-12:])),
         "checkers terminal": Parser(
-            Typed(CheckersSession, CHECKERS, "material", 1),
+            Typed(CHECKERS, "material", 1),
             (*typed, *moves, *(f"new {fen}" for fen in fens)),
             (*typed, *moves, "\n"),
         ),
         "backgammon terminal": Parser(
-            Typed(BackgammonSession, BACKGAMMON, "pips", 0, people=frozenset({0, 1})),
+            Typed(BACKGAMMON, "pips", 0, people=frozenset({0, 1})),
             (*typed, *steps, "31", "double", *(f"new {text}" for text in ids[:9])),
             (*typed, *steps, "31", "62", "\n"),
         ),

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 import games
 from games.contract import Game
-from play.players.thinker import usual_evaluator
+from play.players.opponents import usual_evaluator
 from programs.ending import exit_status
 from search import Engine, Result
 

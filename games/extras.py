@@ -3,7 +3,7 @@
 An extra is a small frozen object of a class that stands where it is used, such as
 `search.lookups.database.Databases` or `play.players.opponents.Opponents`. A game lists its own in
 `Game.extras`; `extend` adds more from any other module, so that a package from outside brings its
-board, its session in a terminal and its recipes, and no file here changes.
+boards and its recipes, and no file here changes.
 
 A layer's own extras for the built-in games are in a package of that layer, a module each with the
 name of the game's. The layer registers the package when it is imported itself, by `companions`; a

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from play.players.limits import Limits as Limits
     from play.players.opponents import Opponents as Opponents
     from play.players.parse import parse_player as parse_player
+    from play.players.parse import seated as seated
     from play.players.player import Player as Player
-    from play.players.thinker import Thinker as Thinker
     from play.protocols.openspiel import openspiel_bot as openspiel_bot
     from play.workers import Workers as Workers
 
@@ -34,7 +34,6 @@ _MODULES = {
     "Opponents": "play.players.opponents",
     "Player": "play.players.player",
     "Referees": "play.judging.truth",
-    "Thinker": "play.players.thinker",
     "Workers": "play.workers",
     "explain": "play.judging.explanation",
     "judge": "play.judging.judges:judge_games",
@@ -44,6 +43,7 @@ _MODULES = {
     "parse_player": "play.players.parse",
     "random_positions": "play.judging.truth",
     "search_tree": "play.judging.search_tree",
+    "seated": "play.players.parse",
 }
 
 __all__ = list(_MODULES)

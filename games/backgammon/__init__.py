@@ -39,6 +39,7 @@ def _record(text: str) -> tuple[Position, int | None, dict[str, Any]]:
     situation = notation.parse_situation(text)
     names = ("match_length", "score", "cube", "owner", "crawford", "jacoby", "beavers")
     options = {name: getattr(situation, name) for name in names}
+    options["offered"] = situation.offered == "double"
     return situation.position, situation.roll, options
 
 

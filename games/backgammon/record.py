@@ -34,6 +34,7 @@ class BackgammonRecord(GameRecord):
     crawford: whether nobody may double in this game.
     jacoby: whether, for money, gammons count as single games until a double is taken.
     beavers: whether, for money, a double may be answered by doubling again, keeping the cube.
+    offered: whether the side to move has doubled and awaits the answer.
 
     Doubles are never made automatically: without actions of the cube, outcomes are those of
     `GameRecord` times `cube`. Outcomes are points for X (colour 0). Raises PositionError if these
@@ -52,6 +53,7 @@ class BackgammonRecord(GameRecord):
         crawford: bool = False,
         jacoby: bool = False,
         beavers: bool = False,
+        offered: bool = False,
         comment: str = "",
     ) -> None:
         if game.name != "backgammon":
@@ -67,6 +69,8 @@ class BackgammonRecord(GameRecord):
         #: The cube as the game began.
         self.first_cube, self.first_owner = cube, owner
         self.situation()  # raises PositionError if it is impossible
+        if offered:
+            self.act("double")
 
     def beginning(self) -> Self:
         """Returns a record with the same start, score and cube, in which nothing was played."""

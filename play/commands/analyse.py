@@ -15,7 +15,7 @@ from programs.arguments import in_range
 if TYPE_CHECKING:
     from games.file_form import ReadGame
     from play.judging.performance import JudgedGame, Performance
-    from play.players.thinker import Thinker
+    from play.players.seats import Seat
 
 __all__ = ["add_analyse_options", "run_analyse"]
 
@@ -72,13 +72,10 @@ def run_analyse(options: argparse.Namespace) -> int:
     from games.problem import refuse_problem
     from play.judging.analysis import Playouts
     from play.judging.judges import judge_games
-    from play.players.thinker import (
-        CORES,
-        Thinker,
-        judged_play_text,
-        limits_of,
-        usual_evaluator,
-    )
+    from play.players.chances import judged_play_text
+    from play.players.limits import CORES, limits_of
+    from play.players.opponents import usual_evaluator
+    from play.players.parse import seated
     from programs.whole_files import write_atomically
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
@@ -103,12 +100,13 @@ def run_analyse(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.file}: expected a game, found none that is readable")
     # rollouts use all cores by themselves
     cube, workers = game.cube, 1 if options.rollout else min(CORES, len(good))
+    shared: dict[str, Any] = {"threads": CORES // workers} if dice else {}
+    shared |= {"filters": CUBE_FILTERS} if cube else {}
     thinkers = [
-        Thinker(
+        seated(
             game, options.evaluator or usual_evaluator(game),
             limits_of(options, depth=CUBE_DEPTH if cube else 0 if dice else 8),
-            techniques="exact", filters=CUBE_FILTERS if cube else None,
-            threads=CORES // workers if dice else 1,
+            techniques="exact", **shared,
         )
         for _ in range(workers)
     ]  # fmt: skip
@@ -174,7 +172,7 @@ def _totals(count: int, performances: dict[tuple[str, bool], Performance]) -> It
 
 
 def _figures(
-    thinker: Thinker,
+    thinker: Seat,
     judged: list[JudgedGame],
     performances: dict[tuple[str, bool], Performance],
     interrupted: bool,
@@ -256,7 +254,7 @@ def _report(number: int, read: ReadGame, judged: JudgedGame, least: float) -> It
     yield ""
 
 
-def _annotated(read: ReadGame, judged: JudgedGame, least: float, thinker: Thinker) -> str:
+def _annotated(read: ReadGame, judged: JudgedGame, least: float, thinker: Seat) -> str:
     from games.file_form import form_of
     from play.judging.analysis import judged_record
 

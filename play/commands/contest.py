@@ -15,12 +15,12 @@ from play.matches.ladder import ladder
 from play.matches.openings import Openings
 from play.matches.report import Match, all_games
 from play.matches.units import CubePairs, DicePairs, Pairs, Rounds, units_of
+from play.players.chances import play_text
 from play.players.clock import parse_clock
 from play.players.gnubg import GnubgNetworks, gnubg_evaluator
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
-from play.players.thinker import play_text
 from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend

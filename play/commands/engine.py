@@ -39,7 +39,9 @@ def run_engine(options: argparse.Namespace) -> int:
     """Run `engine`: serve until the other program leaves, or until Ctrl-C."""
     import games
     from play.players.external import ExternalEngines
-    from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
+    from play.players.limits import limits_of, usual_limits
+    from play.players.opponents import usual_evaluator
+    from play.players.parse import seated
 
     if options.turned_pos and not options.hub:
         raise ValueError("--turned-pos: expected --hub as well, found none")
@@ -52,7 +54,7 @@ def run_engine(options: argparse.Namespace) -> int:
     game = with_features(game, options)
     limits = limits_of(options, **usual_limits(game))
     try:
-        thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
+        thinker = seated(game, options.evaluator or usual_evaluator(game), limits)
     except FileNotFoundError as error:
         raise FileNotFoundError(f"--{protocol} plays {game.name}: {error}") from None
     if options.gnubg_socket is not None:

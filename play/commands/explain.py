@@ -15,7 +15,7 @@ from programs.phrases import counted
 if TYPE_CHECKING:
     from games.contract import Game
     from games.problem import Problem
-    from play.players.thinker import Thinker
+    from play.players.seats import Seat
     from search import Evaluator
 
 __all__ = ["add_explain_options", "run_explain"]
@@ -71,7 +71,8 @@ def run_explain(options: argparse.Namespace) -> int:
     from games.problem import Problem
     from games.tree import Explicit
     from play.players.limits import Limits
-    from play.players.thinker import Thinker, usual_evaluator
+    from play.players.opponents import usual_evaluator
+    from play.players.parse import seated
 
     game = load_game(options, problems=True)
     options.tree |= extra(game, Explicit) is not None
@@ -97,7 +98,7 @@ def run_explain(options: argparse.Namespace) -> int:
     if options.tree:
         return _show_tree(options, game, position)
     names = [name for name in (options.first, options.second) if name is not None]
-    thinkers = [Thinker(game, name, Limits(depth=depth), techniques="exact") for name in names]
+    thinkers = [seated(game, name, Limits(depth=depth), techniques="exact") for name in names]
     titles = _titles(thinkers)
     print(game.show(position))
     if left_out:
@@ -189,16 +190,16 @@ def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     return 0
 
 
-def _titles(named: Sequence[Thinker | Evaluator]) -> list[str]:
+def _titles(named: Sequence[Seat | Evaluator]) -> list[str]:
     titles = [one.name for one in named]
     return titles if len(set(titles)) == len(titles) else ["A", "B"]
 
 
 def _values(
-    game: Any, titles: list[str], thinkers: list[Thinker], position: Any, roll: int | None
+    game: Any, titles: list[str], thinkers: list[Seat], position: Any, roll: int | None
 ) -> list[str]:
     """Values at each depth, and the moves that the search would play."""
-    from play.players.thinker import chances_text
+    from play.players.chances import chances_text
 
     dice = game.dice
     lines = ["", "Values for the side to move" + (", before the roll" if dice else "")]

@@ -58,8 +58,8 @@ def add_openings_command(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from play.matches.balanced import find_openings, positions_after, save_openings
+    from play.players.opponents import usual_evaluator
     from play.players.parse import parse_player
-    from play.players.thinker import usual_evaluator
 
     game = load_game(options)
     if game.dice or game.players > 2:

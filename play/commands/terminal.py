@@ -92,62 +92,58 @@ def run_game(options: argparse.Namespace) -> int:
     import random
     import sys
 
-    from play.players.parse import RANDOM
-    from play.players.thinker import (
-        RandomThinker,
-        Thinker,
-        limits_of,
-        usual_evaluator,
-        usual_limits,
-    )
-    from play.terminal import run_session, session_of
+    from play.players.limits import limits_of, usual_limits
+    from play.players.opponents import usual_evaluator
+    from play.players.parse import RANDOM, seated
+    from play.players.player import Player
+    from play.terminal import Session, run_session
     from play.terminal.colour import paint_for
+    from play.web.cube_table import Play
 
     game = load_game(options)
-    dice = game.dice
     limits = limits_of(options, **usual_limits(game))
     if options.evaluator == RANDOM:
-        thinker: Thinker = RandomThinker(game, limits, options.seed)
+        thinker = Player(RANDOM).seat(game, limits)
+        seed = options.seed
+        thinker.begin(random.SystemRandom().randrange(1 << 32) if seed is None else seed)
     else:
-        thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
+        thinker = seated(game, options.evaluator or usual_evaluator(game), limits)
     chosen = (options.play or "first").lower()
     people = {"both": set(range(game.players)), "none": set[int]()}.get(chosen)
     if people is None:
         people = {side_of(game, chosen, "--play")}
-    chance: dict[str, Any] = {}
-    if dice:
+    seed, first = None if options.dice else options.seed, options.first
+    if seed is not None and seed < 0:
+        raise ValueError(f"seed: expected at least 0, found {seed}")
+    if game.dice:
         if options.dice and options.seed is not None:
             raise ValueError("--dice: expected it without --seed, found both")
-        seed = None if options.dice else options.seed
         if not options.dice and seed is None:
             seed = random.SystemRandom().randrange(1 << 32)
-        first = None if options.first is None else side_of(game, options.first, "--first")
-        chance = {"seed": seed, "first": first}
+        first = None if first is None else side_of(game, first, "--first")
     else:
-        given = [("dice", options.dice or None), ("first", options.first)]
-        given += [("seed", options.seed)] * (options.evaluator != RANDOM)
+        given = [("dice", options.dice or None), ("first", first)]
+        given += [("seed", seed)] * (options.evaluator != RANDOM)
         for option, value in given:
             if value is not None:
                 raise ValueError(f"--{option}: expected a game with dice, found {game.name}")
-    if options.cube or options.match is not None:
-        if not game.cube:
-            raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
-        chance |= {"cube": True, "length": options.match or 0}
+    cube = options.cube or options.match is not None
+    if cube and not game.cube:
+        raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
     for rule in ("jacoby", "beavers"):
-        if not getattr(options, rule):
-            continue
-        if options.match is not None:
+        if getattr(options, rule) and options.match is not None:
             raise ValueError(f"--{rule}: expected --cube for money, found a match")
-        if not options.cube:
+        if getattr(options, rule) and not cube:
             raise ValueError(f"--{rule}: expected --cube, found a game without the cube")
-        chance[rule] = True
+    play = Play(cube, options.match or 0, options.jacoby, options.beavers)
     paint = paint_for(sys.stdout, os.environ)
-    session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)
-    if chance.get("seed") is not None:
-        print(f"The dice are those of --seed {chance['seed']}.")
+    session = Session(
+        game, thinker, frozenset(people), paint=paint, seed=seed, first=first, play=play
+    )
+    if game.dice and seed is not None:
+        print(f"The dice are those of --seed {seed}.")
     if options.position is not None:
-        said = session.set_up(options.position)
-        print(said, end="\n" if said else "")
+        session.table.set_position(options.position)
     level = "" if thinker.name == RANDOM else f", {thinker.limits}"
     print(f"{thinker.name}{level}. Type a move, or help.")
     return run_session(session)

@@ -1,24 +1,42 @@
-"""What play wants to know of backgammon: its opponents, board, session, words and programs."""
+"""What play wants to know of backgammon: its opponents, boards, words and programs."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from games.backgammon import Backgammon
 from games.backgammon.identifiers import xgid
+from games.backgammon.notation import show
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.situation import position_of, roll_of
 from games.extras import extend
+from games.record import GameRecord
 from play.players.external import ExternalEngines, PackagedEngine
 from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
-from play.terminal.backgammon import BackgammonSession
-from play.terminal.session import SessionOf
+from play.terminal.board import BoardText
+from play.terminal.colour import Paint
 from play.web.backgammon_face import BackgammonFace
 from play.web.faces import FaceOf
 from play.words import Words
 
 PACKAGE = "gnubg_nn"
+
+
+MOVES = "A move such as 8/5 6/5, bar/20* or 13/11(2), by the points of the side that moves;"
+
+
+def _board(record: GameRecord, bottom: int, paint: Paint) -> str:
+    """The board in a terminal."""
+    position = record.position
+    if position[4] != bottom:
+        position = (*position[2:4], *position[:2], 1 - position[4])
+    lines = show(position).splitlines()[:-1]
+    if not paint.colour:
+        return "\n".join(lines)
+    painted = {"X": paint("first", "X"), "O": paint("second", "O")}
+    return "\n".join(re.sub("X|O", lambda sign: painted[sign[0]], line) for line in lines)
 
 
 def _gnubg(plies: int) -> PackagedEngine:
@@ -65,7 +83,7 @@ extend(
         (PackagedEngine("pubeval", "pubeval", PACKAGE, peer=True), *map(_gnubg, range(3))),
     ),
     FaceOf(BackgammonFace),
-    SessionOf(BackgammonSession),
+    BoardText(_board, moves=MOVES),
     Words({1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}, situation=_situation),
     OpenSpielGame(openspiel_position, openspiel_roll),
 )

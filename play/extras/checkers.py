@@ -1,21 +1,64 @@
-"""What play wants to know of checkers: its opponents, board, session, words and programs."""
+"""What play wants to know of checkers: its opponents, boards, words and programs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from games.checkers import Checkers
-from games.checkers.notation import parse_position
+from games.checkers.notation import move_path, parse_position, square_bit
 from games.checkers.rules import Position
 from games.extras import extend
+from games.record import GameRecord
 from play.players.external import ExternalEngines
 from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
-from play.terminal.checkers import CheckersSession
-from play.terminal.session import SessionOf
+from play.terminal.board import BoardText
+from play.terminal.colour import Paint
 from play.web.checkers_face import CheckersFace
 from play.web.faces import FaceOf
 from play.words import Words
+
+#: Pieces where characters beyond ASCII may be used: black ones are filled, white ones are outlines.
+SYMBOLS = {"b": "●", "w": "○", "B": "♚", "W": "♔"}
+MOVES = "A move from square to square, such as 11-15 or 22x15x8; captures are mandatory."
+
+
+def _board(record: GameRecord, bottom: int, paint: Paint) -> str:
+    """The board in a terminal, with the numbers of its squares.
+
+    Men are b and w, kings B and W, or `SYMBOLS`. The squares on the path of the last move are
+    marked `*`.
+    """
+    own, opponent, kings, side = record.position
+    black = opponent if side else own
+    last = move_path(record.moves[-1]) if record.moves else []
+    lines = []
+    places = range(8)[:: 1 if bottom else -1]
+    for row in places:
+        cells = []
+        for column in places:
+            if (row + column) % 2 == 0:
+                cells.append(paint("light", "    "))
+                continue
+            square = 4 * row + column // 2 + 1
+            bit = 1 << square_bit(square)
+            moved, sign, style = square in last, " " if paint.colour else ".", "dark"
+            if (own | opponent) & bit:
+                letter = "b" if black & bit else "w"
+                letter = letter.upper() if kings & bit else letter
+                sign = SYMBOLS[letter] if paint.symbols else letter
+                style = "dark first" if black & bit else "dark second"
+            number = paint("dark move" if moved else "dark number", f"{square:>2}")
+            mark = "*" if moved else " "
+            tail = paint("dark move", mark) if paint.colour else mark
+            cells.append(number + paint(style, sign) + tail)
+        lines.append("  " + "".join(cells))
+    return "\n".join(lines)
+
+
+def _must(record: GameRecord) -> str:
+    captures = any(move >> 12 for move in record.legal_moves())
+    return ", and must capture" if captures else ""
 
 
 def _stuck(position: Position) -> str:
@@ -45,7 +88,7 @@ extend(
     Opponents(("material", "rote", "classic"), ("rote", "classic"), "quantised", openings="even"),
     ExternalEngines(protocols=("hub",)),
     FaceOf(CheckersFace),
-    SessionOf(CheckersSession),
+    BoardText(_board, _must, MOVES),
     Words(stuck=_stuck),
     OpenSpielGame(openspiel_position),
 )

@@ -14,8 +14,9 @@ from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.judging.stakes import move_values, scale_of
+from play.players.chances import file_value
 from play.players.limits import STATIC, Limits
-from play.players.thinker import Thinker, file_value
+from play.players.seats import Seat
 from play.rollout.cube import INTERVAL
 from play.rollout.rollout import rollout
 from search import PROVEN, Evaluator, Result
@@ -89,7 +90,7 @@ class Playouts:
 
 
 def judge_moves(
-    record: GameRecord, thinker: Thinker, *, cube: bool = False, playouts: Playouts | None = None
+    record: GameRecord, thinker: Seat, *, cube: bool = False, playouts: Playouts | None = None
 ) -> Iterator[Judged]:
     """Yields every move of a game, valued by an exact search within the thinker's limits.
 
@@ -137,7 +138,7 @@ def judge_moves(
 
 
 def _searched(
-    thinker: Thinker, position: Any, roll: int | None, history: Sequence[Any], move: Any,
+    thinker: Seat, position: Any, roll: int | None, history: Sequence[Any], move: Any,
     situation: Any,
 ) -> tuple[int, dict[Any, float], Result]:  # fmt: skip
     """Returns the number of legal moves, the values of those that matter, and the last result.
@@ -174,7 +175,7 @@ def _values(game: Any, situation: Any, result: Result) -> dict[Any, float]:
     return move_values(game, situation, values, result.move_outcomes)
 
 
-def _filters(thinker: Thinker) -> list[tuple[int | None, float]]:
+def _filters(thinker: Seat) -> list[tuple[int | None, float]]:
     """Returns the filter before each depth of a search that is limited by its depth alone.
 
     The list is empty if no filter chooses root moves.
@@ -196,7 +197,7 @@ def _turned(game: Any, outcomes: Any) -> tuple[float, ...]:
 
 
 def _rolled_out(
-    thinker: Thinker, position: Any, roll: int | None, moves: Sequence[Any], games: int,
+    thinker: Seat, position: Any, roll: int | None, moves: Sequence[Any], games: int,
     situation: Any,
 ) -> tuple[dict[Any, float], float]:  # fmt: skip
     """Returns the values of moves by rollouts, and half the 95 % interval of a difference of two.

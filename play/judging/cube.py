@@ -9,7 +9,7 @@ from typing import Any
 from play.judging.analysis import Playouts
 from play.judging.stakes import scale_of
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 from play.rollout.cube import rollout_cube
 
 __all__ = ["ERRORS", "JudgedCube", "cube_decisions", "cube_remark", "cube_summary", "judge_cube"]
@@ -56,7 +56,7 @@ class JudgedCube:
 
 
 def judge_cube(
-    record: Any, thinker: Thinker, *, playouts: Playouts | None = None
+    record: Any, thinker: Seat, *, playouts: Playouts | None = None
 ) -> Iterator[JudgedCube]:
     """Yields every decision about the cube of a record of a game with one, in order.
 
@@ -71,9 +71,9 @@ def judge_cube(
     for ply, situation, actions in cube_decisions(record):
         decision, depth = None, thinker.limits.depth or 0
         if depth > 1 and thinker.limits == Limits(depth) and actions[0][1] == "no double":
-            decision = thinker.decide(situation, limits=Limits(1))
+            decision = thinker.decision(situation, limits=Limits(1))
         if decision is None or decision.loss("double") < PLAIN:
-            decision = thinker.decide(situation)
+            decision = thinker.decision(situation)
         stake, error = scale_of(record.game, situation).stake, None
         lost = max(decision.loss(action) for _, action in actions)
         if playouts is not None and playouts.doubts(lost):

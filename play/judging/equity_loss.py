@@ -22,7 +22,7 @@ from play.dice import Dice
 from play.matches.loop import play_with_dice
 from play.players.limits import STATIC, Limits
 from play.players.player import Player, needs_processes
-from play.players.seats import DiceSeat
+from play.players.seats import Seat
 from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers import Workers
 from play.workers.crew import Crew, done
@@ -127,7 +127,7 @@ def equity_loss(
 
 def check_referee(game: DiceGame, referee: Player) -> None:
     """Raises ValueError if a player gives no values of positions."""
-    if referee.evaluator is None and not hasattr(referee.seat(game, STATIC), "value_of"):
+    if referee.random or not hasattr(referee.seat(game, STATIC), "value_of"):
         raise ValueError(
             "referee: expected an evaluator or gnubg:PLIES, which give values, found"
             f" {referee.name}"
@@ -153,7 +153,7 @@ def ratio_interval(
     return Estimate(mean, max(interval.low, 0.0), min(interval.high, most))
 
 
-class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
+class _SelfPlay(Crew[tuple[Seat, ...]]):
     """Games of a player against itself, by the numbers of their dice."""
 
     def __init__(self, game: DiceGame, player: Player, limits: Limits, seed: int) -> None:
@@ -161,7 +161,7 @@ class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
         self.game, self.player, self.limits = game, player, limits
         self.dice = Dice(game, seed)
 
-    def new_seats(self) -> tuple[DiceSeat, ...]:
+    def new_seats(self) -> tuple[Seat, ...]:
         """Two seats of the player."""
         return tuple(self.player.seat(self.game, self.limits) for _ in range(2))
 

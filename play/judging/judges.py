@@ -10,23 +10,21 @@ from play.judging.analysis import Judged, Playouts, judge_moves
 from play.judging.cube import judge_cube
 from play.judging.luck import judge_rolls
 from play.judging.performance import JudgedGame
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 from play.workers.crew import Crew, done
 from programs.waiting import WorkBar
 
 __all__ = ["judge_games"]
 
 
-class _Judges(Crew[tuple[Thinker]]):
+class _Judges(Crew[tuple[Seat]]):
     """Judges games, with a thinker for each thread, and counts their moves."""
 
-    def __init__(
-        self, thinkers: Sequence[Thinker], playouts: Playouts | None, bar: WorkBar
-    ) -> None:
+    def __init__(self, thinkers: Sequence[Seat], playouts: Playouts | None, bar: WorkBar) -> None:
         super().__init__()
         self._thinkers, self._playouts, self._bar = list(thinkers), playouts, bar
 
-    def new_seats(self) -> tuple[Thinker]:
+    def new_seats(self) -> tuple[Seat]:
         return (self._thinkers.pop(),)
 
     def __call__(self, game: JudgedGame) -> None:
@@ -48,7 +46,7 @@ class _Judges(Crew[tuple[Thinker]]):
 
 
 def judge_games(
-    records: Sequence[Any], thinkers: Sequence[Thinker], playouts: Playouts | None, *, quiet: bool
+    records: Sequence[Any], thinkers: Sequence[Seat], playouts: Playouts | None, *, quiet: bool
 ) -> tuple[list[JudgedGame], bool]:
     """Returns what is judged of each game, and whether Ctrl-C ended it.
 

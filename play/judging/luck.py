@@ -13,7 +13,7 @@ from typing import Any
 from games.record import GameRecord
 from play.judging.stakes import roll_luck
 from play.matches.luck import StaticLuck
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 
 __all__ = ["JudgedRoll", "judge_rolls", "luck_word"]
 
@@ -52,9 +52,7 @@ def luck_word(luck: float) -> str:
     return f"very {word}" if abs(luck) >= VERY_LUCKY else word
 
 
-def judge_rolls(
-    record: GameRecord, thinker: Thinker, *, cube: bool = False
-) -> Iterator[JudgedRoll]:
+def judge_rolls(record: GameRecord, thinker: Seat, *, cube: bool = False) -> Iterator[JudgedRoll]:
     """Yields the luck of every roll of a game with dice.
 
     cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.

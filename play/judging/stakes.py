@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import starts
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 
 __all__ = ["Scale", "move_values", "result", "roll_luck", "scale_of"]
 
@@ -56,7 +56,7 @@ def move_values(game: Any, situation: Any, moves: Any, outcomes: Any) -> dict[An
     return dict(zip(moves, points, strict=True))
 
 
-def roll_luck(thinker: Thinker, record: Any) -> tuple[Values, float]:
+def roll_luck(thinker: Seat, record: Any) -> tuple[Values, float]:
     """Returns the luck [rolls] of each roll that the side to move can have, and the stake.
 
     The luck is the value of the roll's best move, by static values with the cube, less the average

@@ -20,7 +20,6 @@ from play.matches.balanced import usual_openings
 from play.matches.journal import MatchJournal
 from play.matches.report import Match
 from play.matches.units import Task, Terms, Unit, Units, units_of
-from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
 from play.players.player import Player, needs_processes
 from play.ratings.sprt import RunningSprt, Sprt
@@ -113,7 +112,7 @@ def play_match(
         if not game.cube:
             raise ValueError(f"expected a game with a cube, found {game.name}")
         for player in players:
-            cube_seat(game, player, limits)  # type: ignore[arg-type]  # refuses before any game
+            player.seat(game, limits, cube=True)  # refuses before any game
     terms = Terms(limits, seed, table_mib, database, luck, length, jacoby)
     match = Match(game, names, limits, length, None if luck is None else luck.name)
     driver = _Driver(match, kind(game, players, terms), sprt, progress)

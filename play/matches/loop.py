@@ -35,7 +35,7 @@ def play(
     """Play a record to its end, and return it.
 
     record: a game that goes on; one with a cube is played with the cube.
-    seats: for each side a `Seat`, with dice a `DiceSeat`, with the cube a `CubeSeat`.
+    seats: for each side a `play.players.seats.Seat`, or one of an external engine.
     roll: returns the roll of a turn, counted from 0; None in a game without dice.
     names: the players' names by side, for errors.
     stopped: once set, the game ends as a draw.
@@ -58,9 +58,10 @@ def play(
         elif roll is None:
             seats[record.to_move].move(record)
         elif _cube(record, seats):
-            rolled, cube = roll(record.ply), getattr(record, "situation", None)
-            asked = (record.position, rolled) if cube is None else (cube(rolled),)
-            _move(record, rolled, seats[record.to_move].choose(*asked), names)
+            rolled, at = roll(record.ply), getattr(record, "situation", None)
+            seat = seats[record.to_move]
+            move = seat.choose_at(at(rolled)) if at else seat.choose(record.position, rolled)
+            _move(record, rolled, move, names)
     return record
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from itertools import compress
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,10 +24,8 @@ from play.matches.game_loop import GameLoop
 from play.matches.journal import plain_game, replay
 from play.matches.loop import MOST_PLIES, play, play_with_dice
 from play.matches.luck import StaticLuck
-from play.players.cube_seat import cube_seat
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
-from play.players.seats import RandomSeat
 from play.workers.crew import Crew
 from search.lookups.database import DatabaseLookup
 
@@ -193,10 +192,8 @@ class Rounds(Units):
     def new_seats(self) -> tuple[Any, ...]:
         """Returns a seat of each player, then for each sitting a native loop, or None."""
         terms = self.terms
-        seats = [
-            player.seat(self.game, terms.limits, table_mib=terms.table_mib)
-            for player in self.players
-        ]
+        table: dict[str, Any] = {} if terms.table_mib is None else {"table_mib": terms.table_mib}
+        seats = [player.seat(self.game, terms.limits, **table) for player in self.players]
         return *seats, *self.loops(seats)
 
     def loops(self, seats: Sequence[Any]) -> Sequence[GameLoop | None]:
@@ -222,7 +219,8 @@ class Pairs(Rounds):
 
     def loops(self, seats: Sequence[Any]) -> Sequence[GameLoop | None]:
         (first, second), terms = self.players, self.terms
-        engines = [seat.engine for seat in seats if seat.engine is not None]
+        searching = [player.evaluator is not None for player in self.players]
+        engines = [seat.engine for seat in compress(seats, searching)]
         limits = first.within(terms.limits)
         native = len(engines) == 2 and all(one.native and one.steady for one in engines)
         native = native and terms.database is None
@@ -273,7 +271,7 @@ class DicePairs(Units):
         for order, other in ((1, 0), (-1, OTHER)):
             if self.random:
                 for seat in players:
-                    cast(RandomSeat, seat).other = other
+                    seat.other = other
             sittings.append(self.sitting(number, self.player(players, order)))
         return self._unit(luck, [record for (record,) in sittings])
 
@@ -352,7 +350,8 @@ class CubePairs(DicePairs):
 
     def new_seats(self) -> tuple[Any, ...]:
         """Returns the seats of both players."""
-        return tuple(cube_seat(self.game, player, self.terms.limits) for player in self.players)
+        limits = self.terms.limits
+        return tuple(player.seat(self.game, limits, cube=True) for player in self.players)
 
 
 def units_of(game: Game, length: int | None = None) -> type[Units]:

@@ -132,9 +132,6 @@ class EngineSeat:
     move since `begin`.
     """
 
-    #: the search runs in the other process
-    engine = None
-
     def __init__(self, program: EngineCommand, game: Game, limits: Limits) -> None:
         self.program = program
         self.limits = limits

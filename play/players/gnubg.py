@@ -22,6 +22,7 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel
 from play.players.external import ExternalEngines
+from play.players.gnubg_program import GnubgCubeSeat
 from play.players.limits import Limits
 from search import Evaluator, PythonEvaluator
 
@@ -116,6 +117,12 @@ class GnubgNetworks:
         if str(self) not in [engine.player for engine in ExternalEngines.of(game).engines]:
             raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
         return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
+
+    def with_cube(self, game: DiceGame) -> GnubgCubeSeat:
+        """Returns a seat of GNU Backgammon itself, with its own cube; errors as `Player.seat`."""
+        if self.name == PUBEVAL:
+            raise ValueError(f"player: with the cube expected chances of outcomes, found {self}")
+        return GnubgCubeSeat(game, self.ply)
 
     def __str__(self) -> str:
         return self.name if self.name == PUBEVAL else f"{self.name}:{self.ply}"

@@ -79,7 +79,7 @@ class GnubgCubeSeat:
             return Answer(take=word != "drop")
         return Answer(double=word == "double")
 
-    def choose(self, situation: Situation) -> int:
+    def choose_at(self, situation: Situation) -> int:
         """Returns its move; raises MoveError if that is illegal."""
         text = self._ask(situation)
         position, roll = situation.position, situation.roll

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import search.limits
-from games.contract import Game
+from games.contract import Game, given
 from play.players.clock import LEAST_SECONDS, Clock
 from search.search import DEEPEST
+from search.sizes import MOST_THREADS
 from search.time_control import Allowance
 
-__all__ = ["DEEPEST_WITH_DICE", "STATIC", "Limits", "check_depth"]
+__all__ = [
+    "CORES",
+    "DEEPEST_WITH_DICE",
+    "STATIC",
+    "Limits",
+    "check_depth",
+    "limits_of",
+    "usual_limits",
+]
 
 #: Positions a second of a fast search, and the sizes of its table, in MiB: by default it has an
 #: entry of 16 bytes for each position that a move's time allows.
@@ -23,6 +33,8 @@ LEAST_MIB, GREATEST_MIB = 4.0, 64.0
 HASTY_NODES = 500
 #: The greatest depth in a game with dice, deeper than anybody can wait for.
 DEEPEST_WITH_DICE = 9
+#: Number of threads that share a search whose result does not depend on it, in one process.
+CORES = min(os.cpu_count() or 1, MOST_THREADS)
 
 
 @dataclass(frozen=True)
@@ -73,10 +85,11 @@ class Limits(search.limits.Limits):
     def for_play(self, game: Game, position: Any, roll: int | None = None) -> Limits:
         """Returns these limits, or the least depth if time limits a move and only one is legal.
 
-        roll: the roll of the move in a game with dice; None in other games.
+        roll: the roll of the move in a game with dice; None before it, and in other games.
         """
-        rolled = () if roll is None else (roll,)
-        if self.time is None or len(game.legal_moves(position, *rolled)) != 1:
+        if self.time is None or (game.dice and roll is None):
+            return self
+        if len(game.legal_moves(position, *given(roll))) != 1:
             return self
         return Limits(depth=1) if roll is None else STATIC
 
@@ -113,3 +126,16 @@ def check_depth(depth: int) -> None:
         raise ValueError(
             f"depth: expected 0 to {DEEPEST_WITH_DICE} plies in a game with dice, found {depth}"
         )
+
+
+def usual_limits(game: Game) -> dict[str, Any]:
+    """Returns the default limits of interactive play: static values with dice, else 1 s."""
+    return {"depth": 0} if game.dice else {"seconds": 1.0}
+
+
+def limits_of(options: Any, **default: Any) -> Limits:
+    """Returns the limits by --depth, --nodes and --seconds of a command line, or the default."""
+    given = {name: getattr(options, name) for name in ("depth", "nodes", "seconds")}
+    if all(value is None for value in given.values()):
+        given = default
+    return Limits(**given)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from games.contract import Game
 from games.extras import Extra
 
-__all__ = ["Opponents", "reference"]
+__all__ = ["Opponents", "reference", "usual_evaluator"]
 
 
 @dataclass(frozen=True)
@@ -34,3 +34,17 @@ def reference(game: Game) -> str:
     """
     usual = [name for name in reversed(Opponents.of(game).usual) if name in game.evaluators]
     return next(iter([*usual, *game.evaluators]), "")
+
+
+def usual_evaluator(game: Game) -> str:
+    """Returns the name of the evaluator that people play against if they name none.
+
+    It is the shipped evaluator of the game if there is one, else the one of
+    `reference`. Raises ValueError if the game has no evaluators.
+    """
+    name = Opponents.of(game).shipped or reference(game)
+    if not name:
+        raise ValueError(
+            f"{game.name} has no evaluator of its own: expected the name or the file of one"
+        )
+    return name

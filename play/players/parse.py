@@ -15,6 +15,7 @@ from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
 from play.players.limits import Limits
 from play.players.player import Player
+from play.players.seats import Seat
 from search import Lookup, as_evaluator, parse_techniques
 from search.alphabeta.techniques import PRESETS, Techniques
 from search.expectiminimax.move_filters import as_filters
@@ -24,7 +25,17 @@ from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 from search.sizes import MOST_MIB, MOST_THREADS
 
-__all__ = ["LIMITS", "NONE", "OPTIONS", "methods_of", "parse_lookup", "parse_player", "spelt_out"]
+__all__ = [
+    "LIMITS",
+    "NONE",
+    "OPTIONS",
+    "limit_of",
+    "methods_of",
+    "parse_lookup",
+    "parse_player",
+    "seated",
+    "spelt_out",
+]
 
 RANDOM = "random"
 #: In place of a lookup: not even the game's usual one.
@@ -77,6 +88,32 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     return Player(text, evaluator, lookup, options, limits=limits)
 
 
+def seated(
+    game: Game,
+    name: str,
+    limits: Limits,
+    *,
+    techniques: str = "selective",
+    table_mib: float = 16.0,
+    **options: Any,
+) -> Seat:
+    """Returns the seat of an evaluator, by its name in the grammar, with its search.
+
+    limits: limits of a move, unless the question or the player has limits of its own.
+    techniques: as in `parse_player`; "selective" looks deeper, "exact" gives the values of plain
+        minimax.
+    table_mib, options: options of the engine, unless the name has its own.
+
+    Raises ValueError for a player without an evaluator, such as `random`, and as `parse_player`.
+    """
+    limits.check(game)
+    player = parse_player(game, name, techniques=techniques)
+    if player.evaluator is None:
+        raise ValueError(f"expected an evaluator to play with, found {name!r}")
+    seat: Seat = player.seat(game, limits, table_mib=table_mib, **options)
+    return seat
+
+
 def methods_of(game: Game) -> Sequence[str]:
     """Returns how a search may expect the others to move, the usual way first; () for two sides."""
     return METHODS if game.players > 2 else ()
@@ -98,7 +135,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
             if name in limits or OPTIONS.get(name) in engine:
                 raise ValueError(f"{name}: expected it once, found {option[:40]!r} as well")
             if name in LIMITS:
-                limits[name] = _number(name, value)
+                limits[name] = limit_of(name, value)
             elif name == "threads":
                 engine[name] = _threads(option, value)
             elif name in methods_of(game) and not value:
@@ -136,7 +173,8 @@ def spelt_out(option: str) -> list[tuple[str, str]]:
     return [("depth", plies)] + ([] if filters is None else [("filters", filters)])
 
 
-def _number(name: str, text: str) -> Any:
+def limit_of(name: str, text: str) -> Any:
+    """Returns the number of a limit, a key of `LIMITS`; raises ValueError for other texts."""
     try:
         return LIMITS[name](text)
     except ValueError:

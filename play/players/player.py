@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from play.players.limits import STATIC, Limits
-from play.players.seats import EvaluatorSeat, RandomSeat, SearchSeat, StaticSeat
+from play.players.limits import Limits
+from play.players.seats import Seat
 from search import Evaluator, Lookup
 
 __all__ = ["Player", "SeatMaker", "needs_processes"]
@@ -16,7 +16,10 @@ class SeatMaker(Protocol):
     """An external engine: called with a game and limits, it returns a seat."""
 
     def __call__(self, game: Any, limits: Limits, /) -> Any:
-        """A new seat: a `Seat`, in games with dice a `DiceSeat`."""
+        """A new seat, with `begin` and `stop` as `play.players.seats.Seat` has them.
+
+        It makes moves by `move(record)`, in games with dice by `choose(position, roll)`.
+        """
 
 
 @dataclass(frozen=True)
@@ -56,26 +59,29 @@ class Player:
         """Returns the player's limits in a match with `limits`: its own, or else those."""
         return limits if self.limits is None else self.limits
 
-    def seat(self, game: Any, limits: Limits, *, table_mib: float | None = None) -> Any:
+    def seat(self, game: Any, limits: Limits, *, cube: bool = False, **options: Any) -> Any:
         """Returns a seat of the player, which plays games one at a time, in a match with `limits`.
 
-        It is a `Seat`, in games with dice a `DiceSeat`.
+        It is a `Seat`, or of an external engine one of its own.
 
-        table_mib: size of the transposition table of the player's search; None for one that fits
-            the limits.
+        cube: whether it is asked for decisions about the cube, and for moves at the score.
+        options: options of the engine. Default: a transposition table that fits the limits.
+
+        Raises ValueError with the cube if the player gives no chances of the game's outcomes, and
+        ModuleNotFoundError if GNU Backgammon must be installed and is not.
         """
+        if cube and self.program is not None and hasattr(self.program, "with_cube"):
+            return self.program.with_cube(game)
+        if cube and (self.evaluator is None or not self.evaluator.gives_outcomes):
+            raise ValueError(
+                f"player: with the cube expected an evaluator that gives the chances of outcomes,"
+                f" found {self.name}"
+            )
         if self.program is not None:
             return self.program(game, limits)
         limits = self.within(limits)
-        table_mib = limits.table_mib if table_mib is None else table_mib
-        options = {"lookup": self.lookup, "table_mib": table_mib, **self.options}
-        if game.dice is None:
-            return EvaluatorSeat(game, self.evaluator, limits, options)
-        if self.evaluator is None:
-            return RandomSeat(game)
-        if limits == STATIC:
-            return StaticSeat(game, self.evaluator, self.lookup)
-        return SearchSeat(game, self.evaluator, limits, options)
+        options = {"table_mib": limits.table_mib, **options, **self.options}
+        return Seat(game, self.name, self.evaluator, limits, lookup=self.lookup, **options)
 
 
 def needs_processes(*players: Player) -> bool:

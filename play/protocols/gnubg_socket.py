@@ -20,7 +20,7 @@ from typing import Any
 
 from games.backgammon.fibs import parse_fibs
 from play.players.lines import LONGEST_LINE, read_lines
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 from play.ports import named_port
 
 __all__ = ["DEFAULT_PORT", "ExternalPlayer", "ExternalServer"]
@@ -36,7 +36,7 @@ SILENCE = 3600.0
 class ExternalPlayer:
     """Answers the lines of GNU Backgammon, one at a time for all connections."""
 
-    def __init__(self, thinker: Thinker) -> None:
+    def __init__(self, thinker: Seat) -> None:
         self.thinker = thinker
         self._lock = threading.Lock()
 
@@ -60,14 +60,14 @@ class ExternalPlayer:
         chances = self.thinker.evaluator.gives_outcomes
         with self._lock:
             if situation.offered and chances and game.cube.may_double(situation):
-                return "take" if self.thinker.decide(situation).take else "drop"
+                return "take" if self.thinker.decision(situation).take else "drop"
             if situation.offered:
                 # the position is the doubling side's
                 equity = -self.thinker.think(position).value
                 return "take" if equity > TAKE_POINT else "drop"
             if roll is None:
                 doubles = chances and game.cube.may_double(situation)
-                return "double" if doubles and self.thinker.decide(situation).double else "roll"
+                return "double" if doubles and self.thinker.decision(situation).double else "roll"
             move = self.thinker.think(position, roll=roll).move
         return "" if move == 0 else str(game.move_text(position, move))
 

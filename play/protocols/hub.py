@@ -23,7 +23,7 @@ from play.players.clock import Clock
 from play.players.hub_words import arguments, hub_move, hub_position, move_word
 from play.players.limits import Limits
 from play.players.lines import LONGEST_LINE, read_lines
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 from search import PROVEN, WIN, Result
 from search.engine import DEEPEST
 from search.time_control import Allowance
@@ -43,7 +43,7 @@ class Hub:
     """
 
     def __init__(
-        self, thinker: Thinker, write: Callable[[str], None], *, turned: bool = False
+        self, thinker: Seat, write: Callable[[str], None], *, turned: bool = False
     ) -> None:
         self.thinker = thinker
         self._write = write
@@ -93,11 +93,11 @@ class Hub:
 
     # --- searching -----------------------------------------------------------------------------
 
-    def start(self, answer: Callable[[Result], str], position: Any, **question: Any) -> None:
+    def start(self, answer: Callable[[Result], str], record: GameRecord, limits: Limits) -> None:
         """Start a search in a thread of its own, which then says the line `answer(result)`.
 
         answer: makes the line of a result.
-        position, question: the arguments of `Thinker.think`.
+        record, limits: the game and the limits of the move.
 
         Raises ValueError during a search.
         """
@@ -106,15 +106,13 @@ class Hub:
         self.searching = True
         self._stopping.clear()
         self._search = threading.Thread(
-            target=self._work, args=(answer, position, question), daemon=True, name="engine"
+            target=self._work, args=(answer, record, limits), daemon=True, name="engine"
         )
         self._search.start()
 
-    def _work(
-        self, answer: Callable[[Result], str], position: Any, question: dict[str, Any]
-    ) -> None:
+    def _work(self, answer: Callable[[Result], str], record: GameRecord, limits: Limits) -> None:
         try:
-            line = answer(self.thinker.think(position, **question))
+            line = answer(self.thinker.decide(record, limits))
         except BrokenPipeError:
             self.searching = False
         except (Exception, KeyboardInterrupt) as error:
@@ -266,16 +264,9 @@ class Hub:
             raise ValueError("go: expected a position with a legal move, found none")
         # an endless search answers only once it is stopped
         endless = self.endless or bool({"ponder", "analyze"} & set(kinds))
-        position, history = self.record.position, self.record.history
-        limits = Limits(depth=DEEPEST)
-        if not endless:
-            limits = self._limits().for_play(self.thinker.game, position)
-        self.start(
-            lambda result: self._done(position, result, endless),
-            position,
-            history=history,
-            limits=limits,
-        )
+        limits = Limits(depth=DEEPEST) if endless else self._limits()
+        position = self.record.position
+        self.start(lambda result: self._done(position, result, endless), self.record, limits)
 
     def _limits(self) -> Limits:
         if self.clock is None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from games.extras import extra
 from games.openspiel import OpenSpiel
-from play.players.thinker import Thinker
+from play.players.seats import Seat
 
 __all__ = ["OpenSpielChoice", "OpenSpielGame", "openspiel_bot"]
 
@@ -31,7 +31,7 @@ class OpenSpielGame:
     roll: Callable[[Any], int] | None = None
 
 
-def openspiel_bot(thinker: Thinker) -> Any:
+def openspiel_bot(thinker: Seat) -> Any:
     """Returns a `pyspiel.Bot` that plays either side, within the limits of the thinker.
 
     It plays one game at a time, from OpenSpiel's start position. Raises ModuleNotFoundError if
@@ -62,7 +62,7 @@ def openspiel_bot(thinker: Thinker) -> Any:
 class OpenSpielChoice:
     """Chooses actions in states of OpenSpiel; ValueError for a game without `OpenSpielGame`."""
 
-    def __init__(self, thinker: Thinker) -> None:
+    def __init__(self, thinker: Seat) -> None:
         self._same = thinker.game if isinstance(thinker.game, OpenSpiel) else None
         known = extra(thinker.game, OpenSpielGame)
         if known is None and self._same is None:

@@ -2,380 +2,396 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from games.contract import Game, given
+from games.contract import Game
 from games.file_form import form_of
-from games.record import GameRecord, new_record
-from games.values import value_text
+from games.record import GameRecord
 from play.players.limits import Limits
-from play.players.thinker import Thinker, chances_text
+from play.players.parse import LIMITS, limit_of
+from play.players.seats import Seat
+from play.terminal.board import BoardText
 from play.terminal.colour import Paint
+from play.terminal.hints import best_moves, cube_hint, parts_of_value, shown_value
+from play.web.cube_table import KINDS, Play, table_for
+from play.web.game_files import write_file
+from play.web.limits import ServerLimits
+from play.web.seat import EVALUATOR, HUMAN, WebSeat
 from play.words import result_text
 from programs.whole_files import write_atomically
 
-__all__ = ["Session", "SessionOf"]
+__all__ = ["Session"]
 
-#: The commands that can be typed besides moves.
-COMMANDS = {
-    "help": "this list",
-    "moves": "all legal moves",
-    "hint": "the best moves and their values",
-    "why": "the parts of the value of the position",
-    "board": "show the board again",
-    "flip": "turn the board round",
-    "undo": "take back your last move",
-    "level": "how long the evaluator thinks: level depth 6, level seconds 2",
-    "new": "a new game from the start, or from a position: new POSITION",
-    "position": "the position as text",
-    "save": "write the game to a file: save FILE (save! FILE overwrites)",
-    "resign": "resign the game",
-    "quit": "leave",
+#: The commands that can be typed besides moves; `help` says what their docstrings say.
+COMMANDS = "help moves hint why board flip undo level new position save resign quit".split()
+#: What `help` says of those with a cube.
+CUBE_COMMANDS = {
+    "double": "Double before a roll; roll plays on without.",
+    "take": "Answer a double; or drop, or beaver where it is played.",
 }
-HINTS = 5
+#: The meanings of the words of the cube; raccoons are not played.
+CUBE_WORDS = {
+    "roll": "roll", "double": "double", "redouble": "double", "take": "take", "accept": "take",
+    "drop": "drop", "pass": "drop", "beaver": "beaver", "raccoon": "beaver",
+}  # fmt: skip
+NO_CUBE = (
+    "Thank you, but there is no cube in this game: a gammon counts double and a backgammon triple."
+    " --cube or --match N plays with it."
+)
+SHORT = {"?": "help", "h": "help", "q": "quit", "exit": "quit"}
 MOST_LISTED = 60
 
 
 class Session:
-    """People at a board with an evaluator, each in one or more seats, in any game without dice.
+    """People at a board with an evaluator, each in one or more seats, in any game.
 
-    Games with a board of their own and games with dice have subclasses. Texts are returned, never
-    printed. The caller takes turns with `advance`, which makes the moves that need no person, and
-    `answer`, which receives the line that a person typed, until `done` is true.
+    Texts are returned, never printed. The caller takes turns with `advance`, which makes the moves
+    that need no person, and `answer`, which receives the line that a person typed, until `done` is
+    true.
 
     game: the rules.
     thinker: the evaluator with its limits.
     people: the sides that people play; side 0 begins.
-    paint: adds colour; None for no colour.
-    """
+    paint: adds colour. Default: no colour.
+    seed: seed of the dice. Default: people type in the dice of all sides.
+    first: the side that begins a game with dice. Default: chance decides, or the person begins if
+        dice are typed in.
+    play: the stakes of a game with a cube.
 
-    #: Whether `board` can be seen from the other side; set by subclasses.
-    turns = False
+    Raises ValueError if there is a cube and the evaluator gives no chances of outcomes.
+    """
 
     def __init__(
         self,
         game: Game,
-        thinker: Thinker,
+        thinker: Seat,
         people: frozenset[int] = frozenset({0}),
         *,
         paint: Paint | None = None,
+        seed: int | None = None,
+        first: int | None = None,
+        play: Play | None = None,
     ) -> None:
+        play = play or Play()
+        if play.cube and not thinker.evaluator.gives_outcomes:
+            raise ValueError(
+                f"--cube: expected an evaluator that gives chances, found {thinker.name}"
+            )
+        typed = seed is None
+        if typed and first is None:
+            first = min(people, default=0)
         self.game: Any = game
-        #: The names of the sides.
-        self.sides = game.sides
-        self.file_form = form_of(game)
         self.thinker = thinker
         self.people = people
         self.paint = paint or Paint()
+        self.face = BoardText.of(game)
         self.done = False
-        self.flipped = people == {1}
-        self.roll: int | None = None  # of the turn; for games with dice
+        #: The side at the bottom of the board.
+        self.bottom = min(people, default=0)
+        seats = [WebSeat(HUMAN if side in people else EVALUATOR) for side in range(game.players)]
+        self.table: Any = table_for(
+            game,
+            tuple(seats),
+            play,
+            chance=random.Random(seed),
+            limits=ServerLimits(moves=sys.maxsize),
+            first=first,
+            typed=typed,
+        )
         self._written: set[Path] = set()
-        self._told_end = False
-        self._stale = True  # whether to show the board before the next prompt
-        self.record = self.new_record()
+        self._shown = -1  # the version of the table that was shown
+        self._declined = -1  # the ply at which the side to move has decided not to double
         self.commands: dict[str, Callable[[str], Iterator[str]]] = {
             name: getattr(self, f"do_{name}") for name in COMMANDS
         }
-        #: What `help` says of commands; subclasses add theirs.
-        self.described = dict(COMMANDS)
-
-    # --- for subclasses ------------------------------------------------------------------------
-
-    def new_record(self, start: Any = None) -> GameRecord:
-        """Returns the record of a new game."""
-        return new_record(self.game, start)
-
-    def board(self) -> str:
-        """Returns the board as text."""
-        return str(self.game.show(self.record.position))
-
-    def file_text(self) -> str:
-        """Returns the game as the text of a file."""
-        names = [
-            "person" if s in self.people else self.thinker.name for s in range(len(self.sides))
-        ]
-        if len(set(names)) < len(names):
-            names = [f"{name} {side}" for name, side in zip(names, self.sides, strict=True)]
-        tags = {"Event": "Plysmith", "Date": date.today().strftime("%Y.%m.%d")}
-        return self.file_form.write(self.record, tuple(names), tags)
-
-    def set_up(self, text: str) -> str:
-        """Begin a game from a position; returns a remark or "". Raises PositionError."""
-        self.record = self.new_record(self.game.parse_position(text))
-        return ""
-
-    def wants_roll(self) -> bool:
-        """Returns whether a person must type in the dice of this turn."""
-        return False
-
-    def take_roll(self, text: str) -> Iterator[str]:
-        """Take dice that were typed in. Raises MoveError if they are not valid."""
-        raise NotImplementedError
+        if game.cube:
+            self.commands |= {
+                word: partial(self.do_cube, kind) for word, kind in CUBE_WORDS.items()
+            }
 
     # --- the flow of a game --------------------------------------------------------------------
 
     @property
+    def record(self) -> GameRecord:
+        """The game so far."""
+        record: GameRecord = self.table.record
+        return record
+
+    @property
     def side(self) -> int:
-        """The side to move, 0 or 1."""
+        """The side to move, from 0 on."""
         return self.record.to_move
+
+    @property
+    def choices(self) -> list[str]:
+        """What a person must type next; empty if no person is needed."""
+        table = self.table
+        if table.over:
+            return ["new", "undo", "save FILE", "quit"]
+        person = table.acting in self.people
+        if table.waiting == "answer":
+            beaver = ["beaver"] if table.record.may_beaver else []
+            return ["take", "drop", *beaver] if person else []
+        if table.waiting == "roll":
+            if self._may_double():
+                return ["roll", "double"] if person else []
+            return ["dice"] if table.typed else []
+        return ["a move"] if person and not table.passing else []
+
+    def _may_double(self) -> bool:
+        may = bool(self.game.cube) and self.table.may_double
+        return may and self._declined != self.record.ply
 
     @property
     def prompt(self) -> str:
         """The prompt for a line."""
-        if self.record.over:
+        table, choices = self.table, self.choices
+        side, roll = self.game.sides[table.acting], table.roll
+        if table.over:
             return "over> "
-        return f"{self.sides[self.side]}> "
+        if choices == ["dice"]:
+            return f"dice of {side}> "
+        if choices != ["a move"]:
+            return f"{side}: {' or '.join(choices)}> "
+        return f"{side}> " if roll is None else f"{side} {self.game.dice.text(roll)}> "
 
     def advance(self) -> Iterator[str]:
         """Make all moves that need no person. Yields the texts to show, the board last."""
-        while not self.record.over:
-            yield from self.begin_turn()
-            if self.wants_roll() or self.must_ask():
-                break
-            yield from self.machine_move()
-        if self.record.over and not self._told_end:
-            self._told_end = True
-            yield self.board()
+        table = self.table
+        while not self.choices:
+            yield from self._act()
+        if self._shown == table.version:
+            return
+        self._shown = table.version
+        yield self.board()
+        if table.over:
             yield self.paint("strong", f"{result_text(self.record)}.")
-            yield "new, undo, save FILE or quit"
-        elif self._stale:
-            yield self.board()
+            yield f"{', '.join(self.choices[:-1])} or quit"
+        else:
             yield from self.turn_text()
-        self._stale = False
 
-    def begin_turn(self) -> Iterator[str]:
-        """Begin a turn, which rolls the dice in games with dice. Yields texts to show."""
-        return iter(())
+    def _act(self) -> Iterator[str]:
+        """Do the next thing that needs no person: a roll, an action of the cube or a move."""
+        table = self.table
+        if table.waiting == "answer" or (table.waiting == "roll" and self._may_double()):
+            yield from self._turn_cube(self._cube_action())
+        elif table.waiting == "roll":
+            table.roll_dice()
+        elif table.passing:
+            side, roll = self.game.sides[self.side], self.game.dice.text(table.roll)
+            table.confirm()
+            yield f"{side} cannot move with {roll}."
+        else:
+            yield from self._machine_move()
 
-    def must_ask(self) -> bool:
-        """Returns whether a person must decide."""
-        return self.side in self.people
+    def _cube_action(self) -> str:
+        """Returns what the evaluator does: roll, double, or an answer."""
+        answers = self.table.waiting == "answer"
+        if not self.thinker.evaluator.gives_outcomes:
+            return "take" if answers else "roll"
+        decision = self.thinker.decision(self.table.record.situation())
+        return str(decision.answer) if answers else "double" if decision.double else "roll"
 
-    def turn_text(self) -> Iterator[str]:
-        """The text under the board before a prompt."""
-        text = f"{self.sides[self.side]} to move"
-        if not self.record.over and text.lower() not in self.board().lower():
-            yield text
+    def _turn_cube(self, action: str) -> Iterator[str]:
+        table, side = self.table, self.game.sides[self.table.acting]
+        if action == "roll":
+            self._declined = self.record.ply
+        elif action == "double":
+            table.double()
+            yield f"{side} doubles to {2 * table.record.cube}."
+        else:
+            table.answer(action)
+            self._declined = self.record.ply
+            yield f"{side} {action}s."
 
-    def machine_move(self) -> Iterator[str]:
+    def _machine_move(self) -> Iterator[str]:
         """Let the evaluator move."""
-        position, side = self.record.position, self.side
-        limits = self.thinker.limits.for_play(self.game, position, self.roll)
-        result = self.thinker.think(
-            position, roll=self.roll, history=self.record.history, limits=limits
-        )
+        record, table, evaluator = self.record, self.table, self.thinker.evaluator
+        position, side, roll = record.position, self.game.sides[self.side], table.roll
+        result = self.thinker.decide(record, roll=roll)
         text = self.paint("strong", self.game.move_text(position, result.move))
-        dice = "" if self.roll is None else f" {self.game.dice.text(self.roll)}:"
-        said = f"{self.sides[side]} ({self.thinker.name}):{dice} {text}"
+        dice = "" if roll is None else f" {self.game.dice.text(roll)}:"
+        said = f"{side} ({self.thinker.name}):{dice} {text}"
         if result.interrupted and not self.people:
             raise KeyboardInterrupt  # without people there is no prompt at which to leave
         if result.evaluator is None:  # a random move
-            self.play(result.move)
+            table.play(result.move)
             yield said
             return
         depth = f" at depth {result.depth}" + " (stopped)" * result.interrupted
-        text = self.value_text(position, result.value, result.nodes, result.outcomes, depth)
-        self.play(result.move, self.thinker.evaluator.in_units(result.value), result.depth)
-        yield f"{said}   {text}"
+        table.play(result.move, value=evaluator.in_units(result.value), depth=result.depth)
+        shown = shown_value(evaluator, position, result.value, result.nodes, result.outcomes, depth)
+        yield f"{said}   {shown}"
 
-    def value_text(
-        self, position: Any, value: float, nodes: int, outcomes: Any = None, depth: str = ""
-    ) -> str:
-        """Returns a value of a position in the game's unit, with the depth and its chances."""
-        evaluator = self.thinker.evaluator
-        chances = chances_text(evaluator, position, value, nodes, outcomes)
-        text = value_text(evaluator.in_units(value)) + depth
-        return f"{text} ({chances})" if chances else text
+    def board(self) -> str:
+        """Returns the board as text."""
+        return self.face.show(self.record, self.bottom, self.paint)
 
-    def play(self, move: Any, value: float | None = None, depth: int | None = None) -> None:
-        """Add a legal move to the game; `value` is in the game's unit."""
-        self.record.play(move, roll=self.roll, value=value, depth=depth)
-        self.roll = None
-        self._stale = True
-        self._told_end = False
+    def turn_text(self) -> Iterator[str]:
+        """The text under the board before a prompt."""
+        table, sides = self.table, self.game.sides
+        if table.over:
+            return
+        if self.game.cube and table.stakes.cube:
+            yield self._stakes_text()
+        side = sides[self.side]
+        if table.waiting in ("roll", "answer"):
+            yield f"{side} to roll"
+        elif table.roll is not None:
+            yield f"{side} to play {self.paint('strong', self.game.dice.text(table.roll))}"
+        elif (text := f"{side} to move").lower() not in self.board().lower():
+            yield text + self.face.note(self.record)
 
-    def legal_moves(self) -> list[Any]:
-        """Returns the legal moves of the turn; empty before its dice are known."""
-        if self.record.over or self.wants_roll():
-            return []
-        return list(self.game.legal_moves(self.record.position, *given(self.roll)))
+    def _stakes_text(self) -> str:
+        record, sides = self.table.record, self.game.sides
+        owner = "in the middle" if record.owner is None else f"of {sides[record.owner]}"
+        match = ""
+        if record.match_length:
+            crawford = ", Crawford game" if record.crawford else ""
+            match = f"{sides[0]} {record.score[0]} : {record.score[1]} {sides[1]}"
+            match += f" of {record.match_length}{crawford}; "
+        return f"{match}cube {record.cube}, {owner}{', Jacoby rule' if record.jacoby else ''}"
 
     def completions(self, text: str) -> list[str]:
         """Returns the moves and commands that begin with a text, moves first."""
         typed = " ".join(text.lower().split())
+        return [word for word in (*self._moves(), *self.commands) if word.startswith(typed)]
+
+    def _moves(self) -> list[str]:
+        """Returns the texts of the legal moves; empty before the roll and after the end."""
         position = self.record.position
-        moves = [self.game.move_text(position, move) for move in self.legal_moves()]
-        return [word for word in (*moves, *self.commands) if word.startswith(typed)]
+        return [self.game.move_text(position, move) for move in self.table.legal_moves()]
 
     def answer(self, line: str) -> Iterator[str]:
         """Carry out a typed line. Yields the texts to show; an error is one line."""
         text = line.strip()
-        word, _, rest = text.partition(" ")
+        word, _, rest = SHORT.get(text, text).partition(" ")
         try:
             if word.lower() in self.commands:
                 yield from self.commands[word.lower()](rest.strip())
             elif word.lower() == "save!":
                 yield from self.save(rest.strip(), overwrite=True)
-            elif text in ("?", "h"):
-                yield from self.do_help("")
-            elif text in ("q", "exit"):
-                self.done = True
             elif text:
-                yield from self.take_move(text)
+                self._take(text)
         except (ValueError, OSError) as error:
             yield self.paint("bad", f"{error}")
 
-    def take_move(self, text: str) -> Iterator[str]:
-        """Play the move that was typed in."""
-        if self.record.over:
-            yield self.paint("bad", "The game is over: new, undo, save FILE or quit.")
-            return
-        if self.wants_roll():
-            yield from self.take_roll(text)
-            return
-        self.play(self.game.parse_move(self.record.position, text, *given(self.roll)))
+    def _take(self, text: str) -> None:
+        """Play the move or take the roll that was typed in."""
+        table, choices = self.table, self.choices
+        if table.over:
+            raise ValueError(f"The game is over: {', '.join(choices[:-1])} or quit.")
+        if table.typed and table.waiting == "roll":
+            table.roll_dice(text)
+        elif table.waiting == HUMAN:
+            table.play_text(text)
+        else:
+            raise ValueError(f"expected {' or '.join(choices)}, found {text!r:.40}")
 
     # --- commands ------------------------------------------------------------------------------
 
     def do_help(self, rest: str) -> Iterator[str]:
-        """List the commands."""
-        yield self.move_help()
-        for name, text in self.described.items():
+        """The commands."""
+        typed = bool(self.game.dice and self.table.typed)
+        yield "Dice such as 31 when the prompt asks for them." * typed
+        yield f"{self.face.moves}\nTab completes. Or one of:"
+        texts = {name: str(self.commands[name].__doc__) for name in COMMANDS}
+        if self.game.cube and self.table.stakes.cube:
+            texts |= CUBE_COMMANDS
+        for name, text in texts.items():
             yield f"  {name:9} {text}"
 
-    def move_help(self) -> str:
-        """How to write moves."""
-        return "A move in the notation of the game; Tab completes it. Or one of:"
-
     def do_board(self, rest: str) -> Iterator[str]:
-        """Show the board."""
+        """Show the board again."""
         yield self.board()
         yield from self.turn_text()
 
     def do_flip(self, rest: str) -> Iterator[str]:
         """Turn the board round."""
-        if not self.turns:
+        if not self.face.turns:
             yield f"The board of {self.game.title} is shown from one side only."
             return
-        self.flipped = not self.flipped
+        self.bottom = 1 - self.bottom
         yield from self.do_board("")
 
     def do_moves(self, rest: str) -> Iterator[str]:
-        """List the legal moves."""
-        position = self.record.position
-        texts = [self.game.move_text(position, move) for move in self.legal_moves()]
-        if not texts:
-            yield "There are no legal moves now."
-            return
+        """All legal moves."""
+        texts = self._moves()
         more = f", and {len(texts) - MOST_LISTED} more" if len(texts) > MOST_LISTED else ""
-        yield ", ".join(texts[:MOST_LISTED]) + more
+        yield ", ".join(texts[:MOST_LISTED]) + more or "There are no legal moves now."
+
+    def do_cube(self, kind: str, rest: str) -> Iterator[str]:
+        """Double or roll, or answer a double."""
+        if not self.table.stakes.cube:
+            yield NO_CUBE
+        elif kind in self.choices:
+            yield from self._turn_cube(kind)
+        else:
+            raise ValueError(f"expected {' or '.join(self.choices)}, found {kind}")
 
     def do_hint(self, rest: str) -> Iterator[str]:
-        """Show the best moves and their values."""
-        if not self.legal_moves():
+        """The best moves and their values, or the right action with the cube."""
+        table, record = self.table, self.record
+        if table.waiting == "answer" or "double" in self.choices:
+            yield from cube_hint(self.thinker, table.record.situation())
+        elif table.legal_moves():
+            yield from best_moves(self.thinker, record, table.roll)
+        else:
             yield "There is nothing to decide now."
-            return
-        position = self.record.position
-        result = self.thinker.think(
-            position, roll=self.roll, history=self.record.history, all_moves=True
-        )
-        yield f"{self.thinker.name} at depth {result.depth}:"
-        moves = result.moves or ((result.move, result.value),)
-        outcomes = result.move_outcomes or (result.outcomes,) * len(moves)
-        for (move, value), after in list(zip(moves, outcomes, strict=True))[:HINTS]:
-            text = self.value_text(position, value, result.nodes, after)
-            yield f"  {self.game.move_text(position, move):<20} {text}"
-        if len(result.pv) > 1:
-            yield f"  principal variation: {result.pv_text}"
 
     def do_why(self, rest: str) -> Iterator[str]:
-        """Show the parts of the value of the position."""
-        from play.judging.explanation import contribution_table, explain
-
-        try:
-            found = explain(self.thinker.evaluator, self.record.position)
-        except TypeError as error:
-            yield self.paint("bad", str(error))
-            return
-        position = self.record.position
-        evaluator = self.thinker.evaluator
-        value = value_text(evaluator.in_units(evaluator(position)))
-        if evaluator.gives_outcomes:  # other chances hold for values that were searched
-            value = self.value_text(position, evaluator(position), 1)
-        yield f"The static value for {self.sides[self.side]} is {value}:"
-        yield "\n".join(contribution_table([self.thinker.name], [found], 12))
+        """The parts of the value of the position."""
+        yield from parts_of_value(self.thinker, self.record)
 
     def do_undo(self, rest: str) -> Iterator[str]:
-        """Take back moves to the last decision of a person."""
-        ply = self.record.ply
-        sides = {(self.side - back) % self.game.players for back in range(1, ply + 1)}
-        if not sides or (self.people and not sides & self.people):
-            raise ValueError("expected a move of yours to take back, found none")
-        while self.record.moves:
-            self.take_back()
-            if not self.people or (self.must_ask() and self.legal_moves() != [0]):
-                break
-        self._stale = True
-        self._told_end = False
+        """Take back your last move."""
+        self.table.undo()
+        self._declined = self.record.ply
         yield "Taken back."
 
-    def take_back(self) -> None:
-        """Take back one move, with its dice."""
-        roll = self.record.rolls[-1]
-        self.record.undo()
-        self.roll = roll
-
     def do_level(self, rest: str) -> Iterator[str]:
-        """Set or show the limits of the evaluator."""
+        """The limits of the evaluator, which can be set: level depth 6, level seconds 2."""
         words = rest.replace("=", " ").split()
         if words:
-            limits: dict[str, Any] = {}
-            kinds = {"depth": int, "nodes": int, "seconds": float}
-            if len(words) % 2 or not set(words[::2]) <= set(kinds):
-                raise ValueError(
-                    f"expected a level such as depth 6 or seconds 2, found {rest!r:.60}"
-                )
-            for name, number in zip(words[::2], words[1::2], strict=True):
-                try:
-                    limits[name] = kinds[name](number)
-                except ValueError:
-                    raise ValueError(f"{name}: expected a number, found {number!r:.40}") from None
-            self.set_level(Limits(**limits))
+            if len(words) % 2 or not set(words[::2]) <= set(LIMITS):
+                expected = "a level such as depth 6 or seconds 2"
+                raise ValueError(f"expected {expected}, found {rest!r:.60}")
+            pairs = zip(words[::2], words[1::2], strict=True)
+            level = Limits(**{name: limit_of(name, number) for name, number in pairs})
+            level.check(self.game)
+            self.thinker.limits = level
         yield f"{self.thinker.name} has {self.thinker.limits}."
 
-    def set_level(self, limits: Limits) -> None:
-        """Set the limits of the evaluator. Raises ValueError for unsuitable limits."""
-        limits.check(self.game)
-        self.thinker.limits = limits
-
     def do_new(self, rest: str) -> Iterator[str]:
-        """Begin a new game."""
+        """A new game, the next one of a match, or one from a position: new POSITION."""
         if rest:
-            said = self.set_up(rest)
+            self.table.set_position(rest)
+        elif self.game.cube and self.table.match_goes_on:
+            self.table.next_game()
         else:
-            self.record, said = self.new_record(), ""
+            self.table.start()
+        self._declined = -1
         self.thinker.forget()
-        self._stale = True
-        self._told_end = False
-        yield said or "A new game."
+        yield "A new game."
 
     def do_position(self, rest: str) -> Iterator[str]:
-        """Show the position as text."""
+        """The position as text."""
         yield self.game.position_text(self.record.position)
 
     def do_save(self, rest: str) -> Iterator[str]:
-        """Write the game to a new file, or to one that this session wrote."""
+        """Write the game to a file: save FILE (save! FILE overwrites)."""
         yield from self.save(rest, overwrite=False)
 
     def save(self, name: str, *, overwrite: bool) -> Iterator[str]:
-        """Write the game to a file."""
+        """Write the game, or the games of the match, to a file."""
         if not name:
-            raise ValueError("expected a file to save to, as in: save game" + self.file_form.suffix)
+            suffix = form_of(self.game).suffix
+            raise ValueError(f"expected a file to save to, as in: save game{suffix}")
         path = Path(name).expanduser()
         text = self.file_text()
         if path.exists() and path not in self._written and not overwrite:
@@ -388,33 +404,36 @@ class Session:
         self._written.add(path)
         yield f"Saved to {path}."
 
+    def file_text(self) -> str:
+        """Returns the game, or the games of the match, as the text of a file."""
+        sides = self.game.sides
+        names = ["person" if s in self.people else self.thinker.name for s in range(len(sides))]
+        if len(set(names)) < len(names):
+            names = [f"{name} {side}" for name, side in zip(names, sides, strict=True)]
+        return write_file(self.table.records, names)[1]
+
     def do_resign(self, rest: str) -> Iterator[str]:
-        """Resign the game."""
-        if self.record.over:
-            raise ValueError("expected a game that goes on, found it over")
-        self.resign()
-        self._told_end = False
-        return iter(())
-
-    def resign(self) -> None:
-        """End the game with a loss for the side that resigns."""
-        self.record.forfeit(self.loser(), "resignation")
-
-    def loser(self) -> int:
-        """Returns the side that resigns: the person's, or with several people the side to move."""
-        return next(iter(self.people)) if len(self.people) == 1 else self.side
+        """Resign the game; in backgammon a single game, a gammon or a backgammon."""
+        table, people = self.table, self.people
+        # With several people the side to move resigns. An evaluator that expects more declines.
+        loser = next(iter(people)) if len(people) == 1 else self.side
+        if not self.game.cube:
+            table.resign(side=loser)
+            return
+        kinds = {"": 1, **{text.split()[1]: kind for kind, text in KINDS.items()}}
+        if (kind := kinds.get(rest.lower())) is None:
+            raise ValueError(f"resign: expected single, gammon or backgammon, found {rest!r:.40}")
+        table.resign(kind, loser)
+        evaluator, position = self.thinker.evaluator, self.record.position
+        if table.answering not in people and evaluator.gives_outcomes:
+            outcomes = evaluator.outcomes([position])[0]
+            if not self.game.cube.accepts(table.record.situation(), outcomes, loser, kind):
+                yield f"{self.game.sides[table.answering]} declines: it expects more."
+                table.answer("decline")
+                return
+        table.answer("accept")
 
     def do_quit(self, rest: str) -> Iterator[str]:
-        """End the session."""
+        """Leave."""
         self.done = True
         return iter(())
-
-
-@dataclass(frozen=True)
-class SessionOf:
-    """A game's own session in a terminal, an extra.
-
-    kind: its class.
-    """
-
-    kind: type[Session]

@@ -79,15 +79,11 @@ async def cube_hint(
         raise MoveError("expected a decision about the cube, found none")
     decision = await thinking.work(lambda: _decision(thinking, table, loaded, PLIES))
     doing = "double" if decision.double else "roll"
-    figures = (
-        f"no double {decision.no_double:+.3f}, double and take {decision.double_take:+.3f},"
-        f" double and drop {decision.double_drop:+.3f}"
-    )
     return {
         "action": doing if table.answering is None else decision.answer,
         "text": decision.action,
         "reason": decision.reason,
-        "figures": figures,
+        "figures": decision.figures,
     }
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from games.contract import starts
+from games.contract import Game
 from games.errors import MoveError
 from games.record import GameRecord
+from play.web.seat import WebSeat
 from play.web.table import Table, start_text
 
-__all__ = ["CubeTable", "Play", "act_with_cube", "play_of"]
+__all__ = ["KINDS", "CubeTable", "Play", "act_with_cube", "play_of", "table_for"]
 
 #: Most points of a match.
 LONGEST = 64
@@ -134,7 +135,7 @@ class CubeTable(Table):
         """Whether the side to move may double instead of rolling."""
         record = self.record
         # Nobody doubles before the first roll.
-        begun = record.ply > 0 or record.start not in starts(self.game)
+        begun = record.ply > 0 or self.set_up
         return self.stakes.cube and begun and self.waiting == "roll" and record.may_double
 
     def double(self) -> None:
@@ -163,13 +164,13 @@ class CubeTable(Table):
         self.record.act(kind)
         self._begin_turn()
 
-    def resign(self, kind: Any = 1) -> None:
-        """Let the side to move offer to resign 1, 2 or 3 times the cube, which may be declined."""
+    def resign(self, kind: Any = 1, side: int | None = None) -> None:
+        """As `Table.resign`: offer to resign 1, 2 or 3 times the cube, which may be declined."""
         if type(kind) is not int or kind not in KINDS:
             raise MoveError(f"resign: expected 1, 2 or 3, found {kind!r:.40}")
         if self.over or self.answering is not None:
-            raise MoveError("expected a game that goes on, found it over or an offer")
-        self.resigning = (self.record.to_move, kind)
+            raise MoveError("expected a game in progress, found it over or an offer")
+        self.resigning = (self.record.to_move if side is None else side, kind)
         self.version += 1
 
     def undo(self, to: Any = None) -> None:
@@ -229,6 +230,13 @@ class CubeTable(Table):
                 "games": len(self.earlier) + 1,
             },
         }
+
+
+def table_for(game: Game, seats: tuple[WebSeat, ...], play: Play, **options: Any) -> Table:
+    """Returns a new table of a game; `play` counts in games with a cube. Options: `Table`'s."""
+    return (
+        CubeTable(game, seats, play=play, **options) if game.cube else Table(game, seats, **options)
+    )
 
 
 def act_with_cube(table: Table, kind: Any) -> None:

@@ -14,7 +14,7 @@ from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.luck import luck_word
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.matches.luck import StaticLuck
-from play.players.thinker import chances_of, judged_play_text, values_of_all
+from play.players.chances import chances_of, judged_play_text, values_of_all
 from play.web.catalogue import Loaded
 from play.web.cube_decisions import PLIES
 from play.web.cube_table import CubeTable

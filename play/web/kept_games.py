@@ -18,7 +18,7 @@ from typing import Any
 
 from games.contract import Game, starts
 from games.record import GameRecord, new_record
-from play.web.cube_table import CubeTable, play_of
+from play.web.cube_table import CubeTable, play_of, table_for
 from play.web.limits import ServerLimits
 from play.web.seat import WebSeat
 from play.web.table import Table, start_text
@@ -63,14 +63,8 @@ def table_of(
 
     Raises ValueError for anything else, and for moves that are not legal.
     """
-    id = content.get("id")
-    if id is not None and (not isinstance(id, str) or ID.fullmatch(id) is None):
-        raise ValueError(f"id: expected letters, digits, - and _, found {reprlib.repr(id)}")
-    made: Any = {"chance": chance, "limits": limits, "id": id}
-    if game.cube:
-        table: Table = CubeTable(game, seats, play=play_of(content.get("play")), **made)
-    else:
-        table = Table(game, seats, **made)
+    play = play_of(content.get("play") if game.cube else None)
+    table = table_for(game, seats, play, chance=chance, limits=limits, id=content.get("id"))
     if content.get("position") is not None:
         table.set_position(content["position"])
     record = table.record
@@ -238,7 +232,11 @@ class KeptGames:
 
     def list(self) -> list[dict[str, Any]]:
         """Returns all kept games, the latest first."""
-        return [content for path in self._paths() if (content := _content(path)) is not None]
+        with self._lock:
+            waiting = {id: {**game, "saved": time.time()} for id, game in self._pending.items()}
+        paths = [path for path in self._paths() if path.stem not in waiting]
+        written = [content for path in paths if (content := _content(path)) is not None]
+        return [*waiting.values(), *written]
 
     def forget(self, id: str) -> None:
         """Remove a game, if it is kept; once this returns, nobody finds it again."""

@@ -230,8 +230,8 @@ class Pages:
     # --- tables ------------------------------------------------------------------------------
 
     async def open(self, request: Request) -> Response:
-        """A new table."""
-        sitting = await self.host.open(await _content(request))
+        """A new table, at an address of its own."""
+        sitting = await self.host.open({**await _content(request), "id": None})
         return JSONResponse(sitting.table.view(), 201)
 
     async def _find(self, request: Request) -> Sitting:

@@ -18,6 +18,7 @@ from play.web.grid_face import face_of
 from play.web.limits import ServerLimits
 from play.web.seat import HUMAN, WebSeat
 from play.words import Words, result_text
+from programs.phrases import listed
 
 __all__ = ["Table", "clamped", "start_text"]
 
@@ -30,6 +31,8 @@ class Table:
     chance: decides rolls and random moves.
     limits: the limits of the server.
     id: its address, if it has one already; None for a new one.
+    first: the side that begins games with dice. Default: chance decides.
+    typed: whether people set the dice, also those of the first turn.
 
     `version` grows with every change. A method that refuses something raises MoveError,
     PositionError or another ValueError and changes nothing.
@@ -43,7 +46,11 @@ class Table:
         chance: random.Random,
         limits: ServerLimits,
         id: str | None = None,
+        first: int | None = None,
+        typed: bool = False,
     ) -> None:
+        self.first = first
+        self.typed = typed
         self.id = id or secrets.token_urlsafe(16)
         self.game = game
         self.face: Face = face_of(game)
@@ -56,6 +63,8 @@ class Table:
         self.record: GameRecord
         self.roll: int | None = None
         self.steps: Steps | None = None
+        #: Whether the game began from a position that was set up.
+        self.set_up = False
         #: Rolls by ply that were made before moves were taken back; they are not rolled again.
         self.rolled: dict[int, int] = {}
         self.names: dict[str, str] = {}
@@ -68,12 +77,14 @@ class Table:
 
     def start(self, position: Any = None, roll: int | None = None, **options: Any) -> None:
         """A new game from a position, or from the start of the game; options of its record."""
-        game = self.game
-        if game.dice and position is None:
+        game, set_up = self.game, position is not None
+        if game.dice and not set_up:
             # Each side rolls one die until these differ; the larger begins, with both.
-            roll = self._drawn(game.dice.first)
-            position = starts(game)[self.chance.randrange(2)]
+            roll = None if self.typed else self._drawn(game.dice.first)
+            first = self.chance.randrange(2) if self.first is None else self.first
+            position = starts(game)[first]
         self.seat_down(new_record(game, position, **options))
+        self.set_up = set_up
         self.rolled = {} if roll is None else {0: roll}
         self.names = {}
         self._begin_turn()
@@ -105,6 +116,11 @@ class Table:
     def records(self) -> list[GameRecord]:
         """The games of the table, of which the last one is played."""
         return [self.record]
+
+    @property
+    def passing(self) -> bool:
+        """Whether the side to move can only pass."""
+        return bool(self.steps and self.steps.move is not None and not self.steps.taken)
 
     @property
     def over(self) -> bool:
@@ -163,6 +179,9 @@ class Table:
             roll = self._drawn(dice.rolls)
         elif isinstance(text, str):
             roll = dice.parse(text)
+            if not (self.set_up or self.record.ply or dice.first[roll]):
+                first = listed(dice.text(n) for n, chance in enumerate(dice.first) if chance)
+                raise MoveError(f"expected a first roll, one of {first}, found {text!r:.40}")
         else:
             raise MoveError(f"roll: expected a text such as 31, found {reprlib.repr(text)}")
         self.rolled[self.record.ply] = roll
@@ -233,16 +252,16 @@ class Table:
         """
         ply = self.record.ply
         if to is None:
-            target = ply - 1
             humans = {side for side, seat in enumerate(self.seats) if seat.kind == HUMAN}
-            while target > 0 and humans and self.side_at(target) not in humans:
+            target = ply - 1
+            while humans and target >= 0 and not self._decided(target, humans):
                 target -= 1
         else:
             if type(to) is not int or not 0 <= to <= ply:
                 raise MoveError(f"expected 0 to {ply} moves to go back to, found {str(to)[:40]!r}")
             target = to
         if target < 0:
-            raise MoveError("expected a move to take back, found none")
+            raise MoveError("expected a move of yours to take back, found none")
         if self.roll is not None:
             self.rolled[ply] = self.roll
         while self.record.ply > target:
@@ -255,6 +274,13 @@ class Table:
         self.paused = self.watched
         self._begin_turn()
 
+    def _decided(self, ply: int, sides: set[int]) -> bool:
+        """Returns whether one of these sides had to decide about the move after `ply` moves."""
+        if self.side_at(ply) not in sides:
+            return False
+        steps = self.face.steps(self.record.positions[ply], self.record.rolls[ply])
+        return steps.move is None  # else the only thing to do was to pass
+
     def pause(self, on: Any) -> None:
         """Let computers among themselves pause, or go on."""
         if type(on) is not bool or not self.watched:
@@ -264,11 +290,11 @@ class Table:
         self.paused = on
         self.version += 1
 
-    def resign(self, kind: Any = None) -> None:
-        """Let the side to move resign; `kind` is for tables with a cube."""
+    def resign(self, kind: Any = None, side: int | None = None) -> None:
+        """Let a side resign, by default the one to move; `kind` is for tables with a cube."""
         if self.over:
-            raise MoveError("expected a game that goes on, found it over")
-        self.record.forfeit(self.record.to_move, "resignation")
+            raise MoveError("expected a game in progress, found it over")
+        self.record.forfeit(self.record.to_move if side is None else side, "resignation")
         self._begin_turn()
 
     # --- views for the browser ---------------------------------------------------------------

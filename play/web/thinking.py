@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from games.contract import Game, given, line_texts
+from games.contract import Game, line_texts
 from games.values import value_text
+from play.players.chances import chances_of, play_text, values_of_all
 from play.players.gnubg import as_program
-from play.players.thinker import chances_of, play_text, values_of_all
+from play.players.limits import Limits
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import PROVEN, Engine, Result
@@ -91,10 +92,10 @@ class Question:
         deepest = DEEPEST_DICE if dice else DEEPEST
         wanted = (USUAL_DICE if dice else DEEPEST) if self.depth is None else self.depth
         self.next_depth, self.last_depth = least, min(max(wanted, least), deepest)
-        single = dice and self.roll is None
-        legal = [] if single else self.game.legal_moves(self.position, *given(self.roll))
-        if len(legal) == 1 and not self.moves:
-            self.last_depth = least  # the only move is played at once
+        limits = Limits(depth=self.last_depth, seconds=self.seconds)
+        if not self.moves:
+            limits = limits.for_play(self.game, self.position, self.roll)
+        self.last_depth = limits.depth or 0
 
     @property
     def left(self) -> float:

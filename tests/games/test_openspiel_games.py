@@ -15,7 +15,7 @@ from games import PositionError, check_game
 from games.openspiel import PASS, OpenSpielDice
 from learner.bootstrap.temporal_difference import TemporalDifference
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.parse import seated
 from play.protocols.openspiel import openspiel_bot
 from search import Engine, load_evaluator
 
@@ -166,7 +166,7 @@ def test_n_tuples_over_its_squares_learn_and_are_a_bot(name: str, tmp_path: Any)
     assert any(loaded.weights)
     spiel = pyspiel.load_game(name)
     depth = 0 if game.dice else 9
-    bot = openspiel_bot(Thinker(game, str(path), Limits(depth=depth), table_mib=1))
+    bot = openspiel_bot(seated(game, str(path), Limits(depth=depth), table_mib=1))
     returns = pyspiel.evaluate_bots(
         spiel.new_initial_state(), [bot, pyspiel.make_uniform_random_bot(1, 1)], 1
     )
@@ -225,7 +225,7 @@ def test_a_network_over_its_observation_learns_and_is_a_bot(tmp_path: Any) -> No
     path = tmp_path / "net.safetensors"
     learner.fit().evaluator_.save(path)
     assert len(load_evaluator(path, game=game).inputs) == 8 * 27
-    bot = openspiel_bot(Thinker(game, str(path), Limits(depth=9), table_mib=1))
+    bot = openspiel_bot(seated(game, str(path), Limits(depth=9), table_mib=1))
     for side in (0, 1):
         rival = pyspiel.make_uniform_random_bot(1 - side, side)
         bots = [bot, rival] if side == 0 else [rival, bot]

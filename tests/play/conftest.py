@@ -86,7 +86,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     terms = named(CELLS, [CellTerm("man", "back row"), CellTerm("king").also((0, 2), OFF)])
     invented = LinearEvaluator(games.load("checkers"), feature_set_of(CELLS, terms), [0.5, 2.0])
     invented.save(run.parent / "found.json")
-    with running(run.parent, seed=lambda: 1) as address:
+    with running(run.parent, seed=lambda: 1, kept=tmp_path_factory.mktemp("kept")) as address:
         yield address
 
 

@@ -19,8 +19,10 @@ from play.__main__ import main
 from play.judging.analysis import judge_moves, judged_record, remark, summary
 from play.judging.cube import judge_cube
 from play.judging.marks import POINTS, accuracy, mark
+from play.players.chances import file_value
 from play.players.limits import Limits
-from play.players.thinker import Thinker, file_value
+from play.players.parse import seated
+from play.players.seats import Seat
 from search import WIN, Engine
 
 CHECKERS: Any = games.load("checkers")
@@ -43,11 +45,11 @@ PDN = """[Event "T\u00ebst"]
 
 
 @pytest.fixture(scope="module")
-def classic() -> Thinker:
-    return Thinker(CHECKERS, "classic", Limits(depth=4), table_mib=1)
+def classic() -> Seat:
+    return seated(CHECKERS, "classic", Limits(depth=4), table_mib=1)
 
 
-def test_losses_are_those_of_the_search(classic: Thinker) -> None:
+def test_losses_are_those_of_the_search(classic: Seat) -> None:
     (read, _, _) = read_games(PDN, CHECKERS)
     record = read.record
     assert record is not None
@@ -69,7 +71,7 @@ def test_losses_are_those_of_the_search(classic: Thinker) -> None:
     assert summary(judged, 0).startswith(f"{len(black)} decisions, ")
 
 
-def test_annotations_keep_what_was_noted(classic: Thinker) -> None:
+def test_annotations_keep_what_was_noted(classic: Seat) -> None:
     (read, _, _) = read_games(PDN, CHECKERS)
     record = read.record
     assert record is not None
@@ -80,7 +82,7 @@ def test_annotations_keep_what_was_noted(classic: Thinker) -> None:
     assert all(one.depth == 4 and one.value is not None for one in new.annotations)
 
 
-def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
+def test_wins_and_losses_are_called_by_name(classic: Seat) -> None:
     record = GameRecord(CHECKERS)
     record.play_text("11-15")
     (one,) = judge_moves(record, classic)
@@ -104,7 +106,7 @@ def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
     assert file_value(-0.5) == -0.5
 
 
-def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
+def test_accuracy_follows_from_what_was_given_up(classic: Seat) -> None:
     """A man given away in a level position, by the chances of the positions before and after."""
     position = CHECKERS.parse_position("B:W21,22,25,26,30:B1,5,6,9,10")
     record = GameRecord(CHECKERS, position)
@@ -129,7 +131,7 @@ def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
 def test_backgammon_counts_points(tmp_path: Path) -> None:
     record = BackgammonRecord(BACKGAMMON, match_length=3)
     record.play_text("24/20", roll=BACKGAMMON.dice.parse("31"))
-    (one,) = judge_moves(record, Thinker(BACKGAMMON, "wide", Limits(depth=0)))
+    (one,) = judge_moves(record, seated(BACKGAMMON, "wide", Limits(depth=0)))
     assert one.given_up == one.loss / 2 and one.loss > 0.1
     for loss, sign in ((0.05, "?!"), (0.1, "?"), (0.2, "??")):
         other = replace(one, loss=loss, given_up=loss / 2)
@@ -137,7 +139,7 @@ def test_backgammon_counts_points(tmp_path: Path) -> None:
 
 
 def test_samuel_judges_in_men() -> None:
-    samuel = Thinker(CHECKERS, "samuel1959", Limits(depth=3))
+    samuel = seated(CHECKERS, "samuel1959", Limits(depth=3))
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W21,22,30:B1,2,3,12"))
     record.play(CHECKERS.legal_moves(record.position)[0])
     (one,) = judge_moves(record, samuel)
@@ -148,7 +150,7 @@ def test_samuel_judges_in_men() -> None:
 
 def test_a_proven_end_is_written_as_such(tmp_path: Path) -> None:
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W32:BK27,K18"))
-    classic = Thinker(CHECKERS, "classic", Limits(depth=8))
+    classic = seated(CHECKERS, "classic", Limits(depth=8))
     record.play(classic.engine.search(record.start, depth=8).move)
     judged = list(judge_moves(record, classic))
     new = judged_record(record, judged, 0.1)
@@ -204,7 +206,7 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["analyse", str(path), "hand", "--depth", "0", "--least", "0.001", "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    thinker = Thinker(BACKGAMMON, "hand", Limits(depth=0))
+    thinker = seated(BACKGAMMON, "hand", Limits(depth=0))
     judged = [*judge_moves(record, thinker)]
     assert [one.side for one in judged] == [0, 1, 0, 1]
     assert judged[0].preferred and "8/5 6/5" not in out
@@ -295,7 +297,7 @@ def test_each_decision_loses_what_the_equities_say() -> None:
     (match,) = read_matches(CUBE, game)
     record = match.games[1].record
     assert record is not None
-    thinker = Thinker(game, "wide", Limits(depth=0))
+    thinker = seated(game, "wide", Limits(depth=0))
     judged = list(judge_cube(record, thinker))
     assert [(one.ply, one.side, one.action) for one in judged] == [
         (1, 1, "no double"), (2, 0, "double"), (2, 1, "take"), (3, 1, "no double"),

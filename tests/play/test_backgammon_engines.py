@@ -22,7 +22,8 @@ from games.backgammon.match_file import read_matches
 from games.backgammon.situation import Situation, position_of
 from play.__main__ import main
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.parse import seated
+from play.players.seats import Seat
 from play.protocols.gnubg_socket import MOST_CONNECTIONS, ExternalPlayer, ExternalServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,13 +31,13 @@ BACKGAMMON: Any = games.load("backgammon")
 GNUBG = shutil.which("gnubg") or shutil.which("/usr/games/gnubg")
 
 
-def thinker(depth: int = 0) -> Thinker:
-    return Thinker(BACKGAMMON, "hand", Limits(depth=depth), table_mib=1)
+def thinker(depth: int = 0) -> Seat:
+    return seated(BACKGAMMON, "hand", Limits(depth=depth), table_mib=1)
 
 
-def decider() -> Thinker:
+def decider() -> Seat:
     """Returns a thinker whose evaluator gives chances, so that it decides about the cube."""
-    return Thinker(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
+    return seated(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
 
 
 #: X bears off its last checker; and the same if O has borne off none yet.

@@ -41,7 +41,7 @@ class Scripted:
         double = self.greedy or self.ply == self.doubles_at
         return SimpleNamespace(double=double, take=self.take)
 
-    def choose(self, situation: Any) -> Any:
+    def choose_at(self, situation: Any) -> Any:
         self.ply += 1
         return GAME.legal_moves(situation.position, situation.roll)[0]
 

@@ -26,10 +26,9 @@ from play.matches.dice_loop import DiceLoop
 from play.matches.driver import play_match
 from play.matches.loop import play_with_dice
 from play.matches.luck import StaticLuck
-from play.players.limits import Limits
+from play.players.limits import STATIC, Limits
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 from search import KernelEvaluator, Lookup, PythonEvaluator
@@ -118,14 +117,17 @@ def play_dice_game(game: Any, seats: Any, dice: Dice, pair: int, **options: Any)
 )
 def test_native_games_are_those_played_move_by_move(first: Any, second: Any) -> None:
     dice = Dice(GAME, 5)
-    seats = [Slow(*player) if player[0] else RandomSeat(GAME) for player in (first, second)]
+    seats = [
+        Slow(*player) if player[0] else Player("random").seat(GAME, STATIC)
+        for player in (first, second)
+    ]
     pairs = list(DiceLoop(GAME, first, second, seed=5).play(7, 6))
     assert len(pairs) == 6
     for number, (one, other) in enumerate(pairs, 7):
         assert one == play_dice_game(GAME, seats, dice, number)
         again = seats[::-1]
         if first == second == (None, None):  # they do not play the same game twice
-            again = [RandomSeat(GAME), RandomSeat(GAME)]
+            again = [Player("random").seat(GAME, STATIC), Player("random").seat(GAME, STATIC)]
             again[0].other = again[1].other = OTHER
         assert other == play_dice_game(GAME, again, dice, number)
         assert one.reason == "end of the game" and abs(one.outcome()) in (1, 2, 3)
@@ -168,7 +170,7 @@ def test_a_game_in_plain_python() -> None:
 
 @plain
 def test_positions_and_record_of_a_game() -> None:
-    record = play_dice_game(Race(), [RandomSeat(Race())] * 2, Dice(Race(), 1), 0)
+    record = play_dice_game(Race(), [Player("random").seat(Race(), STATIC)] * 2, Dice(Race(), 1), 0)
     positions = record.positions
     assert positions[0] == (3, 3) and len(positions) == len(record.moves) + 1
     last = record.game.outcome(positions[-1])
@@ -179,7 +181,7 @@ def test_positions_and_record_of_a_game() -> None:
 
 
 def test_the_longest_game() -> None:
-    seats = [RandomSeat(GAME), RandomSeat(GAME)]
+    seats = [Player("random").seat(GAME, STATIC), Player("random").seat(GAME, STATIC)]
     game = play_dice_game(GAME, seats, Dice(GAME, 0), 0, most_plies=5)
     assert (len(game.moves), game.outcome(), game.reason) == (5, 0.0, "most turns")
     if kernels.compiled:
@@ -259,7 +261,7 @@ class Cheat:
     """Plays an illegal move after some legal ones."""
 
     def __init__(self, game: DiceGame, limits: Limits) -> None:
-        self.honest = RandomSeat(game)
+        self.honest = Player("random").seat(game, STATIC)
         self.turns = 0
 
     def begin(self, stream: int, side: int) -> None:
@@ -324,7 +326,7 @@ def test_depths_and_lookups_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
     player = parse_player(GAME, "made@0")
     assert (player.name, player.limits, player.lookup) == ("made@0", Limits(0), None)
     assert player.within(Limits(3)) == Limits(0)
-    assert isinstance(player.seat(GAME, Limits(3)), StaticSeat)
+    assert player.seat(GAME, Limits(3))._static is not None
     assert parse_player(GAME, "made").within(Limits(3)) == Limits(3)
     player = parse_player(GAME, "made@2:normal")
     assert (player.limits, player.options) == (Limits(2), {"filters": "normal"})
@@ -353,8 +355,8 @@ def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @native_only
 def test_a_search_chooses_what_averages_say() -> None:
-    twin, at_0, at_1 = Slow(MADE), SearchSeat(GAME, MADE, Limits(0), {}), A.seat(GAME, Limits(1))
-    assert isinstance(at_1, SearchSeat) and at_1.limits == Limits(1)
+    twin, at_0, at_1 = Slow(MADE), A.seat(GAME, STATIC), A.seat(GAME, Limits(1))
+    assert at_1._static is None and at_1.limits == Limits(1)
 
     def averaged(position: Any) -> float:
         outcome = GAME.outcome(position)
@@ -367,7 +369,7 @@ def test_a_search_chooses_what_averages_say() -> None:
 
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
     for position, roll in list(zip(record.positions[:-1], record.rolls, strict=True))[::9]:
-        assert at_0.choose(position, roll) == twin.choose(position, roll)
+        assert at_0.think(position, roll=roll).move == twin.choose(position, roll)
         after = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
         values = [averaged(there) for there in after]
         chosen = GAME.play(position, at_1.choose(position, roll))

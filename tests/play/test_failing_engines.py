@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from play.__main__ import main
-from play.matches import units
 from play.players import parse
 from play.players.player import Player
-from play.players.seats import EvaluatorSeat, RandomSeat
 
 DEAD = "engine doomed: expected an answer, found that it has ended"
 
@@ -24,10 +22,7 @@ class Doomed:
         self.left = games
 
     def __call__(self, game: Any, limits: Any) -> Any:
-        if game.dice:
-            seat: Any = RandomSeat(game)
-        else:
-            seat = EvaluatorSeat(game, None, limits, options={})
+        seat = Player("random").seat(game, limits)
         begin = seat.begin
 
         def counted(*arguments: int) -> None:
@@ -43,14 +38,13 @@ class Doomed:
 class WithCube:
     """Seats with the cube that never double and always take."""
 
-    def __init__(self, game: Any, player: Player, limits: Any) -> None:
-        self.game, self.seat = game, player.seat(game, limits)
-        self.begin = self.seat.begin
+    def __init__(self, seat: Any) -> None:
+        self.seat, self.begin = seat, seat.begin
 
     def decision(self, situation: Any) -> Any:
         return type("Decision", (), {"double": False, "take": True})
 
-    def choose(self, situation: Any) -> Any:
+    def choose_at(self, situation: Any) -> Any:
         return self.seat.choose(situation.position, situation.roll)
 
 
@@ -66,8 +60,13 @@ def doom(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
             return Player(text, program=program) if text == "doomed" else usual(game, text)
 
         monkeypatch.setattr(parse, "parse_player", parsed)
-        monkeypatch.setattr(units, "cube_seat", WithCube)
-        monkeypatch.setattr("play.matches.driver.cube_seat", WithCube)
+        sit = Player.seat
+
+        def seat(player: Player, game: Any, limits: Any, *, cube: bool = False, **more: Any) -> Any:
+            seated = sit(player, game, limits, **more)
+            return WithCube(seated) if cube else seated
+
+        monkeypatch.setattr(Player, "seat", seat)
 
     return doomed
 

@@ -16,7 +16,6 @@ from games.backgammon.situation import Situation, position_of, roll_of
 from games.contract import starts
 from play.__main__ import main
 from play.players import gnubg_program
-from play.players.cube_seat import cube_seat
 from play.players.gnubg import GnubgNetworks
 from play.players.gnubg_program import GnubgCubeSeat, find_gnubg
 from play.players.limits import STATIC
@@ -76,7 +75,7 @@ def test_it_moves_in_the_crawford_game_and_in_a_match_of_a_point(seat: GnubgCube
     crawford = scored(2, 6, crawford=True, roll=roll)
     point = Situation(GAME.start(), match_length=1, roll=roll)
     for situation in (crawford, point, Situation(GAME.start(), jacoby=True, roll=roll)):
-        assert seat.choose(situation) == best
+        assert seat.choose_at(situation) == best
 
 
 @installed
@@ -107,4 +106,4 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: Any) -> None:
 def test_without_the_program_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gnubg_program, "find_gnubg", lambda: None)
     with pytest.raises(ModuleNotFoundError, match="expected GNU Backgammon to be installed"):
-        cube_seat(GAME, Player("gnubg:0", program=GnubgNetworks("gnubg", 0)), STATIC)
+        Player("gnubg:0", program=GnubgNetworks("gnubg", 0)).seat(GAME, STATIC, cube=True)

@@ -23,7 +23,7 @@ from games.record import GameRecord
 from play.players.hub_words import arguments, hub_move, hub_position, move_word, position_word
 from play.players.limits import Limits
 from play.players.lines import LONGEST_LINE, read_lines
-from play.players.thinker import Thinker
+from play.players.parse import seated
 from play.protocols.hub import Hub
 from search import WIN
 from search.time_control import Allowance
@@ -39,7 +39,7 @@ class Talk:
 
     def __init__(self, name: str = "classic", **options: Any) -> None:
         self.said: list[str] = []
-        self.hub = Hub(Thinker(CHECKERS, name, Limits(depth=3), table_mib=1), self.hear, **options)
+        self.hub = Hub(seated(CHECKERS, name, Limits(depth=3), table_mib=1), self.hear, **options)
 
     def hear(self, line: str) -> None:
         self.said.append(line)

@@ -18,9 +18,8 @@ from play.matches.ladder import ladder
 from play.matches.report import Match
 from play.matches.units import Rounds, Terms
 from play.players.limits import Limits
-from play.players.parse import parse_player
+from play.players.parse import parse_player, seated
 from play.players.player import Player
-from play.players.thinker import Thinker
 from play.terminal.session import Session
 from play.words import result_text
 from search import as_evaluator
@@ -147,8 +146,8 @@ def test_three_sit_at_the_terminal() -> None:
     rows = game.position_text(game.start()).split()[0].replace("1", ".").split("/")
     rows[12] = rows[12][:4] + "1" + rows[12][5:]
     rows[13:] = [".111", "111", "11", "1"]
-    session = Session(game, Thinker(game, "hand", Limits(depth=1)), frozenset({0, 2}))
-    session.set_up("/".join(rows) + " 1 99")
+    session = Session(game, seated(game, "hand", Limits(depth=1)), frozenset({0, 2}))
+    session.table.set_position("/".join(rows) + " 1 99")
     said = [*session.answer("102-103"), *session.advance()]
     assert any("Player 2 (hand)" in line for line in said), said
     assert session.side == 2  # the other person's turn

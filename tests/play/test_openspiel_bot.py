@@ -11,7 +11,7 @@ import pytest
 import games
 from games.extras import extra
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.parse import seated
 from play.protocols.openspiel import OpenSpielChoice, OpenSpielGame, openspiel_bot
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -23,8 +23,8 @@ BACKGAMMON: Any = games.load("backgammon")
 
 def bot(name: str) -> Any:
     if name == "checkers":
-        return openspiel_bot(Thinker(CHECKERS, "classic", Limits(depth=3), table_mib=1))
-    return openspiel_bot(Thinker(BACKGAMMON, "hand", Limits(depth=0), table_mib=1))
+        return openspiel_bot(seated(CHECKERS, "classic", Limits(depth=3), table_mib=1))
+    return openspiel_bot(seated(BACKGAMMON, "hand", Limits(depth=0), table_mib=1))
 
 
 def loop() -> Any:
@@ -54,8 +54,8 @@ def test_it_plays_what_the_search_finds(name: str) -> None:
     assert known is not None
     read = known.position
     evaluator, depth = ("classic", 2) if name == "checkers" else ("hand", 0)
-    choice = OpenSpielChoice(Thinker(ours, evaluator, Limits(depth=depth), table_mib=1))
-    own = Thinker(ours, evaluator, Limits(depth=depth), table_mib=1)
+    choice = OpenSpielChoice(seated(ours, evaluator, Limits(depth=depth), table_mib=1))
+    own = seated(ours, evaluator, Limits(depth=depth), table_mib=1)
     generator = random.Random(5)
     several = 0
     for number in range(2):
@@ -106,7 +106,7 @@ def test_it_can_be_called_in_the_middle_of_a_move(name: str) -> None:
             if last == state.current_player() and len(state.legal_actions()) > 1:
                 if name not in choices:
                     choices[name] = OpenSpielChoice(
-                        Thinker(
+                        seated(
                             games.load(name),
                             "material" if name == "checkers" else "pips",
                             Limits(depth=1 if name == "checkers" else 0),
@@ -122,9 +122,9 @@ def test_it_can_be_called_in_the_middle_of_a_move(name: str) -> None:
 
 
 def test_other_games_are_refused() -> None:
-    other = Thinker(games.load("tic_tac_toe"), "open_lines", Limits(depth=1))
+    other = seated(games.load("tic_tac_toe"), "open_lines", Limits(depth=1))
     with pytest.raises(ValueError, match="such as checkers, found tic_tac_toe"):
         openspiel_bot(other)
-    choice = OpenSpielChoice(Thinker(CHECKERS, "material", Limits(depth=1)))
+    choice = OpenSpielChoice(seated(CHECKERS, "material", Limits(depth=1)))
     with pytest.raises(ValueError, match="expected a state of checkers, found one of tic_tac_toe"):
         choice.action(pyspiel.load_game("tic_tac_toe").new_initial_state())

@@ -24,7 +24,7 @@ from learner.run.command_line import parser
 from learner.run.learners import make_learner
 from learner.run.recipes import recipe_of
 from play.players.opponents import Opponents
-from play.terminal import session_of
+from play.terminal import Session
 from play.web.catalogue import Catalogue, game_view
 from play.web.host import Host
 from play.web.limits import ServerLimits
@@ -82,7 +82,7 @@ def test_each_layer_finds_what_the_package_registered(sticks: Any, tmp_path: Pat
     assert loaded.techniques == parse_techniques("exact,late_moves=0.5", sticks)
     assert as_evaluator(sticks, "count").in_units(1.0) == 2.0
     assert Words.of(sticks).stuck((0, 0)) == "has no stick left"
-    assert session_of(sticks).__name__ == "SticksSession"
+    assert Session(sticks, None).board() == "sticks: |||||||||"  # type: ignore[arg-type]
 
 
 @pytest.mark.plain

@@ -24,10 +24,9 @@ from play.judging.luck import JudgedRoll, judge_rolls
 from play.judging.performance import JudgedGame, Performance, rating_word
 from play.judging.stakes import result
 from play.matches.loop import play_with_dice
-from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
-from play.players.parse import parse_player
-from play.players.thinker import Thinker
+from play.players.parse import parse_player, seated
+from play.players.seats import Seat
 from play.rollout.cube import rollout_cube
 from play.rollout.rollout import rollout
 
@@ -35,8 +34,8 @@ GAME: Any = games.load("backgammon")
 
 
 @pytest.fixture(scope="module")
-def thinker() -> Thinker:
-    return Thinker(GAME, "wide", Limits(depth=0))
+def thinker() -> Seat:
+    return seated(GAME, "wide", Limits(depth=0))
 
 
 def bearing_off(own: dict[int, int], theirs: dict[int, int]) -> Any:
@@ -71,7 +70,7 @@ def race(roll: str, move: str, **options: Any) -> BackgammonRecord:
 )
 @pytest.mark.parametrize(("roll", "move", "luck"), [("21", "6/3", -1.5), ("61", "6/off", 0.5)])
 def test_luck_by_hand(
-    options: dict[str, Any], stake: float, roll: str, move: str, luck: float, thinker: Thinker
+    options: dict[str, Any], stake: float, roll: str, move: str, luck: float, thinker: Seat
 ) -> None:
     """Before the roll X has 2 * 27 / 36 - 1 = 0.5; afterwards 1 or -1."""
     record = race(roll, move, **options)
@@ -81,7 +80,7 @@ def test_luck_by_hand(
     assert found.word == ("very unlucky" if luck < 0 else "lucky")
 
 
-def test_luck_is_the_best_move_less_the_average(thinker: Thinker) -> None:
+def test_luck_is_the_best_move_less_the_average(thinker: Seat) -> None:
     """In a game for money without the cube that O begins, by a loop over all rolls and moves."""
     record = opening(start=starts(GAME)[1])
     found = list(judge_rolls(record, thinker))
@@ -95,7 +94,7 @@ def test_luck_is_the_best_move_less_the_average(thinker: Thinker) -> None:
     assert found[1].word == "lucky"
 
 
-def test_who_begins_is_luck_as_well(thinker: Thinker) -> None:
+def test_who_begins_is_luck_as_well(thinker: Seat) -> None:
     """At an even score the average over the first rolls of both sides is 0."""
     luck = {}
     for side in (0, 1):
@@ -110,7 +109,7 @@ def test_who_begins_is_luck_as_well(thinker: Thinker) -> None:
     assert luck[0] == pytest.approx(luck[1])
 
 
-def test_at_the_last_point_only_winning_counts(thinker: Thinker) -> None:
+def test_at_the_last_point_only_winning_counts(thinker: Seat) -> None:
     record = BackgammonRecord(GAME, match_length=3, score=(2, 2))
     record.play_text("24/20", roll=GAME.dice.parse("31"))
     (one,) = judge_moves(record, thinker, cube=True)
@@ -123,7 +122,7 @@ def test_at_the_last_point_only_winning_counts(thinker: Thinker) -> None:
     assert money.loss != pytest.approx(one.loss, abs=1e-3)
 
 
-def test_a_cube_that_was_taken_doubles_the_stake(thinker: Thinker) -> None:
+def test_a_cube_that_was_taken_doubles_the_stake(thinker: Seat) -> None:
     record = BackgammonRecord(GAME)
     record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
     record.act("double")
@@ -194,7 +193,7 @@ def test_words_of_ratings(error: float, word: str) -> None:
     assert rating_word(error) == word
 
 
-def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
+def test_doubtful_moves_are_rolled_out(thinker: Seat) -> None:
     """A race with the gammon at stake: values of both moves are those of a rollout."""
     start = bearing_off({6: 3, 5: 3, 4: 2, 3: 2}, {6: 4, 5: 4, 4: 2})
     roll = GAME.dice.parse("21")
@@ -215,7 +214,7 @@ def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
     assert plain.error is None and plain.value == values[worst]
 
 
-def test_doubtful_cubes_are_rolled_out(thinker: Thinker) -> None:
+def test_doubtful_cubes_are_rolled_out(thinker: Seat) -> None:
     record = BackgammonRecord(GAME, match_length=7)
     record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))
     record.act("double")
@@ -237,8 +236,8 @@ def test_doubtful_cubes_are_rolled_out(thinker: Thinker) -> None:
 
 def test_filtered_moves_have_the_values_of_a_whole_analysis() -> None:
     """The move played is valued however bad it is; with more than its depth limited, all are."""
-    filtered = Thinker(GAME, "wide", Limits(depth=1), filters="normal")
-    whole = Thinker(GAME, "wide", Limits(depth=1, nodes=10**9), filters="normal")
+    filtered = seated(GAME, "wide", Limits(depth=1), filters="normal")
+    whole = seated(GAME, "wide", Limits(depth=1, nodes=10**9), filters="normal")
     record = BackgammonRecord(GAME)
     record.play_text("24/20", roll=GAME.dice.parse("31"))
     record.play_text("24/22 6/2", roll=GAME.dice.parse("42"))
@@ -255,7 +254,7 @@ def played(seed: int) -> BackgammonRecord:
     """Hand-crafted values play without the cube, after which X doubles and O takes."""
     player = parse_player(GAME, "wide")
     record = BackgammonRecord(GAME, match_length=5)
-    seats = [cube_seat(GAME, player, Limits(depth=0)) for _ in range(2)]
+    seats = [player.seat(GAME, Limits(depth=0), cube=True) for _ in range(2)]
     play_with_dice(record, seats, Dice(GAME, seed), seed)
     return record
 
@@ -291,7 +290,7 @@ def test_games_are_judged_side_by_side(
     path.write_text(write_match(records, ("Ann", "Bob")), "utf-8")
     found = []
     for cores in (1, 4):
-        monkeypatch.setattr("play.players.thinker.CORES", cores)
+        monkeypatch.setattr("play.players.limits.CORES", cores)
         output = ["--output", str(tmp_path / f"{cores}.txt")]
         assert main(["analyse", str(path), "--plies", "1", "--quiet", "--json", *output]) == 0
         found.append(json.loads(capsys.readouterr().out.splitlines()[-1]))
@@ -302,19 +301,19 @@ def test_games_are_judged_side_by_side(
 def test_ctrl_c_keeps_what_was_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("play.players.thinker.CORES", 1)
+    monkeypatch.setattr("play.players.limits.CORES", 1)
     record = opening()
     path, output = tmp_path / "match.mat", tmp_path / "o.txt"
     path.write_text(write_match([record, record], ("Ann", "Bob")), "utf-8")
-    think, asked = Thinker.think, []
+    think, asked = Seat.think, []
 
-    def interrupted(self: Thinker, *arguments: Any, **options: Any) -> Any:
+    def interrupted(self: Seat, *arguments: Any, **options: Any) -> Any:
         asked.append(arguments)
         if len(asked) == 5:
             raise KeyboardInterrupt
         return think(self, *arguments, **options)
 
-    monkeypatch.setattr(Thinker, "think", interrupted)
+    monkeypatch.setattr(Seat, "think", interrupted)
     command = ["analyse", str(path), "--depth", "0", "--quiet", "--json", "--output", str(output)]
     assert main(command) == 130
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -326,14 +325,14 @@ def test_ctrl_c_ends_the_judging_of_several_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Searches of six plies would take hours."""
-    monkeypatch.setattr("play.players.thinker.CORES", 2)
+    monkeypatch.setattr("play.players.limits.CORES", 2)
     record = opening()
     path = tmp_path / "match.mat"
     path.write_text(write_match([record] * 3, ("Ann", "Bob")), "utf-8")
-    think, main_thread = Thinker.think, threading.main_thread().ident
+    think, main_thread = Seat.think, threading.main_thread().ident
     assert main_thread is not None
 
-    def thinking(self: Thinker, *arguments: Any, **options: Any) -> Any:
+    def thinking(self: Seat, *arguments: Any, **options: Any) -> Any:
         with lock:
             if sender.ident is None:
                 sender.start()
@@ -341,7 +340,7 @@ def test_ctrl_c_ends_the_judging_of_several_games(
 
     lock = threading.Lock()
     sender = threading.Timer(1.0, lambda: signal.pthread_kill(main_thread, signal.SIGINT))
-    monkeypatch.setattr(Thinker, "think", thinking)
+    monkeypatch.setattr(Seat, "think", thinking)
     command = ["analyse", str(path), "--plies", "6", "--quiet", "--json", "--output"]
     assert main([*command, str(tmp_path / "o.txt")]) == 130
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -349,12 +348,12 @@ def test_ctrl_c_ends_the_judging_of_several_games(
     assert sum(len(one["moves"]) for one in figures["games"]) < 9
 
 
-def test_luck_and_errors_agree_with_gnu_backgammon(thinker: Thinker) -> None:
+def test_luck_and_errors_agree_with_gnu_backgammon(thinker: Seat) -> None:
     """Of a game for money, cubeless, by the chances that its network gives at 0 plies."""
     gnubg = pytest.importorskip("play.players.gnubg")
     pytest.importorskip("gnubg_nn")
     record = played(5).beginning()
-    weak = Thinker(GAME, "hand", Limits(depth=0))
+    weak = seated(GAME, "hand", Limits(depth=0))
     dice = Dice(GAME, 3)
     while not record.over:
         roll = dice.roll(1, record.ply)

@@ -20,10 +20,8 @@ from play.matches.driver import play_match
 from play.matches.openings import Openings
 from play.players.grammar import GRAMMAR, PlayerText, quoted, split
 from play.players.limits import Limits
-from play.players.parse import parse_player
+from play.players.parse import parse_player, seated
 from play.players.player import Player
-from play.players.seats import RandomSeat, SearchSeat, StaticSeat
-from play.players.thinker import Thinker
 from search import as_evaluator, parse_techniques
 from search.lookups.database import Databases
 from search.lookups.rote import RoteMemory
@@ -181,7 +179,7 @@ def test_files_whose_names_hold_signs_of_the_grammar(tmp_path: Path) -> None:
     start = CHECKERS.start()
     assert player.evaluator is not None
     assert player.evaluator(start) == as_evaluator(CHECKERS, shipped)(start)
-    assert Thinker(CHECKERS, quoted(evaluator), Limits(1)).name == "e.json"
+    assert seated(CHECKERS, quoted(evaluator), Limits(1)).name == "e.json"
     with pytest.raises(ValueError, match=r"expected EVALUATOR\+LOOKUP"):
         parse_player(CHECKERS, str(evaluator))
 
@@ -201,11 +199,11 @@ def test_the_limits_of_a_player_go_before_those_of_the_match() -> None:
 
 def test_seats_with_dice() -> None:
     player = parse_player(RACE, "ahead@0")
-    assert isinstance(player.seat(RACE, Limits(3)), StaticSeat)
+    assert player.seat(RACE, Limits(3))._static is not None
     seat = parse_player(RACE, "ahead@nodes=50").seat(RACE, Limits(0))
-    assert isinstance(seat, SearchSeat) and seat.limits == Limits(nodes=50)
+    assert seat._static is None and seat.limits == Limits(nodes=50)
     assert seat.choose((0, 0), 1) == 2
-    assert isinstance(Player("chance").seat(RACE, Limits(0)), RandomSeat)
+    assert Player("chance").seat(RACE, Limits(0)).random
 
 
 @pytest.mark.parametrize(
@@ -242,7 +240,7 @@ def test_a_name_is_the_same_player_in_matches_at_the_board_over_hub_and_for_judg
     game = games.load("checkers")
     for name in ("quantised", "classic", "classic@exact"):
         player = parse_player(game, name)
-        thinker = Thinker(game, name, Limits(depth=2))
+        thinker = seated(game, name, Limits(depth=2))
         assert thinker.engine.techniques == player.options["techniques"]
     assert player.options["techniques"].exact
 

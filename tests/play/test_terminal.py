@@ -14,30 +14,38 @@ from typing import Any
 import pytest
 
 import games
+from games.backgammon.identifiers import xgid
 from games.backgammon.match_file import read_matches
+from games.backgammon.situation import Situation, position_of
 from games.checkers.pdn import read_games
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.parse import seated
+from play.players.seats import Seat
 from play.terminal import Paint, Session, wants_colour
-from play.terminal.backgammon import BackgammonSession
-from play.terminal.checkers import CheckersSession
+from play.web.cube_table import Play
 from play.words import Words
-from search.lookups.rote import RoteMemory
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS: Any = games.load("checkers")
 BACKGAMMON: Any = games.load("backgammon")
+#: X bears off its last checker with any roll.
+WON = position_of([0, 1] + [0] * 24, [2 * (point == 6) for point in range(26)], 0)
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture(scope="module")
-def classic() -> Thinker:
-    return Thinker(CHECKERS, "classic", Limits(depth=2), table_mib=1)
+def classic() -> Seat:
+    return seated(CHECKERS, "classic", Limits(depth=2), table_mib=1)
 
 
 @pytest.fixture(scope="module")
-def hand() -> Thinker:
-    return Thinker(BACKGAMMON, "hand", Limits(depth=0), table_mib=1)
+def hand() -> Seat:
+    return seated(BACKGAMMON, "hand", Limits(depth=0), table_mib=1)
+
+
+@pytest.fixture(scope="module")
+def wide() -> Seat:
+    return seated(BACKGAMMON, "wide", Limits(depth=0), table_mib=1)
 
 
 def say(session: Session, *lines: str) -> str:
@@ -49,8 +57,8 @@ def say(session: Session, *lines: str) -> str:
     return "\n".join(texts)
 
 
-def test_checkers_is_played(classic: Thinker) -> None:
-    session = CheckersSession(CHECKERS, classic)
+def test_checkers_is_played(classic: Seat) -> None:
+    session = Session(CHECKERS, classic)
     assert "Black to move" in say(session)
     shown = say(session, "11-15")
     assert re.search(r"White \(classic\): \d+-\d+   [+-]\d\.\d{3} at depth 2", shown)
@@ -60,30 +68,21 @@ def test_checkers_is_played(classic: Thinker) -> None:
 
 
 def test_a_single_legal_move_takes_no_time() -> None:
-    patient = Thinker(CHECKERS, "classic", Limits(seconds=3600.0), table_mib=1)
-    shown = say(CheckersSession(CHECKERS, patient), "new W:W22,32:B18,1")
+    patient = seated(CHECKERS, "classic", Limits(seconds=3600.0), table_mib=1)
+    shown = say(Session(CHECKERS, patient), "new W:W22,32:B18,1")
     assert "White (classic): 22x15" in shown and "at depth 1" in shown
 
 
-def test_moves_that_are_illegal_change_nothing(classic: Thinker) -> None:
-    session = CheckersSession(CHECKERS, classic)
+def test_moves_that_are_illegal_change_nothing(classic: Seat) -> None:
+    session = Session(CHECKERS, classic)
     shown = say(session, "12-12", "rubbish", "11-15 22-18", "1" * 10_000, "")
     assert "expected one of 9-13" in shown and "found '12-12'" in shown
     assert "found 'rubbish'" in shown
     assert session.record.ply == 0 and len(shown) < 3000
 
 
-def test_who_plays_with_a_memory_is_called_by_both_files(tmp_path: Path) -> None:
-    memory = RoteMemory(CHECKERS)
-    memory.store(CHECKERS.start(), 0.5, 3)
-    memory.merge()
-    memory.save(tmp_path / "memory.safetensors")
-    name = f"data/checkers/rootstrap.json+{tmp_path / 'memory.safetensors'}"
-    assert Thinker(CHECKERS, name, Limits(depth=1)).name == "rootstrap.json+memory.safetensors"
-
-
-def test_undo_goes_back_to_the_person(classic: Thinker) -> None:
-    session = CheckersSession(CHECKERS, classic)
+def test_undo_goes_back_to_the_person(classic: Seat) -> None:
+    session = Session(CHECKERS, classic)
     assert "expected a move of yours to take back" in say(session, "undo")
     first = say(session, "11-15")
     shown = say(session, session.completions("")[0], "undo")
@@ -94,19 +93,22 @@ def test_undo_goes_back_to_the_person(classic: Thinker) -> None:
     assert say(session, "11-15").splitlines()[-1] == first.splitlines()[-1]
 
 
-def test_white_sees_the_board_turned_and_replies(classic: Thinker) -> None:
-    session = CheckersSession(CHECKERS, classic, frozenset({1}))
+def test_people_see_their_own_side_at_the_bottom(classic: Seat, hand: Seat) -> None:
+    session = Session(CHECKERS, classic, frozenset({1}))
     shown = say(session)
     assert session.record.ply == 1 and session.side == 1
     rows = [line for line in shown.splitlines() if re.match(r" +\d", line)]
-    assert rows[0].split()[0].startswith("32") and rows[-1].split()[-1].startswith("1b")
+    assert rows[0].split()[0].startswith("1b") and rows[-1].split()[-1].startswith("32w")
     assert "expected a move of yours" in say(session, "undo")
-    assert say(session, "flip").split()[0] == "1b"
+    assert say(session, "flip").split()[0] == "32w"
+    assert say(Session(CHECKERS, classic)).split()[0] == "32w"
+    board = say(Session(BACKGAMMON, hand, frozenset({1}), seed=3)).split("O to play")[0]
+    assert "O: 0 off" in board.splitlines()[-1]
 
 
 def test_a_board_with_one_side_is_not_turned() -> None:
     game = games.load("connect_four")
-    session = Session(game, Thinker(game, "centre", Limits(depth=1)))
+    session = Session(game, seated(game, "centre", Limits(depth=1)))
     shown = say(session)
     assert say(session, "flip") == "The board of Connect Four is shown from one side only."
     assert say(session, "board").startswith(shown)
@@ -119,9 +121,9 @@ def test_the_side_to_move_is_said_once(name: str) -> None:
     assert say(Session(game, nobody)).lower().count(f"{game.sides[0].lower()} to move") == 1
 
 
-def test_hint_moves_why_level_and_position(classic: Thinker) -> None:
-    thinker = Thinker(CHECKERS, "classic", Limits(depth=2), table_mib=1)
-    session = CheckersSession(CHECKERS, thinker, frozenset({0, 1}))
+def test_hint_moves_why_level_and_position(classic: Seat) -> None:
+    thinker = seated(CHECKERS, "classic", Limits(depth=2), table_mib=1)
+    session = Session(CHECKERS, thinker, frozenset({0, 1}))
     hint = say(session, "hint").splitlines()
     best = thinker.think(CHECKERS.start(), all_moves=True)
     assert CHECKERS.move_text(CHECKERS.start(), best.moves[0][0]) in "\n".join(hint)
@@ -147,8 +149,8 @@ def test_hint_moves_why_level_and_position(classic: Thinker) -> None:
     assert session.completions("qu") == ["quit"] and "help" in session.completions("")
 
 
-def test_new_positions_and_the_end(classic: Thinker) -> None:
-    session = CheckersSession(CHECKERS, classic)
+def test_new_positions_and_the_end(classic: Seat) -> None:
+    session = Session(CHECKERS, classic)
     assert "expected the side to move first" in say(session, "new nonsense")
     assert session.record.position == CHECKERS.start()
     shown = say(session, "new B:W18:B15", "15x22")
@@ -166,8 +168,8 @@ def test_new_positions_and_the_end(classic: Thinker) -> None:
     assert session.done
 
 
-def test_games_are_saved_and_read_back(classic: Thinker, tmp_path: Path) -> None:
-    session = CheckersSession(CHECKERS, classic)
+def test_games_are_saved_and_read_back(classic: Seat, tmp_path: Path) -> None:
+    session = Session(CHECKERS, classic)
     path = tmp_path / "game.pdn"
     say(session, "11-15", f"save {path}")
     (read,) = read_games(path.read_text("utf-8"), CHECKERS)
@@ -175,7 +177,7 @@ def test_games_are_saved_and_read_back(classic: Thinker, tmp_path: Path) -> None
     assert read.tags["Black"] == "person" and read.tags["White"] == "classic"
     say(session, "resign", f"save {path}")  # a file of this session
     assert '[Result "1-0"]' in path.read_text("utf-8")
-    other = CheckersSession(CHECKERS, classic)
+    other = Session(CHECKERS, classic)
     before = path.read_text("utf-8")
     assert "expected a new file" in say(other, f"save {path}")
     assert path.read_text("utf-8") == before
@@ -189,34 +191,34 @@ def test_games_are_saved_and_read_back(classic: Thinker, tmp_path: Path) -> None
     assert not (tmp_path / "no").exists()
 
 
-def test_pieces_differ_by_sign_and_not_by_colour_alone(classic: Thinker) -> None:
-    session = CheckersSession(CHECKERS, classic, paint=Paint(colour=True, symbols=True))
+def test_pieces_differ_by_sign_and_not_by_colour_alone(classic: Seat) -> None:
+    session = Session(CHECKERS, classic, paint=Paint(colour=True, symbols=True))
     say(session, "new B:WK29,32,31:BK4,1,2,3")
     plain = re.sub("\x1b[^m]*m", "", session.board())
     found = {sign: plain.count(sign) for sign in "●○♚♔bwBW"}
     assert found == {"●": 3, "○": 2, "♚": 1, "♔": 1, "b": 0, "w": 0, "B": 0, "W": 0}
 
 
-def test_backgammon_is_played_with_dice_of_a_seed(hand: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, hand, seed=5)
+def test_backgammon_is_played_with_dice_of_a_seed(hand: Seat) -> None:
+    session = Session(BACKGAMMON, hand, seed=5)
     shown = say(session)
     assert re.search(r"X to play \d\d", shown)
-    roll = session.roll
+    roll = session.table.roll
     move = session.completions("")[0]
     assert "expected one of" in say(session, "24/1")
     say(session, move)
     assert session.side == 0 and session.record.ply >= 2
     assert "no cube" in say(session, "double") and "no cube" in say(session, "take")
     say(session, "undo")
-    assert session.record.position[4] == 0 and session.roll == roll
-    again = BackgammonSession(BACKGAMMON, hand, seed=5)
+    assert session.record.position[4] == 0 and session.table.roll == roll
+    again = Session(BACKGAMMON, hand, seed=5)
     assert say(again) == shown
 
 
-def test_whole_games_of_backgammon_by_first_moves(hand: Thinker, tmp_path: Path) -> None:
+def test_whole_games_of_backgammon_by_first_moves(hand: Seat, tmp_path: Path) -> None:
     reasons = set()
     for seed in range(4):
-        session = BackgammonSession(BACKGAMMON, hand, seed=seed)
+        session = Session(BACKGAMMON, hand, seed=seed)
         turns = 0
         shown = say(session)
         while not session.record.over:
@@ -234,11 +236,11 @@ def test_whole_games_of_backgammon_by_first_moves(hand: Thinker, tmp_path: Path)
     assert any("points" in reason for reason in reasons)
 
 
-def test_dice_that_are_typed_in(hand: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, hand)
+def test_dice_that_are_typed_in(hand: Seat) -> None:
+    session = Session(BACKGAMMON, hand)
     assert session.prompt == "dice of X> "
     shown = say(session, "33", "77", "8/5 6/5", "3 1")
-    assert "two different dice" in shown
+    assert "expected a first roll, one of 21, 31, 32, 41" in shown and "found '33'" in shown
     assert shown.count("expected a roll") == 2
     assert session.prompt == "X 31> "
     assert "dice of O> " == (say(session, "8/5 6/5"), session.prompt)[1]
@@ -250,31 +252,107 @@ def test_dice_that_are_typed_in(hand: Thinker) -> None:
     )
 
 
-def test_positions_of_backgammon_are_set_up(hand: Thinker, tmp_path: Path) -> None:
-    session = BackgammonSession(BACKGAMMON, hand, seed=1)
+def test_positions_of_backgammon_are_set_up(hand: Seat, tmp_path: Path) -> None:
+    session = Session(BACKGAMMON, hand, seed=1)
     say(session, "new XGID=-b----E-C---eE---c-e----B-:1:1:1:52:0:0:0:0:10")
     assert session.prompt == "X 52> "
     assert (session.record.cube, session.record.owner) == (2, 0)  # type: ignore[attr-defined]
     match = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:1:2:1:3:10"
-    assert "A match to 3 points at 1 : 2, Crawford game" in "\n".join(
-        session.answer(f"new {match}")
-    )
-    assert Words.of(BACKGAMMON).situation(session.record, session.roll) == match
+    shown = say(session, f"new {match}")
+    assert "X 1 : 2 O of 3, Crawford game; cube 1, in the middle" in shown
+    assert Words.of(BACKGAMMON).situation(session.record, session.table.roll) == match
+    offered = "XGID=-b----E-C---eE---c-e----B-:1:-1:-1:D:0:0:0:0:10"
+    assert "expected take or drop" in say(session, f"new {offered}", "31")
+    assert "X takes." in say(session, "take") and session.table.record.cube == 4
     assert "expected a position ID" in say(session, "new XGID=rubbish")
     say(session, "new 4HPwATDgc/ABMA O")
     assert session.record.ply == 1 and session.side == 0
     # a side that is shut out cannot move with any roll
-    shut = BackgammonSession(BACKGAMMON, hand, frozenset({0, 1}), seed=2)
+    shut = Session(BACKGAMMON, hand, frozenset({0, 1}), seed=2)
     shown = say(shut, "new XGID=bBBBBBB---a-------------C-:0:0:-1:00:0:0:0:0:10")
     assert "O cannot move with" in shown and shut.side == 0
     assert "expected a game from the start, found " in say(shut, f"save {tmp_path / 'b.mat'}")
 
 
-def test_o_sees_its_home_at_the_bottom(hand: Thinker) -> None:
-    session = BackgammonSession(BACKGAMMON, hand, frozenset({1}), seed=3)
-    board = say(session).split("O to play")[0].splitlines()
-    assert "O: 0 off" in board[-2] if board[-1] == "" else "O: 0 off" in board[-1]
-    assert "X: 0 off" in say(session, "flip").split("O to play")[-2].splitlines()[-1]
+def test_people_double_and_answer(wide: Seat) -> None:
+    session = Session(BACKGAMMON, wide, frozenset({0, 1}), play=Play(True), first=0)
+    assert session.prompt == "dice of X> "  # nobody doubles in the first turn
+    say(session, "31", "8/5 6/5")
+    assert session.prompt == "O: roll or double> "
+    assert "Double before a roll" in say(session, "help")
+    assert "expected roll or double, found take" in say(session, "take")
+    assert "no double, take: the cube is worth more where it is" in say(session, "hint")
+    assert "O doubles to 2." in say(session, "double")
+    assert session.prompt == "X: take or drop> "
+    assert "expected take or drop, found '31'" in say(session, "31")
+    assert "double and take -" in say(session, "hint")
+    shown = say(session, "take")
+    assert "X takes." in shown and "cube 2, of X" in shown
+    assert session.prompt == "dice of O> "
+    say(session, "42", "8/4 6/4")
+    assert session.prompt == "X: roll or double> "
+    say(session, "61", "13/7 8/7")  # dice that are typed in are a roll
+    assert session.prompt == "dice of O> "  # O has no access to the cube
+    assert "expected dice, found double" in say(session, "double")
+    assert "expected dice, found beaver" in say(session, "beaver")
+    say(session, "65", "13/8 13/7", "redouble")
+    assert "O drops." in say(session, "drop") and session.record.outcome() == 2.0
+
+
+def test_the_evaluator_doubles_and_answers(wide: Seat) -> None:
+    session = Session(BACKGAMMON, wide, frozenset({1}), seed=1, play=Play(True))
+    shown = say(session, f"new {xgid(Situation(WON))}")
+    assert "X doubles to 2." in shown and session.prompt == "O: take or drop> "
+    assert "O drops." in say(session, "drop") and session.record.outcome() == 1.0
+    session = Session(BACKGAMMON, wide, frozenset({0}), seed=1, play=Play(True))
+    shown = say(session, f"new {xgid(Situation(WON))}", "double")
+    assert "X doubles to 2." in shown and "O drops." in shown and session.record.over
+    # an even position is a take, and the evaluator then owns the cube
+    shown = say(session, f"new {xgid(Situation(BACKGAMMON.start()))}", "double")
+    assert "O takes." in shown and "cube 2, of O" in shown
+
+
+def test_a_match_goes_on_with_its_score(wide: Seat) -> None:
+    session = Session(BACKGAMMON, wide, frozenset({0, 1}), play=Play(True, 3), first=0)
+    say(session, "31", "8/5 6/5", "double", "take", "42", "8/4 6/4", "roll", "resign")
+    assert session.record.outcome() == -2.0
+    shown = say(session, "new")
+    assert "X 0 : 2 O of 3, Crawford game; cube 1, in the middle" in shown
+    say(session, "31", "8/5 6/5")
+    assert session.prompt == "dice of O> "  # no double in the Crawford game
+    say(session, "42", "8/4 6/4", "resign")
+    assert "X 0 : 0 O of 3" in say(session, "new")  # O has won the match, and a new one begins
+
+
+def test_games_without_the_cube_are_as_before(wide: Seat) -> None:
+    session = Session(BACKGAMMON, wide, frozenset({0, 1}), first=0)
+    say(session, "31", "8/5 6/5")
+    assert session.prompt == "dice of O> "
+    hand = seated(BACKGAMMON, "hand", Limits(depth=0), table_mib=1)
+    with pytest.raises(ValueError, match="expected an evaluator that gives chances, found hand"):
+        Session(BACKGAMMON, hand, play=Play(True))
+
+
+def test_the_evaluator_declines_a_resignation_of_too_little(wide: Seat) -> None:
+    session = Session(BACKGAMMON, wide, frozenset({1}), seed=1, play=Play(True))
+    lost = position_of([15 * (point == 20) for point in range(26)], [0, 1] + [0] * 24, 1)
+    say(session, f"new {xgid(Situation(lost))}")
+    assert "X declines" in say(session, "resign") and not session.record.over
+    assert "expected single, gammon or backgammon" in say(session, "resign match")
+    assert "X wins 3 points: O resigned a backgammon." in say(session, "resign backgammon")
+
+
+def test_rules_for_money(wide: Seat) -> None:
+    """A beaver keeps the cube, and under the Jacoby rule a gammon counts single."""
+    play = Play(True, jacoby=True, beavers=True)
+    session = Session(BACKGAMMON, wide, frozenset({0, 1}), play=play, first=0)
+    assert "cube 1, in the middle, Jacoby rule" in say(session, "31", "8/5 6/5")
+    say(session, "resign gammon")
+    assert abs(session.record.outcome() or 0.0) == 1.0
+    say(session, "new", "31", "8/5 6/5", "double")
+    assert session.prompt == "X: take or drop or beaver> "
+    assert "X beavers." in say(session, "beaver")
+    assert session.table.record.cube == 4 and session.table.record.owner == 0
 
 
 @pytest.mark.plain
@@ -294,14 +372,14 @@ def test_who_wants_colour() -> None:
     assert not wants_colour(Terminal(True), {})
 
 
-def test_colour_changes_no_word(classic: Thinker, hand: Thinker) -> None:
-    plain = say(CheckersSession(CHECKERS, classic), "11-15")
-    painted = say(CheckersSession(CHECKERS, classic, paint=Paint(True)), "11-15")
+def test_colour_changes_no_word(classic: Seat, hand: Seat) -> None:
+    plain = say(Session(CHECKERS, classic), "11-15")
+    painted = say(Session(CHECKERS, classic, paint=Paint(True)), "11-15")
     assert "\x1b" not in plain and "\x1b" in painted
     # without colour, empty squares are shown as full stops
     assert COLOURS.sub("", painted) == re.sub(r"(?<=\d)\.(?=[ *])", " ", plain)
-    first = say(BackgammonSession(BACKGAMMON, hand, seed=1))
-    second = say(BackgammonSession(BACKGAMMON, hand, seed=1, paint=Paint(True, True)))
+    first = say(Session(BACKGAMMON, hand, seed=1))
+    second = say(Session(BACKGAMMON, hand, seed=1, paint=Paint(True, True)))
     assert COLOURS.sub("", second) == first and second != first
 
 

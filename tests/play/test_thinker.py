@@ -9,8 +9,9 @@ import pytest
 import games
 from games import kernels
 from games.checkers import Checkers
+from play.players.chances import judged_play_text
 from play.players.limits import Limits
-from play.players.thinker import Thinker, judged_play_text
+from play.players.parse import seated
 from search import Engine, as_evaluator, parse_techniques
 
 CHECKERS = Checkers()
@@ -20,12 +21,12 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long unc
 def test_searches_are_selective_unless_the_name_or_the_caller_says_otherwise() -> None:
     limits = Limits(depth=9)
     exact = Engine(CHECKERS, "classic").search(CHECKERS.start(), depth=9)
-    usual = Thinker(CHECKERS, "classic", limits)
+    usual = seated(CHECKERS, "classic", limits)
     assert usual.engine.techniques == parse_techniques("selective", CHECKERS)
     assert usual.think(CHECKERS.start()).nodes < exact.nodes / 2
     for thinker in (
-        Thinker(CHECKERS, "classic@exact", limits),
-        Thinker(CHECKERS, "classic", limits, techniques="exact"),
+        seated(CHECKERS, "classic@exact", limits),
+        seated(CHECKERS, "classic", limits, techniques="exact"),
     ):
         found = thinker.think(CHECKERS.start())
         assert (found.value, found.nodes) == (exact.value, exact.nodes)
@@ -34,8 +35,8 @@ def test_searches_are_selective_unless_the_name_or_the_caller_says_otherwise() -
 def test_the_name_is_short_and_says_all() -> None:
     network = "data/checkers/network.safetensors"
     path = str(Path(__file__).resolve().parents[2] / network)
-    assert Thinker(CHECKERS, path, Limits(depth=1)).name == "network.safetensors"
-    named = Thinker(CHECKERS, f"{path}@selective,singular=7", Limits(depth=1)).name
+    assert seated(CHECKERS, path, Limits(depth=1)).name == "network.safetensors"
+    named = seated(CHECKERS, f"{path}@selective,singular=7", Limits(depth=1)).name
     assert named == "network.safetensors@selective,singular=7"
 
 
@@ -46,8 +47,8 @@ def test_races_at_home_are_exact_without_being_asked_for() -> None:
     game, far = Backgammon(), [0] * 19
     position = position_of([0, 3, 2, 2, 0, 0, 0, *far], [0, 1, 2, 0, 0, 3, 1, *far], 0)
     plain, named = (
-        Thinker(game, "wide", Limits(depth=0)),
-        Thinker(game, "wide+bearoff", Limits(depth=0)),
+        seated(game, "wide", Limits(depth=0)),
+        seated(game, "wide+bearoff", Limits(depth=0)),
     )
     found, exact = plain.think(position), named.think(position)
     assert (found.value, found.outcomes) == (exact.value, exact.outcomes)

@@ -197,7 +197,7 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    with running(tmp_path, port=port) as address:
+    with running(tmp_path, port=port, kept=tmp_path / "kept") as address:
         open_table(page, address)
         square(page, 11).click()
         square(page, 15).click()
@@ -207,14 +207,14 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
     square(page, 22).click()
     square(page, 18).click()  # has no effect without a server
     expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
-    with running(tmp_path, port=port):
-        # Another server, with a disk of its own, does not know the table, but the page does.
+    with running(tmp_path, port=port, kept=tmp_path / "kept"):
+        # Another server, which reads the game from the disk.
         expect(page.locator("#banner")).to_be_hidden()
         expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
         assert page.url == address_before
-        square(page, 22).click()
-        square(page, 18).click()
-        expect(page.locator(".moves .move-text")).to_have_text(["11-15", "22-18"])
+        square(page, 21).click()
+        square(page, 17).click()
+        expect(page.locator(".moves .move-text")).to_have_text(["11-15", "21-17"])
         context.close()
 
 

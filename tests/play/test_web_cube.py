@@ -15,7 +15,7 @@ from games import load
 from games.file_form import form_of
 from play.judging.cube import judge_cube
 from play.players.limits import Limits
-from play.players.thinker import Thinker
+from play.players.parse import seated
 from play.web.cube_decisions import PLIES
 from tests.web_client import acted, new_table, same
 from tests.web_server import HUMAN
@@ -204,7 +204,7 @@ def test_doubles_are_marked_and_count_as_in_analyse(server: Any) -> None:
     assert mover["accuracy"] < 100 and mover["lost"] >= double["loss"]
     # the same by analyse, at the plies of a hint
     (read,) = form_of(GAME).games_in(text, GAME, None)
-    thinker = Thinker(GAME, "wide", Limits(depth=PLIES))
+    thinker = seated(GAME, "wide", Limits(depth=PLIES))
     judged = list(judge_cube(read.record, thinker))
     assert [(one.action, one.side) for one in judged] == [
         ("double", double["side"]),

@@ -15,9 +15,8 @@ from games.problem import Problem
 from learner.multiplayer_play import LateStarts
 from play.judging.explanation import explain
 from play.matches.balanced import BalancedOpenings
-from play.players.opponents import Opponents
+from play.players.opponents import Opponents, usual_evaluator
 from play.players.parse import parse_player
-from play.players.thinker import usual_evaluator
 from search import PROVEN, Engine, EvaluatorError, as_evaluator, load_evaluator, solve
 from search.evaluators.files.shipped import DATA, find_file, shipped_files
 from search.evaluators.load import evaluator_names

@@ -66,6 +66,14 @@ class CubeDecision:
         return f"too good, {self.answer}" if good else f"no {verb}, {self.answer}"
 
     @property
+    def figures(self) -> str:
+        """The equities in words."""
+        return (
+            f"no double {self.no_double:+.3f}, double and take {self.double_take:+.3f},"
+            f" double and drop {self.double_drop:+.3f}"
+        )
+
+    @property
     def equity(self) -> float:
         """The equity if both sides do what is right."""
         return self.after_double if self.double else self.no_double

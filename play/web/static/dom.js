@@ -144,30 +144,20 @@ export const memory = {
       return otherwise;
     }
   },
-  /** Returns whether the value is kept: private windows may refuse, and room is limited. */
   set(key, value) {
     try {
       localStorage.setItem(`plysmith.${key}`, JSON.stringify(value));
-      return true;
     } catch {
-      return false;
+      // private windows may refuse, and room is limited
     }
   },
-  remove(key) {
+  /** Remove the values whose keys begin with a prefix. */
+  forget(prefix) {
     try {
-      localStorage.removeItem(`plysmith.${key}`);
+      const keys = Object.keys(localStorage).filter((key) => key.startsWith(`plysmith.${prefix}`));
+      for (const key of keys) localStorage.removeItem(key);
     } catch {
       // then nothing was kept
-    }
-  },
-  /** The keys that begin with a prefix. */
-  keys(prefix) {
-    try {
-      const whole = `plysmith.${prefix}`;
-      return Object.keys(localStorage).filter((key) => key.startsWith(whole))
-        .map((key) => key.slice("plysmith.".length));
-    } catch {
-      return [];
     }
   },
 };

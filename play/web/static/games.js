@@ -1,44 +1,9 @@
 // @ts-check
-// The games that the browser keeps, and the page that lists them with those of the server.
+// The page that lists the games that the server keeps.
 
 import { get, remove } from "./api.js";
 import { chip, seatName } from "./choices.js";
-import { ask, h, memory, put, sentence, toast } from "./dom.js";
-
-const MOST = 50; // games in the browser
-
-/** What a new table needs to go on with a game; the server keeps the same. */
-function content(view) {
-  const { id, game, seats, start, moves, rolled, declared, names, result } = view;
-  const { play, actions, resigning, earlier } = view; // with a cube
-  return {
-    id, game, seats, position: start, moves, rolled, declared, names, result, play, actions,
-    resigning, earlier,
-  };
-}
-
-/** Keep the game of a table in the browser; the ones left longest ago make room. */
-export function keepGame(view) {
-  memory.set("table", view.id);
-  const key = `game.${view.id}`;
-  const kept = { ...content(view), saved: Date.now() / 1000 };
-  const many = memory.keys("game.").length > MOST;
-  if (memory.set(key, kept) && !many) return;
-  const others = keptGames().filter(({ id }) => id !== view.id);
-  for (const { id } of others.slice(MOST / 2)) memory.remove(`game.${id}`);
-  memory.set(key, kept);
-}
-
-/** The game that the browser keeps for a table, or null. */
-export function keptGame(id) {
-  return memory.get(`game.${id}`, null);
-}
-
-/** All games that the browser keeps, the latest first. */
-function keptGames() {
-  return memory.keys("game.").map((key) => memory.get(key, null)).filter((game) => game?.id)
-    .sort((a, b) => b.saved - a.saved);
-}
+import { ask, h, put, sentence, toast } from "./dom.js";
 
 export class GamesPage {
   kind = "games";
@@ -49,7 +14,7 @@ export class GamesPage {
     this.list = h("ul", { class: "game-list" });
     put(root, h("section", { class: "card games-page", "aria-labelledby": "games-title" },
       h("h1", { id: "games-title" }, "Games"),
-      h("p", { class: "muted" }, "Every game with a move is kept, here and on the server's disk. Open one to go on with it."),
+      h("p", { class: "muted" }, "Every game with a move is kept on the server's disk. Open one to continue it, in any browser."),
       this.list));
   }
 
@@ -61,19 +26,15 @@ export class GamesPage {
   leave() {}
 
   async read() {
-    let server = [];
+    let kept = [];
     try {
-      ({ games: server } = await get("/api/games"));
+      ({ games: kept } = await get("/api/games"));
     } catch (error) {
       toast(sentence(error.message));
     }
-    const games = new Map(keptGames().filter(({ moves }) => moves.length)
-      .map((game) => [game.id, { ...game, ply: game.moves.length }]));
-    for (const game of server) games.set(game.id, game);
-    const known = [...games.values()].filter((game) => this.gameOf(game))
-      .sort((a, b) => b.saved - a.saved);
-    put(this.list, known.length
-      ? known.map((game) => this.row(game))
+    const games = kept.filter((game) => this.gameOf(game));
+    put(this.list, games.length
+      ? games.map((game) => this.row(game))
       : h("li", { class: "muted" }, "No games yet."));
   }
 
@@ -105,7 +66,6 @@ export class GamesPage {
   async remove(game, title) {
     const text = `${title} with ${game.ply} moves will be gone for good.`;
     if (!(await ask("Remove this game?", text, "Remove"))) return;
-    memory.remove(`game.${game.id}`);
     try {
       await remove(`/api/tables/${game.id}`);
     } catch (error) {

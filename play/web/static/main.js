@@ -2,7 +2,7 @@
 // The page that is shown, and the keys and help that all pages share.
 
 import { get } from "./api.js";
-import { h, put, showDialog } from "./dom.js";
+import { h, memory, put, showDialog } from "./dom.js";
 import { GamesPage } from "./games.js";
 import { PlayPage } from "./play.js";
 import { PuzzlePage } from "./puzzle.js";
@@ -29,6 +29,7 @@ function addPages(names) {
   }
 }
 
+memory.forget("game."); // games of older versions, which the server keeps as well
 const main = document.getElementById("main");
 let page = null;
 let catalogue = null;

@@ -9,7 +9,6 @@ import { CheckersBoard } from "./checkers.js";
 import { newGame, usual } from "./choices.js";
 import { announce, compileProgress, h, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
-import { keepGame, keptGame } from "./games.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { SetupPanel } from "./setup.js";
 import { speakOfCube, speakOfMove } from "./speech.js";
@@ -70,7 +69,7 @@ export class PlayPage {
     this.open({ game, seats: usual(this.catalogue, game), play: memory.get(`play.${game}`, undefined) });
   }
 
-  /** Open a new table, or one that the server no longer has. */
+  /** Open a new table. */
   async open(content) {
     put(this.root, h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
     try {
@@ -89,9 +88,7 @@ export class PlayPage {
     try {
       this.sit(await get(`/api/tables/${id}`));
     } catch (error) {
-      const kept = error.status === 404 ? keptGame(id) : null;
-      if (kept) this.open(kept);
-      else if (error.status === 404 && !named) this.fresh();
+      if (error.status === 404 && !named) this.fresh();
       else this.lonely(error);
     }
   }
@@ -139,9 +136,9 @@ export class PlayPage {
     this.banner("This table has ended; its game is kept.", button);
   }
 
-  /** Continue the game although the server may not know it: it may have lost its disk. */
+  /** Continue the game as the server keeps it; one without a move is not kept. */
   restore() {
-    this.join(this.view.id);
+    this.join(this.view.id, this.view.ply > 0);
   }
 
   banner(text, ...more) {
@@ -391,7 +388,7 @@ export class PlayPage {
     const before = this.view;
     this.view = view;
     if (before?.version !== view.version) this.advice = null;
-    keepGame(view);
+    memory.set("table", view.id);
     if (before && view.ply !== before.ply) {
       this.viewing = null;
       this.board.hint(null);
