@@ -7,18 +7,18 @@ A game's referees are its `play.judging.truth.Referees`, and `python -m play jud
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from games.contract import Game
 
-__all__ = ["Exhaustive", "TeachingTruth", "Truth"]
+__all__ = ["Exhaustive", "Truth"]
 
 
 class Truth(Protocol):
     """A referee that knows the exact value of every move; used by one thread at a time.
 
-    plies: from how many random moves to how many a position takes it no more than some
-        milliseconds; positions for judging come from there.
+    plies: least and greatest number of random moves after which it values a position in some
+        milliseconds; before them it may only say as fast who wins, by `classes`.
     unit: what a value of 1 is.
     """
 
@@ -37,13 +37,9 @@ class Truth(Protocol):
         values = self.values(position)
         return [move for move in values if values[move] == max(values.values())]
 
-
-@runtime_checkable
-class TeachingTruth(Truth, Protocol):
-    """A referee that can also say, sooner, only which moves win, draw and lose."""
-
     def classes(self, position: Any) -> dict[Any, int]:
         """As `values`, but only 1 for a win, 0 for a draw and -1 for a loss."""
+        return {move: (value > 0) - (value < 0) for move, value in self.values(position).items()}
 
 
 class Exhaustive(Truth):

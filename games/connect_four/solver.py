@@ -378,7 +378,7 @@ class Solver:
         return [m for m, after in moves if self.value(after, -score, 1 - score) == -score]
 
     def classes(self, position: Position) -> dict[int, int]:
-        """As in `games.truth.TeachingTruth`."""
+        """As in `games.truth.Truth`."""
         return {move: -self.value(after, -1, 1) for move, after in _moves(position)}
 
 

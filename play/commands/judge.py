@@ -32,13 +32,18 @@ def add_judge_command(commands: Any) -> None:
     add("--referee", required=True, help="in a solved game truth; with dice a player")
     add("--referee-depth", type=int, metavar="PLIES", help="with dice: its depth (default 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
-    add("--positions", type=int, metavar="N", help="by truth: positions (default 1000)")
+    add(
+        "--positions",
+        type=int,
+        metavar="N",
+        help="by truth: positions of each stage of the game (default 1000)",
+    )
     add(
         "--games",
         type=in_range(1),
         metavar="N",
-        help="with dice: number of games (default 100); by truth: whole games, in which the judged"
-        " moves first and perfect play varies among its best moves, in place of positions",
+        help="with dice: number of games (default 100); by truth: whole games from random openings,"
+        " on both sides, against an opponent that errs once, in place of positions",
     )
     add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
     add("--seed", type=in_range(0), default=0, help="decides positions, dice and chance")
@@ -77,17 +82,33 @@ Line = tuple[str, dict[str, Any] | None]
 
 def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     """Players by the share of their moves that keep what a position of a solved game is worth."""
-    from play.judging.truth import Referees, judge_by_truth, known_values, random_positions
+    from play.judging.truth import Referees
+
+    first, last = Referees.of(game).named[options.referee](game).plies
+    if first > 1:  # where exact values take long, by classes alone
+        yield from _kept_between(options, game, 1, first - 1, classes=True)
+    yield from _kept_between(options, game, first, last, classes=False)
+
+
+def _kept_between(
+    options: argparse.Namespace, game: Game, first: int, last: int, *, classes: bool
+) -> Iterator[Line]:
+    """The same for positions of `first` to `last` random plies."""
+    from play.judging.truth import judge_by_truth, known_values, random_positions
 
     limits, players = _players(options, game)
-    first, last = Referees.of(game).named[options.referee](game).plies
     count = 1000 if options.positions is None else options.positions
     positions = random_positions(
         game, count, seed=options.seed, least_plies=first, most_plies=last + 1
     )
     with WorkBar(len(positions), "positions") as bar:
         known = known_values(
-            game, options.referee, positions, threads=options.threads, progress=bar.update
+            game,
+            options.referee,
+            positions,
+            classes=classes,
+            threads=options.threads,
+            progress=bar.update,
         )
     source = f"of {first} to {last} random plies" if first else "from all stages of random games"
     heading = (
@@ -98,20 +119,20 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     yield heading, None
     for player in players:
         found = judge_by_truth(game, player, known, limits=limits, seed=options.seed)
-        yield found.text(), found.figures()
+        yield found.text(), found.figures() | {"plies": [first, last]}
 
 
 def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
-    """Players by whole games of a solved game, moving first against perfect play."""
-    from play.judging.truth import judge_by_games
+    """Players by whole games of a solved game, on both sides, in which the opponent errs once."""
+    from play.judging.truth import RANDOM, judge_by_games
 
     if options.positions is not None:
         raise ValueError("--positions: expected no number of games beside it, found --games")
     limits, players = _players(options, game)
     heading = (
-        f"{counted(options.games, 'game')}, the judged moving first, at depth {limits.depth} or"
-        f" by limits of their own; perfect play by {options.referee}, at random among its best"
-        " moves; 95 % intervals"
+        f"{counted(options.games, 'game')} from 0 to {RANDOM} random plies, the judged moving first"
+        f" in every other one, at depth {limits.depth} or by limits of their own; the opponent errs"
+        f" once, else perfect play by {options.referee}; 95 % intervals"
     )
     yield heading, None
     for player in players:

@@ -1,9 +1,9 @@
-"""Quality by truth: whole games against perfect play, and moves that keep a position's class.
+"""Quality by truth: whole games, and single moves, that keep a position's class.
 
 In a solved game every legal move has an exact value. A decision is a position in which some moves
 keep its class (won, drawn, lost) and others throw it away. The share of decisions in which a
 player's move keeps the class needs no opponent and no games, and tells players apart whom matches
-do not.
+do not. In a whole game each of many decisions has to keep it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
+from play.match.openings import random_line
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, Figured, mean_interval
@@ -28,15 +30,23 @@ from programs.arguments import THREADS
 
 __all__ = [
     "Kept",
+    "KeptGames",
     "Referees",
     "Verdicts",
-    "Whole",
     "judge_by_games",
     "judge_by_truth",
     "known_referee",
     "known_values",
     "random_positions",
 ]
+
+
+#: Greatest number of random plies at the start of a whole game.
+RANDOM = 8
+#: Chance that the opponent in a whole game errs, at each turn where it can, until it has.
+ERRS = 0.2
+#: The last of the numbers that decide a whole game, which no learner's random numbers have.
+STREAM = 7
 
 
 @dataclass(frozen=True)
@@ -77,34 +87,28 @@ class Kept(Figured):
 
 
 @dataclass(frozen=True)
-class Whole(Figured):
-    """The results of a player who moves first, against perfect play.
+class KeptGames(Figured):
+    """The whole games in which a player keeps its class; intervals are 95 % intervals over games.
 
-    wins, draws, losses: numbers of games.
+    games: number of games; the player moves first in the first, third, ... of them.
+    kept: share of the games in which no move of the player's throws its class away, so that the
+        result is as good as the class of the opening and that after the opponent's error.
+    first, second: the same share of the games in which the player moves first, and second.
     """
 
     called = {"name": "player"}
     name: str
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def won(self) -> Estimate:
-        """The share of games won; a 95 % interval over games."""
-        results = [1.0] * self.wins + [0.0] * (self.draws + self.losses)
-        return mean_interval(results, bounds=(0.0, 1.0))
+    games: int
+    kept: Estimate
+    first: Estimate
+    second: Estimate
 
     def text(self) -> str:
         """One line, without a newline at its end."""
         return (
-            f"{self.name}: {self.wins} won, {self.draws} drawn, {self.losses} lost; wins"
-            f" {self.won.text('.1%')}"
+            f"{self.name}: keeps the class in {self.kept.text('.1%')} of {self.games} games, moving"
+            f" first {self.first.text('.1%')}, second {self.second.text('.1%')}"
         )
-
-    def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON."""
-        return super().figures() | {"won": self.won.plain()}
 
 
 @dataclass(frozen=True)
@@ -168,9 +172,9 @@ def random_positions(
 class _Asked(Crew[tuple[Truth]]):
     """The value of every move of a position, by a referee of each thread's own."""
 
-    def __init__(self, make: Callable[[], Any]) -> None:
-        super().__init__(make)
-        self.make = make
+    def __init__(self, make: Callable[[], Any], classes: bool) -> None:
+        super().__init__(make, classes)
+        self.make, self.classes = make, classes
 
     def new_seats(self) -> tuple[Truth]:
         """Returns a referee for one thread."""
@@ -178,7 +182,9 @@ class _Asked(Crew[tuple[Truth]]):
 
     def __call__(self, position: Any) -> dict[Any, float]:
         with self.seats() as (one,):
-            return {} if self.stopped.is_set() else dict(one.values(position))
+            if self.stopped.is_set():
+                return {}
+            return dict((one.classes if self.classes else one.values)(position))
 
 
 def known_values(
@@ -186,24 +192,25 @@ def known_values(
     referee: str,
     positions: Sequence[Any],
     *,
+    classes: bool = False,
     threads: int = THREADS,
     progress: Callable[[], None] | None = None,
 ) -> Verdicts:
     """Returns the exact values of all moves, in positions with more than one.
 
     referee: a name in `Referees.of(game).named`.
+    classes: only 1, 0 and -1, as `Truth.classes`; their unit is points.
     progress: called after each position.
 
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
     make = partial(Referees.of(game).named[known_referee(game, referee)], game)
-    found = done(_Asked(make), positions, threads=threads, progress=progress)
+    found = done(_Asked(make, classes), positions, threads=threads, progress=progress)
     chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
     if not chosen:
         raise ValueError("expected positions with more than one legal move, found none")
-    return Verdicts(
-        tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen), make().unit
-    )
+    unit = "points" if classes else make().unit
+    return Verdicts(tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen), unit)
 
 
 def judge_by_truth(
@@ -247,29 +254,35 @@ def judge_by_games(
     seed: int = 0,
     threads: int = THREADS,
     progress: Callable[[], None] | None = None,
-) -> Whole:
-    """Returns the results of a player who moves first, from the start, against perfect play.
+) -> KeptGames:
+    """Returns in how many whole games a player keeps its class, on both sides.
 
-    referee: a name in `Referees.of(game).named`; it plays a move of the best value, any of these
-        with the same chance. Where it is lost, a referee whose values tell how soon so holds out
-        longest.
+    A game begins after 0 to `RANDOM` random plies. The opponent throws its own class away once,
+    with chance `ERRS` at each turn where it can, and is perfect at all others: at random among all
+    moves that keep its class and, from `Truth.plies` on, among the best of these, which win soonest
+    or hold out longest. Games in which the player is lost at each of its turns are drawn anew.
+
+    referee: a name in `Referees.of(game).named`.
     games: number of games.
     limits: limits of the player's moves, unless it has its own.
-    seed: decides the referee's choices, and what a player leaves to chance.
+    seed: decides openings and the opponent's choices, and what a player leaves to chance.
     progress: called after each game.
 
-    Raises ValueError if the game has no such referee.
+    Raises ValueError if the game has no such referee, or for fewer than 2 games.
     """
     limits.check(game)
-    if games < 1:
-        raise ValueError(f"games: expected at least 1, found {games}")
-    task = _PerfectPlay(game, player, known_referee(game, referee), limits, seed)
+    if games < 2:
+        raise ValueError(f"games: expected at least 2, one on each side, found {games}")
+    task = _WholeGame(game, player, known_referee(game, referee), limits, seed)
     results = done(task, range(games), threads=threads, progress=progress)
-    return Whole(player.name, results.count(1.0), results.count(0.0), results.count(-1.0))
+    shares = (
+        mean_interval(part, bounds=(0.0, 1.0)) for part in (results, results[::2], results[1::2])
+    )
+    return KeptGames(player.name, games, *shares)
 
 
-class _PerfectPlay(Crew[tuple[Any, Truth]]):
-    """A game against perfect play, by its number; the result is the sign of its outcome."""
+class _WholeGame(Crew[tuple[Any, Truth]]):
+    """A whole game by its number; the result is 1 if the player keeps its class, else 0."""
 
     def __init__(self, game: Game, player: Player, referee: str, limits: Limits, seed: int) -> None:
         super().__init__(game, player, referee, limits, seed)
@@ -282,22 +295,42 @@ class _PerfectPlay(Crew[tuple[Any, Truth]]):
         return seat, Referees.of(self.game).named[self.referee](self.game)
 
     def __call__(self, number: int) -> float:
-        record = GameRecord(self.game)
-        first = record.to_move
-        random = np.random.default_rng((self.seed, number))
         with self.seats() as (seat, truth):
-            seat.begin(self.seed + number)
-            while not record.over:
-                if self.stopped.is_set():
-                    return 0.0
-                if record.ply % 2 == 0:
-                    seat.move(record)
-                    continue
-                best = truth.best(record.position)
-                record.play(best[int(random.integers(len(best)))])
-        outcomes = record.outcomes()
-        assert outcomes is not None
-        return float(np.sign(outcomes[first]))
+            for attempt in count():
+                random = np.random.default_rng((self.seed, number, attempt, STREAM))
+                seat.begin(self.seed + number)
+                kept = self._kept(seat, truth, number % 2, random)
+                if kept is not None or self.stopped.is_set():
+                    return float(bool(kept))
+        raise AssertionError
+
+    def _kept(self, seat: Any, truth: Truth, turn: int, random: np.random.Generator) -> bool | None:
+        """Play a game; returns whether the player keeps its class, None if it had none to keep.
+
+        turn: 0 if the player makes the first move of the game, else 1.
+        """
+        record = GameRecord(self.game)
+        for move in random_line(self.game, int(random.integers(RANDOM + 1)), random)[1]:
+            record.play(move)
+        erred, kept = False, None
+        while not record.over and not self.stopped.is_set():
+            classes = truth.classes(record.position)
+            value = max(classes.values())
+            if record.ply % 2 == turn:
+                seat.move(record)
+                if classes[record.moves[-1]] < value:
+                    return False
+                kept = True if value > -1 else kept
+                continue
+            moves = [move for move in classes if classes[move] < value]
+            if moves and not erred and random.random() < ERRS:
+                erred = True
+            elif record.ply < truth.plies[0]:
+                moves = [move for move in classes if classes[move] == value]
+            else:
+                moves = truth.best(record.position)
+            record.play(moves[int(random.integers(len(moves)))])
+        return kept
 
 
 def known_referee(game: Game, referee: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from errors import errors_of
 
+import games
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
@@ -91,6 +92,11 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*arguments, "--referee", "truth", "--referee-depth", "3"]) == 2
     assert "--referee-depth: expected a game with dice" in capsys.readouterr().err
     assert " stones of Pons's score a move" in out
+    early = random_positions(ConnectFour(), 30, seed=4, least_plies=1, most_plies=14)
+    decisions = [p for p in early if len({*solver.classes(p).values()}) > 1]
+    assert f"30 positions of 1 to 13 random plies, of which decisions: {len(decisions)};" in out
+    assert out.index("13 random plies") < out.index("30 random plies") and " points a move" in out
+    assert '"plies": [1, 13]' in out and '"plies": [14, 30]' in out
     small = ["judge", "tic_tac_toe", "open_lines", "--referee", "truth", "--positions", "30"]
     assert main(small) == 0
     out = capsys.readouterr().out
@@ -98,50 +104,80 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.endswith(" points a move\n")
 
 
-@pytest.mark.plain
-def test_whole_games_against_perfect_play() -> None:
-    perfect = judge_by_games(GAME, parse_player(GAME, "open_lines@9"), "truth", 20, limits=STATIC)
-    assert (perfect.wins, perfect.draws, perfect.losses) == (0, 20, 0)
-    chance = parse_player(GAME, "random")
-    found = judge_by_games(GAME, chance, "truth", 60, limits=STATIC, seed=1)
-    assert found.wins == 0 and found.losses > 10 and found.draws + found.losses == 60
-    assert found == judge_by_games(GAME, chance, "truth", 60, limits=STATIC, seed=1, threads=1)
-    assert found != judge_by_games(GAME, chance, "truth", 60, limits=STATIC, seed=2)
-    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
-        judge_by_games(GAME, chance, "truth", 0, limits=STATIC)
+class Late(Exhaustive):
+    """The truth of a small game, valued only from the fifth move on, where one move is best."""
+
+    plies = (4, 64)
+
+    def best(self, position: Any) -> list[Any]:
+        return super().best(position)[-1:]
+
+
+class LateGame(TicTacToe):
+    extras = (Referees({"truth": Late}),)
 
 
 @pytest.mark.plain
-def test_perfect_play_varies_among_all_of_its_best_moves_and_no_others() -> None:
-    class Watched(Exhaustive):
-        def best(self, position: Any) -> list[Any]:
-            moves = super().best(position)
-            asked.append((position, moves))
-            return moves
+def test_whole_games_are_on_both_sides_and_opponents_err_once() -> None:
+    game, truth, player = LateGame(), Late(GAME), parse_player(LateGame(), "random")
+    turns: list[list[tuple[Any, int]]] = []  # the record and the ply of each turn, by game
 
-    class Game(TicTacToe):
-        extras = (Referees({"watched": Watched}),)
+    class Seat:
+        def __init__(self, *given: Any) -> None:
+            self.seat = player.seat(*given)
 
-    game, asked = Game(), []
-    judge_by_games(game, parse_player(game, "open_lines"), "watched", 40, limits=STATIC)
-    truth = Exhaustive(GAME)
-    for position, moves in asked:
-        values = truth.values(position)
-        assert set(moves) == {m for m in values if values[m] == max(values.values())}
-    replies = {position for position, _ in asked if sum(position[:2]).bit_count() == 3}
-    first = asked[0]
-    assert len(first[1]) > 1 and len(replies) == len(first[1])
+        def begin(self, seed: int) -> None:
+            self.seat.begin(seed)
+            turns.append([])
+
+        def move(self, record: Any) -> None:
+            turns[-1].append((record, record.ply))
+            self.seat.move(record)
+
+    given: dict[str, Any] = {"limits": STATIC, "threads": 1}
+    found = judge_by_games(game, Player("watched", program=Seat), "truth", 300, seed=3, **given)
+    kept: dict[int, list[bool]] = {0: [], 1: []}
+    errors, choices, first_plies = [], [], set()
+    for record, ply in (game[0] for game in turns if game):
+        side, positions = ply % 2, [*record.positions]
+        lost, thrown, erred = True, False, 0
+        for at in range(ply, record.ply):
+            classes = truth.classes(positions[at])
+            best, chosen = max(classes.values()), classes[record.moves[at]]
+            if at % 2 == side:
+                lost, thrown = lost and best == -1, thrown or chosen < best
+            elif chosen < best:
+                erred += 1
+            elif at < 4:
+                choices.append(([*classes.values()].count(best), record.moves[at]))
+            else:
+                assert [record.moves[at]] == truth.best(positions[at])
+        assert record.over or thrown
+        assert erred <= 1
+        if not lost:
+            kept[side].append(not thrown)
+            errors.append(erred)
+            first_plies.add(ply)
+    assert [len(kept[side]) for side in (0, 1)] == [150, 150]
+    assert found.kept.value == pytest.approx(np.mean(kept[0] + kept[1]))
+    assert (found.first.value, found.second.value) == tuple(np.mean(kept[side]) for side in (0, 1))
+    assert 0 < found.first.value < 1 and 30 < sum(errors) < 300
+    assert first_plies >= {*range(8)}
+    assert len({move for count, move in choices if count > 1}) == 9  # any move that keeps the class
+    plain = judge_by_games(game, player, "truth", 60, seed=1, limits=STATIC)
+    assert plain == judge_by_games(game, player, "truth", 60, seed=1, **given)
+    assert plain != judge_by_games(game, player, "truth", 60, seed=2, **given)
+    with pytest.raises(ValueError, match="games: expected at least 2, one on each side, found 1"):
+        judge_by_games(game, player, "truth", 1, **given)
 
 
 @pytest.mark.plain
-def test_a_first_player_that_never_errs_wins_every_game_of_nim() -> None:
-    from games.nim import Nim
-
-    game = Nim()
-    assert max(Exhaustive(game).values(game.start()).values()) == 1  # won by the first player
+@pytest.mark.parametrize("name", ["tic_tac_toe", "nim"])
+def test_a_player_that_searches_to_the_end_keeps_all_classes(name: str) -> None:
+    game = games.load(name)
     deep = Player("zero", as_evaluator(game, None), limits=Limits(depth=20))
-    found = judge_by_games(game, deep, "truth", 15, limits=STATIC)
-    assert (found.wins, found.draws, found.losses) == (15, 0, 0)
+    found = judge_by_games(game, deep, "truth", 40, limits=STATIC)
+    assert (found.kept.value, found.first.value, found.second.value) == (1.0, 1.0, 1.0)
 
 
 @pytest.mark.plain
@@ -149,9 +185,11 @@ def test_the_command_for_whole_games(capsys: pytest.CaptureFixture[str]) -> None
     arguments = ["judge", "tic_tac_toe", "open_lines@9", "--referee", "truth", "--games", "12"]
     assert main([*arguments, "--json"]) == 0
     out = capsys.readouterr().out
-    assert "12 games, the judged moving first, at depth 1 or by limits of their own" in out
-    assert "open_lines@9: 0 won, 12 drawn, 0 lost; wins 0.0% [0.0%, 22.1%]" in out
-    assert '"wins": 0, "draws": 12, "losses": 0, "won": [0.0, 0.0, 0.22' in out
+    assert "12 games from 0 to 8 random plies, the judged moving first in every other one" in out
+    assert (
+        "open_lines@9: keeps the class in 100.0% [77.9%, 100.0%] of 12 games, moving first" in out
+    )
+    assert '"games": 12, "kept": [1.0, 0.77' in out
 
 
 test_errors = errors_of(globals())

@@ -150,7 +150,7 @@ def test_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[
     [
         "match tic_tac_toe random random --games 2 --plies 1 --quiet",
         "match backgammon random random --games 2 --quiet",
-        "judge tic_tac_toe random --referee truth --games 1",
+        "judge backgammon hand --referee hand --games 1",
         "explain tree [[1]] --tree",
         "openings tic_tac_toe {folder}/o.json --plies 0 --nodes 1 --within 9 --quiet",
     ],
