@@ -107,17 +107,21 @@ def _score(figures: dict[str, Any]) -> Iterator[Row]:
 
 def _whole_games(figures: dict[str, Any]) -> Iterator[Row]:
     for judged in figures["judged"]:
-        wins, draws, losses = judged["wins"], judged["draws"], judged["losses"]
-        share, low, high = (100 * value for value in judged["won"])
-        text = f"won {wins}, drawn {draws}, lost {losses}: {share:.1f} % [{low:.1f}, {high:.1f}]"
-        yield judged["player"], text, f"{wins + draws + losses:,} games"
+        text, first, second = (_per_cent(judged[name]) for name in ("kept", "first", "second"))
+        basis = f"{judged['games']:,} games: moving first {first}, second {second}"
+        yield judged["player"], f"{text} keep their class", basis
 
 
 def _kept_class(figures: dict[str, Any]) -> Iterator[Row]:
     for judged in figures["judged"]:
-        share, low, high = (100 * value for value in judged["kept"])
-        text = f"{share:.1f} % [{low:.1f}, {high:.1f}] keep their class"
-        yield judged["player"], text, f"{judged['decisions']:,} decisions"
+        first, last = judged["plies"]
+        basis = f"{judged['decisions']:,} decisions after {first} to {last} random plies"
+        yield judged["player"], f"{_per_cent(judged['kept'])} keep their class", basis
+
+
+def _per_cent(figure: list[float]) -> str:
+    share, low, high = (100 * value for value in figure)
+    return f"{share:.1f} % [{low:.1f}, {high:.1f}]"
 
 
 def _first_places(figures: dict[str, Any]) -> Iterator[Row]:
@@ -137,13 +141,7 @@ CHECKERS = (
     "classic",
     "rote",
 )
-TRUTH = (
-    "solved@exact",
-    "solved+openings@exact,nodes=3500",
-    "solved+solver@exact,3",
-    "hand@exact",
-    "hand@exact,nodes=12000",
-)
+TRUTH = ("solved@exact", "solved+solver@exact,3", "hand@exact")
 MEASUREMENTS = (
     Measurement(
         "checkers",
@@ -170,19 +168,12 @@ MEASUREMENTS = (
             ("pips", "20000"),
         )
     ),
-    Measurement(
-        "connect_four",
-        f"judge connect_four {' '.join(TRUTH)} --referee truth --games 200 --seed 31",
-        TRUTH,
-        "whole games, moving first from the start against perfect play",
-        _whole_games,
-    ),
     *(
         Measurement(
             "connect_four",
-            f"judge connect_four {' '.join(players)} --referee truth --positions 3000 --seed 31",
+            f"judge connect_four {' '.join(players)} --referee truth --positions 1000 --seed 31",
             players,
-            "positions of 14 to 30 random plies in which a move can throw the class away",
+            "positions in which a move can throw the class away",
             _kept_class,
             "of wins and draws kept where a move can throw them away",
         )

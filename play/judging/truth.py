@@ -21,7 +21,7 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
-from play.match.openings import random_line
+from play.matches.openings import random_line
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.statistics import Estimate, Figured, mean_interval
