@@ -184,7 +184,7 @@ class Engine:
         evaluator raised.
         """
         limits = Limits(depth, nodes, seconds)
-        return self._search.search(position, limits, history=history, roll=roll)
+        return self._proven(self._search.search(position, limits, history=history, roll=roll))
 
     def analyse(
         self,
@@ -201,7 +201,28 @@ class Engine:
         In a game with dice, move filters then apply only to replies, not to the root moves.
         """
         limits = Limits(depth, nodes, seconds)
-        return self._search.search(position, limits, history=history, roll=roll, exact_root=True)
+        result = self._search.search(position, limits, history=history, roll=roll, exact_root=True)
+        return self._proven(result)
+
+    def _proven(self, result: Result) -> Result:
+        """Returns a result that names the draws that are proven."""
+        level = [move for move, value in result.moves if value == 0]
+        if not isinstance(self._search, AlphaBeta) or not (level or result.value == 0):
+            return result
+        game, lookup, position = self.game, self._shared["lookup"], result.position
+        probe = None if lookup is None else lookup.plain()
+
+        def drawn(position: Any) -> bool:
+            outcome = game.outcome(position)
+            if outcome is not None or probe is None:
+                return outcome == 0
+            known, value, depth = probe(position)
+            return bool(known) and value == 0 and depth >= DEEPEST
+
+        places = {move for move in level if drawn(game.play(position, move))}
+        if result.value == 0 and drawn(position):
+            places.add(None)
+        return replace(result, drawn=frozenset(places)) if places else result
 
     def best_moves(
         self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False

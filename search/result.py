@@ -37,7 +37,7 @@ class Result:
 
     move: the best move found; None if the game is over, and in a game with dice before a roll.
     value: the value of the position. Beyond `search.PROVEN` it counts plies to the end of the game,
-        see `plies_to_end`.
+        see `plies_to_end`: a win in n plies is 1e12 - n, a loss n - 1e12. `within` bounds it.
     pv: the principal variation, which begins with `move`; with dice it is `move` alone.
     depth: the depth searched in full. With dice it is GNU Backgammon's number of plies, 0 for
         static values after the move.
@@ -57,6 +57,8 @@ class Result:
         the side that moves; empty without `moves`, or if the evaluator gives no probabilities.
     position: the position that was searched.
     evaluator: the evaluator that was searched with; None if there was no search.
+    drawn: the moves after which a draw is proven, by the rules or by a lookup that knows the end of
+        the game; also None if the position itself is so.
 
     A result is shown as people read it: the move, the value in the game's unit with its chances,
     the depth, the nodes and the principal variation.
@@ -80,6 +82,7 @@ class Result:
     move_outcomes: tuple[tuple[float, ...], ...] = ()
     position: Any = field(default=None, compare=False)
     evaluator: Evaluator | None = field(default=None, compare=False)
+    drawn: frozenset[Any] = field(default=frozenset(), compare=False)
 
     def whole(self) -> Result:
         """Returns the result itself; raises KeyboardInterrupt if the search was interrupted."""
@@ -94,6 +97,13 @@ class Result:
             return None
         return int(WIN - abs(self.value))
 
+    def within(self, limit: float) -> float:
+        """Returns the value for a regression: one beyond `limit`, as a proven one is, is `limit`.
+
+        limit: the greatest value, more than 0, in the evaluator's unit.
+        """
+        return max(-limit, min(limit, self.value))
+
     @property
     def pv_text(self) -> str:
         """The principal variation as people write it; the moves themselves without `evaluator`."""
@@ -103,7 +113,9 @@ class Result:
 
     @property
     def value_text(self) -> str:
-        """The value in the game's unit, such as "+0.150 men", or "won in 5 plies"."""
+        """The value in the game's unit, such as "+0.150 men", "won in 5 plies" or "drawn"."""
+        if None in self.drawn:
+            return "drawn"
         if self.evaluator is None or self.plies_to_end is not None:
             return value_text(self.value)
         return f"{value_text(self.evaluator.in_units(self.value))} {self.evaluator.game.unit}"
@@ -111,25 +123,37 @@ class Result:
     @property
     def chances(self) -> Chances | None:
         """The chances of the side to move; None if the evaluator does not know them."""
-        if self.plies_to_end is not None:
-            return Chances.of_outcome(self.value)
-        if self.outcomes:
-            return Chances.of_win(self.outcomes[0])
+        return self._chances(None, self.value, self.outcomes)
+
+    def chances_after(self, move: Any) -> Chances | None:
+        """Returns the chances of the side to move if it plays one of `moves`, as `chances`."""
+        place = [listed for listed, _ in self.moves].index(move)
+        outcomes = self.move_outcomes[place] if self.move_outcomes else None
+        return self._chances(move, self.moves[place][1], outcomes)
+
+    def _chances(self, move: Any, value: float, outcomes: Any) -> Chances | None:
+        if move in self.drawn:
+            return Chances.of_outcome(0.0)
+        if abs(value) > PROVEN:
+            return Chances.of_outcome(value)
+        if outcomes:
+            return Chances.of_win(outcomes[0])
         if self.evaluator is None:
             return None
-        return self.evaluator.chances(self.position, self.value, self.nodes)
+        return self.evaluator.chances(self.position, value, self.nodes)
 
     @property
     def chances_text(self) -> str:
         """The chances, and the play for which they hold; empty if proven or not known."""
-        known = None if self.plies_to_end is not None else self.chances
-        if known is None:
+        proven = self.plies_to_end is not None or None in self.drawn
+        chances = None if proven else self.chances
+        if chances is None:
             return ""
         calibration = (
             None if self.evaluator is None or self.outcomes else self.evaluator.calibration
         )
         play = "" if calibration is None else calibration.play_text(self.nodes)
-        return f"{known.text} {play}".strip()
+        return f"{chances.text} {play}".strip()
 
     def __repr__(self) -> str:
         chances = self.chances_text

@@ -218,15 +218,15 @@ def _values(
     if not dice:
         lines += ["", "Principal variations"]
         for title, thinker, _, result in rows:
-            reached = _value(thinker.evaluator, result.value)
+            drawn = None in result.drawn
+            reached = "drawn" if drawn else _value(thinker.evaluator, result.value)
             lines.append(f"{title:>{width}}  {reached}  {result.pv_text}")
-        known = [
-            (title, chances_text(thinker.evaluator, position, result.value, result.nodes))
-            for title, thinker, _, result in rows
-        ]
-        if any(text for _, text in known):
+        known = [(title, result) for title, _, _, result in rows]
+        if any(result.chances_text for _, result in known):
             lines += ["", "Chances at the last depth"]
-            lines += [f"{title:>{width}}  {text or 'not known'}" for title, text in known]
+            lines += [
+                f"{title:>{width}}  {result.chances_text or 'not known'}" for title, result in known
+            ]
         return lines
     if game.outcomes is not None:
         for title, thinker, result in zip(titles, thinkers, results, strict=True):

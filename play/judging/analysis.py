@@ -12,21 +12,19 @@ import numpy as np
 from games.kernels import uncompiled
 from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
-from play.judging.marks import POINTS, RESULTS, accuracy, mark
+from play.judging.decision import ROUNDING, decision
+from play.judging.marks import accuracy, mark_of
 from play.judging.stakes import move_values, scale_of
-from play.players.chances import file_value
 from play.players.limits import STATIC, Limits
 from play.players.seats import Seat
 from play.rollout.cube import INTERVAL
 from play.rollout.rollout import rollout
-from search import PROVEN, Evaluator, Result
+from search import PROVEN, Result
 from search.expectiminimax.move_filters import as_filters
 from search.expectiminimax.search import ExpectiminimaxOptions
 
 __all__ = ["Judged", "Playouts", "judge_moves", "judged_record", "remark", "summary"]
 
-#: Values that differ by less are equal; rounding in values with the cube is much smaller.
-ROUNDING = 1e-9
 #: The move filter that every move passes.
 EVERY = (None, math.inf)
 
@@ -42,12 +40,9 @@ class Judged:
     side: the side that made it, 0 or 1.
     move, value: the move played and its value.
     best, best_value: the best move and its value.
-    loss: `best_value` minus `value`; 0 if both win or both lose, however quickly.
+    loss, given_up: as in `play.judging.decision.Decision`.
     depth: depth of the search.
     choices: number of legal moves.
-    given_up: share of the expected result that the move lost, from 0 to 1; None if the evaluator
-        knows no chances. A draw instead of a win gives up a half. Where outcomes are points, a
-        point is a half, because a plain win and a plain loss are two points apart.
     stake: what a point of the values is worth: points for money, in a match chances to win it.
     error: half the 95 % interval of the loss, if the moves were rolled out, else None.
     """
@@ -117,22 +112,12 @@ def judge_moves(
                             key=lambda one: -values[one])  # fmt: skip
             doubtful = [*better[: playouts.most], move]
             known, error = _rolled_out(thinker, position, roll, doubtful, playouts.games, situation)
-            values |= known
-            best = max(known, key=known.__getitem__)
-        else:
-            best = max(values, key=values.__getitem__)
-        value, best_value = values[move], values[best]
-        if best_value - value <= ROUNDING:
-            best, best_value = move, value
-        both = min(abs(value), abs(best_value)) > PROVEN and value * best_value > 0
-        shown, best_shown = map(thinker.evaluator.in_units, (value, best_value))
-        loss = 0.0 if both else file_value(best_shown) - file_value(shown)
-        given_up = (
-            0.0 if both else _given_up(thinker.evaluator, position, value, best_value, result.nodes)
-        )
+            values = {one: known[one] for one in doubtful}
+        shown = {one: thinker.evaluator.in_units(value) for one, value in values.items()}
+        judged = decision(record.game, move, shown, result.chances_after)
         yield Judged(
-            ply, record.game.to_move(position), move, shown, best, best_shown, loss, result.depth,
-            count, given_up, stake, error,
+            ply, record.game.to_move(position), move, judged.value, judged.best, judged.best_value,
+            judged.loss, result.depth, count, judged.given_up, stake, error,
         )  # fmt: skip
         replay.follow(record)
 
@@ -218,15 +203,6 @@ def _rolled_out(
     return move_values(game, situation, found.moves, found.outcomes), error
 
 
-def _given_up(
-    evaluator: Evaluator, position: Any, value: float, best_value: float, nodes: int
-) -> float | None:
-    if not evaluator.game.wins:
-        return min((best_value - value) / 2.0, 1.0)
-    best, played = (evaluator.chances(position, one, nodes) for one in (best_value, value))
-    return None if best is None or played is None else max(0.0, best.expected - played.expected)
-
-
 def _replay(record: GameRecord) -> GameRecord:
     """Returns a new record with the same start, without draw rules."""
     return GameRecord(
@@ -239,7 +215,7 @@ def remark(record: GameRecord, judged: Judged, least: float) -> str:
     if judged.loss <= 0 or judged.loss < least:
         return ""
     better = record.game.move_text(record.positions[judged.ply], judged.best)
-    sign = mark(judged.given_up or 0.0, RESULTS if record.game.wins else POINTS)
+    sign = mark_of(record.game, judged.given_up)
     said = f"{sign} {_lost(judged)}".strip()
     return f"{said}: {better} {value_text(judged.best_value)}"
 
@@ -303,6 +279,5 @@ def summary(judged: Sequence[Judged], side: int) -> str:
     if plain:
         text += f", lost {sum(plain):.3f} ({sum(plain) / len(plain):.4f} a decision)"
     text += f", {grave} that changed a game already decided" if grave else ""
-    known = [move.given_up for move in own if move.given_up is not None]
-    share = accuracy(known) if len(known) == len(own) else None
+    share = accuracy([move.given_up for move in own])
     return text if share is None else f"{text}, accuracy {share:.1f} %"

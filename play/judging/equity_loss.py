@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from games.contract import DiceGame
 from games.record import GameRecord
 from play.dice import Dice
+from play.judging.decision import decision
 from play.matches.loop import play_with_dice
 from play.players.limits import STATIC, Limits
 from play.players.player import Player, needs_processes
@@ -212,6 +213,6 @@ class _Losses(Crew[tuple[Any, ...]]):
 def _lost(game: DiceGame, judge: Any, position: Any, chosen: Any, best: Any) -> float:
     if chosen == best:
         return 0.0
-    value = -float(judge.value_of(game.play(position, chosen)))
+    values = {move: -float(judge.value_of(game.play(position, move))) for move in (chosen, best)}
     # a referee that does not search every move may value the chosen one higher
-    return max(-float(judge.value_of(game.play(position, best))) - value, 0.0)
+    return decision(game, chosen, values).loss

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["POINTS", "RESULTS", "SIGNS", "accuracy", "mark"]
+from games.contract import Game
+
+__all__ = ["POINTS", "RESULTS", "SIGNS", "accuracy", "mark", "mark_of"]
 
 SIGNS = ("?!", "?", "??")
 #: Lost shares of the expected result (0 for a loss, 1 for a win) from which a move is dubious, an
@@ -24,11 +26,18 @@ def mark(lost: float, limits: Sequence[float] = RESULTS) -> str:
     return SIGNS[reached - 1] if reached else ""
 
 
-def accuracy(lost: Sequence[float]) -> float | None:
-    """Returns a player's accuracy in per cent, 100 if no move lost anything; None without moves.
+def mark_of(game: Game, lost: float | None) -> str:
+    """Returns the mark in a game; empty if the share that was lost is None, which is not known."""
+    return "" if lost is None else mark(lost, RESULTS if game.wins else POINTS)
 
-    lost: the share of the expected result that each move lost, where there was a choice.
+
+def accuracy(lost: Sequence[float | None]) -> float | None:
+    """Returns a player's accuracy in per cent, 100 if no move lost anything.
+
+    lost: the share of the expected result that each move lost, where there was a choice. Without
+        moves, or if one of them is None, which is not known, the result is None.
     """
-    if not lost:
+    shares = [max(one, 0.0) for one in lost if one is not None]
+    if not shares or len(shares) < len(lost):
         return None
-    return 100.0 * sum(math.exp(-FALL * max(one, 0.0)) for one in lost) / len(lost)
+    return 100.0 * sum(math.exp(-FALL * one) for one in shares) / len(shares)

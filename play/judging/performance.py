@@ -15,7 +15,7 @@ from games.record import GameRecord
 from play.judging.analysis import Judged
 from play.judging.cube import ERRORS, JudgedCube
 from play.judging.luck import JudgedRoll
-from play.judging.marks import POINTS, SIGNS, mark
+from play.judging.marks import SIGNS, mark_of
 from play.judging.stakes import result
 
 __all__ = ["JudgedGame", "Performance", "rating_word"]
@@ -109,7 +109,7 @@ class Performance:
                 self.moves += 1
                 self.unforced += move.choices > 1
                 self.move_loss = _sum(self.move_loss, move.loss, move.stake)
-                sign = mark(move.given_up or 0.0, POINTS)
+                sign = mark_of(game.record.game, move.given_up)
                 if sign:
                     self.marks[sign] += 1
         for one in game.cubes:

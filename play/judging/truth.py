@@ -21,6 +21,7 @@ from games.contract import Game
 from games.extras import Extra
 from games.record import GameRecord
 from games.truth import Truth
+from play.judging.decision import decision
 from play.matches.openings import random_line
 from play.players.limits import Limits
 from play.players.player import Player
@@ -230,10 +231,10 @@ def judge_by_truth(
         record = GameRecord(game, start=position)
         seat.begin(seed + number)
         seat.move(record)
-        best, value = max(moves.values()), moves[record.moves[-1]]
-        losses.append(best - value)
+        judged = decision(game, record.moves[-1], moves)
+        losses.append(judged.loss)
         if decides(moves):
-            kept.append(float(np.sign(best) == np.sign(value)))
+            kept.append(float(judged.keeps))
     return Kept(
         player.name,
         len(losses),

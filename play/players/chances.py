@@ -9,36 +9,15 @@ import numpy as np
 
 from games.contract import Game
 from search import PROVEN, WIN, Evaluator
-from search.evaluators.calibration import Chances
 from search.textbook.max_n import for_every_player
 
 __all__ = [
-    "chances_of",
     "chances_text",
     "file_value",
     "judged_play_text",
     "play_text",
     "values_of_all",
 ]
-
-
-def chances_of(
-    evaluator: Evaluator,
-    position: Any,
-    value: float,
-    nodes: int | None,
-    outcomes: Sequence[float] | None = None,
-) -> Chances | None:
-    """Returns the chances of the side to move, after a search; None if they are not known.
-
-    position: the position that was searched.
-    value: its value, or that of a move there.
-    nodes: positions that were searched; None if that is not known.
-    outcomes: the probabilities of the game's outcomes with that value; None for none.
-    """
-    if outcomes is not None:
-        return Chances.of_win(outcomes[0])
-    return evaluator.chances(position, value, nodes)
 
 
 def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) -> tuple[float, ...]:
@@ -73,7 +52,11 @@ def chances_text(
 
     It is also empty if they are not known.
 
-    The parameters are those of `chances_of`. With `outcomes` these are named one by one.
+    position: the position that was searched.
+    value: its value, or that of a move there.
+    nodes: positions that were searched; None if that is not known.
+    outcomes: the probabilities of the game's outcomes with that value, which are named one by one;
+        None without them.
     """
     if outcomes is not None and evaluator.game.outcomes is not None:
         named = zip(evaluator.game.outcomes.names, outcomes, strict=True)

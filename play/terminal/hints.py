@@ -24,8 +24,15 @@ def shown_value(
     nodes: int,
     outcomes: Any = None,
     depth: str = "",
+    *,
+    drawn: bool = False,
 ) -> str:
-    """Returns a value of a position in the game's unit, with the depth and its chances."""
+    """Returns a value of a position in the game's unit, with the depth and its chances.
+
+    drawn: whether a draw is proven, which is said in place of the value.
+    """
+    if drawn:
+        return f"drawn{depth}"
     chances = chances_text(evaluator, position, value, nodes, outcomes)
     text = value_text(evaluator.in_units(value)) + depth
     return f"{text} ({chances})" if chances else text
@@ -39,7 +46,8 @@ def best_moves(thinker: Seat, record: GameRecord, roll: int | None) -> Iterator[
     moves = result.moves or ((result.move, result.value),)
     outcomes = result.move_outcomes or (result.outcomes,) * len(moves)
     for (move, value), after in list(zip(moves, outcomes, strict=True))[:HINTS]:
-        text = shown_value(evaluator, position, value, result.nodes, after)
+        drawn = move in result.drawn
+        text = shown_value(evaluator, position, value, result.nodes, after, drawn=drawn)
         yield f"  {game.move_text(position, move):<20} {text}"
     if len(result.pv) > 1:
         yield f"  principal variation: {result.pv_text}"

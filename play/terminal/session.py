@@ -225,7 +225,9 @@ class Session:
             return
         depth = f" at depth {result.depth}" + " (stopped)" * result.interrupted
         table.play(result.move, value=evaluator.in_units(result.value), depth=result.depth)
-        shown = shown_value(evaluator, position, result.value, result.nodes, result.outcomes, depth)
+        drawn = None in result.drawn
+        about = (position, result.value, result.nodes, result.outcomes, depth)
+        shown = shown_value(evaluator, *about, drawn=drawn)
         yield f"{said}   {shown}"
 
     def board(self) -> str:

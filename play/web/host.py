@@ -22,6 +22,7 @@ from play.web.limits import ServerLimits
 from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, WebSeat, seat_of
 from play.web.table import Table
 from play.web.thinking import Question, Thinking
+from search import Result
 
 __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
 
@@ -56,7 +57,7 @@ class Sitting:
         #: Values of positions and judgements of moves, for the curve of a game.
         self.values: dict[tuple[Any, ...], Any] = {}
         #: The deepest result that the page was shown, by position and roll.
-        self.shown: dict[tuple[Any, Any], dict[str, Any]] = {}
+        self.shown: dict[tuple[Any, Any], Result] = {}
         self.ended = False
         #: Whether its game is kept on disk.
         self.kept = False
@@ -71,9 +72,9 @@ class Sitting:
 
     def tell_result(self, kind: str, question: Question, answer: Any, **more: Any) -> None:
         """Send the last news of a search, and remember it if no deeper one was shown."""
-        place = question.position, question.roll
-        if answer["depth"] >= self.shown.get(place, answer)["depth"]:
-            self.shown[place] = answer
+        place, result = (question.position, question.roll), question.best
+        if result is not None and result.depth >= self.shown.get(place, result).depth:
+            self.shown[place] = result
         self.tell(kind, {**answer, "move": None, "raw": None, **more})
 
     def stop_thinking(self) -> None:

@@ -7,15 +7,15 @@ import reprlib
 import time
 from typing import TYPE_CHECKING, Any
 
-from games.contract import given
+from games.contract import Game, given
 from games.errors import MoveError
 from games.values import told, value_text
 from play.judging.cube import JudgedCube, cube_decisions
+from play.judging.decision import Decision, decision_of
 from play.judging.luck import luck_word
-from play.judging.marks import POINTS, RESULTS, accuracy, mark
+from play.judging.marks import accuracy, mark_of
 from play.matches.luck import StaticLuck
-from play.players.chances import chances_of, judged_play_text, values_of_all
-from play.web.catalogue import Loaded
+from play.players.chances import judged_play_text, values_of_all
 from play.web.cube_decisions import PLIES
 from play.web.cube_table import CubeTable
 from play.web.explain import why as explained
@@ -152,7 +152,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
                     found[one] = _doubled(engine, *one[1:4])
                 else:
                     _, position, roll, move = one
-                    found[one] = _judged(engine, loaded, position, roll, move, depth)
+                    found[one] = _judged(engine, position, roll, move, depth)
                     if luck is not None:
                         lucky = float(luck(position)[roll]) + 0.0
                         found[one] |= {"luck": lucky, "luck_word": luck_word(lucky)}
@@ -165,8 +165,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
         known.update(found)
     values = [known.get(one) for one in positions]
     judged = [
-        None if one not in known else _deepened(sitting, loaded, known[one], *one[1:])
-        for one in moves
+        None if one not in known else _deepened(sitting, known[one], *one[1:]) for one in moves
     ]
     doubled = [known.get(one) for one in cubes]
     answers = [one for found in doubled for one in ([None] if found is None else found)]
@@ -185,7 +184,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
             for side in range(table.game.players)
         ],
         "unit": loaded.unit,
-        "points": loaded.evaluator.gives_outcomes,
+        "points": not table.game.wins,
         "play": judged_play_text(loaded.evaluator),
         "name": loaded.entry.name,
     }
@@ -208,41 +207,29 @@ def _values(engine: Engine, position: Any, side: int, depth: int) -> tuple[float
 
 
 def _judged(
-    engine: Engine, loaded: Loaded, position: Any, roll: int | None, move: Any, depth: int
+    engine: Engine, position: Any, roll: int | None, move: Any, depth: int
 ) -> dict[str, Any]:
     """Returns a judgement of a move as JSON, for the side that made it.
 
-    `value` and `loss` are in the game's unit, `lost` is the share of the expected result; `best` is
-    a better move, if there is one; `choice` is whether there was another. With dice there are the
-    roll's `luck` and `luck_word` too.
+    `value` and `loss` are in the game's unit. `lost` is the share of the expected result, null if
+    no chances are known. `best` is a better move, if there is one, and `choice` whether there was
+    another. With dice there are the roll's `luck` and `luck_word` too.
     """
-    game, evaluator = engine.game, loaded.evaluator
-    least = 0 if game.dice else 1
-    result = engine.analyse(position, depth=max(depth, least), roll=roll)
-    outcomes = dict(zip([m for m, _ in result.moves], result.move_outcomes, strict=False))
-    values = dict(result.moves)
-    best, top = result.moves[0]
-
-    def expected(one: Any) -> float:
-        figures = {
-            "value": evaluator.in_units(values[one]),
-            "chances": chances_of(
-                evaluator, position, values[one], result.nodes, outcomes.get(one)
-            ),
-        }
-        return _expected(figures, loaded.unit, evaluator.gives_outcomes)
-
-    lost = max(0.0, expected(best) - expected(move)) if values[move] < top else 0.0
+    result = engine.analyse(position, depth=max(depth, 0 if engine.game.dice else 1), roll=roll)
+    judged = decision_of(result, move)
     return {
-        "value": clamped(evaluator.in_units(values[move])) + 0.0,
-        "value_text": value_text(evaluator.in_units(values[move])),
-        "loss": clamped(evaluator.in_units(top) - evaluator.in_units(values[move])) + 0.0,
-        "lost": lost,
-        "mark": _mark(loaded, lost),
+        "value": clamped(judged.value) + 0.0,
+        "value_text": value_text(judged.value),
+        "loss": judged.loss + 0.0,
+        **_verdict(engine.game, position, judged),
         "depth": result.depth,
-        "best": game.move_text(position, best) if values[move] < top else "",
-        "choice": len(values) > 1,
+        "choice": len(result.moves) > 1,
     }
+
+
+def _verdict(game: Game, position: Any, judged: Decision) -> dict[str, Any]:
+    better = "" if judged.best == judged.move else game.move_text(position, judged.best)
+    return {"lost": judged.given_up, "mark": judged.mark, "best": better}
 
 
 def _doubled(
@@ -268,7 +255,7 @@ def _doubled(
             "action": one.action,
             "loss": one.loss + 0.0,
             "lost": one.loss / 2,
-            "mark": mark(one.loss / 2, POINTS),
+            "mark": mark_of(engine.game, one.loss / 2),
             "best": decision.action,
         }
         for one in judged
@@ -277,36 +264,17 @@ def _doubled(
 
 
 def _deepened(
-    sitting: Sitting, loaded: Loaded, judged: dict[str, Any], position: Any, roll: Any, move: Any
+    sitting: Sitting, judged: dict[str, Any], position: Any, roll: Any, move: Any
 ) -> dict[str, Any]:
     """Returns a judgement of a move that does not contradict a deeper search on the page."""
     shown = sitting.shown.get((position, roll))
-    if shown is None or shown["depth"] <= judged["depth"] or not shown["pv"]:
+    if shown is None or shown.depth <= judged["depth"]:
         return judged
-    game, best = sitting.table.game, shown["pv"][0]
-    played, unit = game.move_text(position, move), shown["unit"]
-    figures = {one["text"]: one for one in shown["moves"]}
-    if played == best:
-        lost, best = 0.0, ""
-    elif played in figures and best in figures:
-        points = loaded.evaluator.gives_outcomes
-        ahead, behind = (_expected(figures[one], unit, points) for one in (best, played))
-        lost = max(0.0, ahead - behind)
-    else:
+    if move == shown.move:
+        return judged | {"lost": 0.0, "mark": "", "best": ""}
+    if not shown.moves:
         return judged
-    return judged | {"lost": lost, "mark": _mark(loaded, lost), "best": best}
-
-
-def _expected(figures: dict[str, Any], unit: float, points: bool) -> float:
-    """Returns the expected result of a move by its value and chances, as the page has them."""
-    value, chances = figures["value"], figures["chances"]
-    if points:
-        return float(value) / 2
-    return value / (abs(value) + unit) / 2 + 0.5 if chances is None else float(chances.expected)
-
-
-def _mark(loaded: Loaded, lost: float) -> str:
-    return mark(lost, POINTS if loaded.evaluator.gives_outcomes else RESULTS)
+    return judged | _verdict(sitting.table.game, position, decision_of(shown, move))
 
 
 def _player(judged: list[dict[str, Any]], cubes: list[dict[str, Any]]) -> dict[str, Any]:

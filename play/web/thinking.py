@@ -17,18 +17,19 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
 from games.contract import Game, line_texts
 from games.values import value_text
-from play.players.chances import chances_of, play_text, values_of_all
+from play.players.chances import play_text, values_of_all
 from play.players.gnubg import as_program
 from play.players.limits import Limits
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import PROVEN, Engine, Result
+from search.evaluators.calibration import Chances
 
 __all__ = ["Question", "Thinking"]
 
@@ -249,12 +250,12 @@ class Thinking:
                 question.nodes += result.nodes
                 if result.depth < question.next_depth and question.best is not None:
                     break  # cut short: the result of the depth before is better
-                question.best = result
+                question.best = replace(result, nodes=question.nodes)
                 question.next_depth += 1
                 now = time.monotonic()
                 if now - question.told > OFTEN and result.depth > 1:
                     question.told = now
-                    tell(_described(question, result))
+                    tell(_described(question, question.best))
         finally:
             question.engine = None
             self._put(question.loaded, engine, question.method)
@@ -308,22 +309,22 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
     """Returns a result as JSON; all of it is for the side to move.
 
     `value` and `loss` are in the game's unit, as `value_text` is. `chances` are [win, draw, loss],
-    from 0 to 1, of the position and after each move; None if the evaluator has no calibration.
+    from 0 to 1, of the position and after each move; None if the evaluator has no calibration and
+    nothing is proven.
     `play` says for what play they hold. `outcomes` are the probabilities of `Game.outcomes` at both
     places: in backgammon of a win, a win with a gammon and with a backgammon, a loss with a gammon
     and with a backgammon. They are None if the evaluator gives none. `players` are the static
     values of all sides, side 0 first, in a game for more than two players; otherwise it is empty.
+    `measure` names the unit of the evaluators by hand of such a game.
     """
     game, position, evaluator = question.game, question.position, question.loaded.evaluator
     many = game.players > 2
     players = values_of_all(game, evaluator, position, question.side) if many else ()
 
-    def figures(value: float, outcomes: Sequence[float] | None = None) -> dict[str, Any]:
-        return {
-            "value": clamped(evaluator.in_units(value)),
-            "value_text": value_text(evaluator.in_units(value)),
-            "chances": chances_of(evaluator, position, value, question.nodes, outcomes),
-        }
+    def figures(value: float, move: Any, chances: Chances | None) -> dict[str, Any]:
+        value = evaluator.in_units(value)
+        text = "drawn" if move in result.drawn else value_text(value)
+        return {"value": clamped(value), "value_text": text, "chances": chances}
 
     shown = None if done else FIRST_MOVES
     best = evaluator.in_units(result.moves[0][1]) if result.moves else 0.0
@@ -331,11 +332,12 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "evaluator": question.loaded.entry.id,
         "name": question.loaded.entry.name,
         "unit": question.loaded.unit,
+        "measure": game.unit if many and question.loaded.entry.name in game.evaluators else "",
         "side": question.side,
         "depth": result.depth,
-        **figures(result.value, result.outcomes),
+        **figures(result.value, None, result.chances),
         "play": "" if result.outcomes else play_text(evaluator, question.nodes),
-        "decided": abs(result.value) > PROVEN,
+        "decided": abs(result.value) > PROVEN or None in result.drawn,
         "pv": line_texts(game, position, result.pv[: 20 if question.roll is None else 1]),
         "nodes": question.nodes,
         "seconds": round(time.monotonic() - question.began, 3),
@@ -344,7 +346,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "moves": [
             {
                 "text": game.move_text(position, move),
-                **figures(value, outcomes),
+                **figures(value, move, result.chances_after(move)),
                 "outcomes": outcomes,
                 "loss": clamped(evaluator.in_units(value) - best),
             }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +13,11 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
 import games
+from play.judging.decision import decision_of
 from play.rollout.rollout import rollout
 from play.web.host import Sitting
 from play.web.inspection import _deepened
-from search import as_evaluator
-from search.evaluators.calibration import Chances
+from search import Engine, as_evaluator
 from tests.web_client import act, acted, new_table
 
 Client = Any
@@ -119,49 +120,38 @@ def test_boards_of_earlier_positions(client: Client) -> None:
 
 def test_a_mark_does_not_contradict_a_deeper_search_that_the_page_has_shown() -> None:
     """A deeper search with values of all moves, or one that chose the move, counts."""
-    game, loaded = games.load("checkers"), SimpleNamespace(evaluator=Quiet())
-    position = game.start()
-    moves = [game.move_text(position, move) for move in game.legal_moves(position)]
-    shallow = {"mark": "?!", "lost": 0.06, "best": moves[1], "depth": 3, "loss": 0.3}
+    game = games.load("checkers")
+    engine, position = Engine(game, "classic"), game.start()
+    deep = engine.analyse(position, depth=5)
+    best, (worst, _) = deep.move, deep.moves[-1]
+    shallow = {"mark": "?!", "lost": 0.06, "best": "9-13", "depth": 3, "loss": 0.3}
 
-    def shown(depth: int, *values: float) -> dict[str, Any]:
-        figures = [
-            {"text": text, "value": 0.0, "chances": Chances(value, 0.0, 1.0 - value)}
-            for text, value in zip(moves, values, strict=False)
-        ]
-        figures.sort(key=lambda one: -one["chances"].win)
-        best = figures[0]["text"] if figures else moves[0]
-        return {"depth": depth, "pv": [best], "unit": 1.0, "moves": figures}
+    def judged(result: Any, move: Any) -> dict[str, Any]:
+        place = {} if result is None else {(position, None): result}
+        sitting: Any = SimpleNamespace(shown=place, table=SimpleNamespace(game=game))
+        return _deepened(sitting, shallow, position, None, move)
 
-    def judged(answer: dict[str, Any] | None, played: int = 0) -> dict[str, Any]:
-        place = {} if answer is None else {(position, None): answer}
-        sitting = SimpleNamespace(shown=place, table=SimpleNamespace(game=game))
-        move = game.legal_moves(position)[played]
-        return _deepened(sitting, loaded, shallow, position, None, move)  # type: ignore[arg-type]
-
-    assert judged(None) == judged(shown(3)) == judged(shown(21), played=1) == shallow
-    chosen = judged(shown(21))  # a search for a move has values of no other
-    assert (chosen["mark"], chosen["lost"], chosen["best"]) == ("", 0.0, "")
-    worse = judged(shown(9, 0.5, 0.62, 0.4))
-    assert (worse["mark"], worse["best"]) == ("?", moves[1])
-    assert worse["lost"] == pytest.approx(0.12)
+    chosen = engine.search(position, depth=5)  # has values of no other move
+    assert judged(None, best) == judged(replace(deep, depth=3), best) == shallow
+    assert judged(replace(chosen, move=best), worst) == shallow
+    for result in (deep, replace(chosen, move=best)):
+        assert judged(result, best) == {**shallow, "mark": "", "lost": 0.0, "best": ""}
+    again = judged(deep, worst)
+    assert again["best"] == game.move_text(position, best)
+    assert again["lost"] == decision_of(deep, worst).given_up != 0.06
 
 
 def test_the_page_remembers_the_deepest_search_of_a_position() -> None:
     game = games.load("checkers")
-    question = SimpleNamespace(position=game.start(), roll=None)
+    question: Any = SimpleNamespace(position=game.start(), roll=None)
+    result = Engine(game, "classic").search(game.start(), depth=1)
     sitting = Sitting.__new__(Sitting)
     sitting.shown, sitting.news, sitting.listeners, sitting._count = {}, {}, set(), 0
     for depth in (5, 9, 7):
-        sitting.tell_result("thought", question, {"depth": depth, "move": 1}, ply=0)  # type: ignore[arg-type]
-    assert sitting.shown[game.start(), None]["depth"] == 9
+        question.best = replace(result, depth=depth)
+        sitting.tell_result("thought", question, {"depth": depth, "move": 1}, ply=0)
+    assert sitting.shown[game.start(), None].depth == 9
     assert sitting.news["thought"][1] == {"depth": 7, "move": None, "raw": None, "ply": 0}
-
-
-class Quiet:
-    """An evaluator without probabilities of outcomes."""
-
-    gives_outcomes = False
 
 
 def test_a_round_of_a_rollout_is_that_of_the_command(client: Client) -> None:

@@ -580,3 +580,18 @@ def test_the_training_page_follows_a_run(page: Page, tmp_path: Path) -> None:
         with (run / "log.csv").open("a") as file:
             file.write("3,60,\n4,44,\n")
         expect(page.locator(".facts")).to_contain_text("4 of 9")
+
+
+def test_without_chances_the_page_shows_no_percentage(page: Page, base: str) -> None:
+    moves = [{"text": "6-14"}, {"text": "111-102"}]
+    open_table(page, base, game="chinese_checkers2", moves=moves)
+    open_tab(page, "Analysis")
+    assert "%" not in page.inner_text("main")
+    open_tab(page, "Game")
+    expect(
+        page.get_by_text("1 decision, without marks because hand knows no chances")
+    ).to_have_count(2)
+    assert "%" not in page.inner_text("main") and "accuracy" not in page.inner_text("main")
+    open_table(page, base, game="chinese_checkers6", seats=[HUMAN] * 6)
+    open_tab(page, "Analysis")
+    expect(page.get_by_text("Values in steps for Player 1")).to_be_visible()

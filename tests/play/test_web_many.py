@@ -73,8 +73,8 @@ def test_values_of_all_players_are_centred_and_curves_told_for_each(client: Clie
     assert after[0] > 0 > after[1] == after[2] and sum(after) == pytest.approx(0.0)
     assert [player["decisions"] for player in answer["players"]] == [1, 0, 0]
     parts = act(client, view, "why", ply=0, evaluators=[f"{STAR}:steps"]).json()["of"][0]
-    # 16 + 2 * 15 + 3 * 14 + 4 * 13 - 20 steps, one less for the side whose turn it no longer is
-    assert (parts["before"], parts["after"]) == (-120.0, -119.0)
+    # nobody is ahead at the start, and then by a step the side whose turn it no longer is
+    assert (parts["before"], parts["after"]) == (0.0, 1.0)
 
 
 def test_the_end_tells_places_and_a_resignation_the_loser(client: Client) -> None:

@@ -110,7 +110,7 @@ export class AnalysisPanel {
     if (this.page.tab !== "analysis") return;
     const side = view.sides[news.side];
     put(this.summary,
-      `Values for ${side} at depth ${news.depth}${news.play && `; % ${news.play}`}${news.done ? "" : " …"}`,
+      `Values${news.measure && ` in ${news.measure}`} for ${side} at depth ${news.depth}${news.play && `; % ${news.play}`}${news.done ? "" : " …"}`,
       news.outcomes && h("span", { class: "chances" }, "In %: win · gammon · backgammon – loss likewise"));
     const shares = this.page.thinking.players(news);
     if (!news.moves.length) {
@@ -145,10 +145,12 @@ export class AnalysisPanel {
           },
           h("span", { class: "rank number" }, n + 1),
           h("span", { class: "text number" }, move.text),
-          h("span", { class: "bar", title: "0 to 100 % for the side to move; the line is at 50 %" },
+          h("span", { class: "bar", title: move.chances
+            ? "0 to 100 % for the side to move; the line is at 50 %"
+            : `Ahead or behind for the side to move; ${news.name} knows no chances` },
             h("span", { style: { width: `${share}%` } })),
           h("span", { class: "value number" },
-            Math.abs(move.value) >= 1e9 ? move.value_text : signed(move.value, news.unit),
+            Math.abs(move.value) >= 1e9 || move.value_text === "drawn" ? move.value_text : signed(move.value, news.unit),
             h("span", { class: "muted small" }, result(move, " "))),
           move.outcomes && h("span", { class: "chances muted number small" }, chances(move.outcomes)),
         ),

@@ -173,8 +173,8 @@ export function signed(value, unit = 1) {
 }
 
 /**
- * The expected result in per cent, 50 if both sides are level: of the chances [win, draw, loss] if
- * these are known, else by the size of the value against the usual one, `unit`.
+ * Where a bar ends, 50 if both sides are level: the expected result in per cent of the chances
+ * [win, draw, loss] if these are known, else by the size of the value against the usual one, `unit`.
  */
 export function expected({ value, chances }, unit) {
   if (chances) return 100 * (chances[0] + chances[1] / 2);

@@ -135,9 +135,10 @@ export class GamePanel {
     const known = this.values?.of === view.id ? this.values : { players: [] };
     const title = known.points ? null : `by the share of a result that each move keeps${this.play()}`;
     put(this.players, ...known.players.map((one, side) => one.decisions > 0 && h("p", { title },
-      h("b", {}, view.sides[side]), ` accuracy ${one.accuracy.toFixed(1)} %`,
+      h("b", {}, view.sides[side]), one.accuracy !== null && ` accuracy ${one.accuracy.toFixed(1)} %`,
       h("span", { class: "muted" },
-        ` in ${one.decisions} ${one.decisions === 1 ? "decision" : "decisions"}`,
+        `${one.accuracy === null ? ":" : " in"} ${one.decisions} ${one.decisions === 1 ? "decision" : "decisions"}`,
+        one.accuracy === null && `, without marks because ${known.name} knows no chances`,
         known.points && `, ${one.lost.toFixed(3)} points lost`,
         one.luck !== null && `, luck ${signed(one.luck)}`))));
   }

@@ -24,13 +24,13 @@ export class Thinking {
   }
 
   /** The static values for all players, each as a bar, in a game for more than two. */
-  players({ players, name, unit }) {
+  players({ players, name, unit, measure }) {
     if (!players?.length) return null;
     const { game, view } = this.page;
     const bounded = players.filter((value) => Math.abs(value) < 1e9).map(Math.abs);
     const largest = Math.max(unit / 10, ...bounded);
     return h("div", { class: "shares" },
-      h("p", { class: "muted small" }, `Each player against the mean of all, by ${name} without search`),
+      h("p", { class: "muted small" }, `Each player against the mean of all${measure && `, in ${measure}`}, by ${name} without search`),
       h("ul", {}, players.map((value, side) => h("li", {},
         chip(game, side), h("span", {}, view.sides[side]),
         h("span", { class: `part-bar ${value < 0 ? "minus" : "plus"}` },
@@ -95,6 +95,7 @@ export class Thinking {
 
 function worth(news, view) {
   if (view.sides.length > 2) return signed(news.value, news.unit);
+  if (news.decided && !news.value) return "Drawn";
   if (news.decided) {
     const winner = news.value > 0 ? news.side : 1 - news.side;
     const plies = /\d+/.exec(news.value_text)?.[0];
