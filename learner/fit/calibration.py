@@ -132,12 +132,13 @@ def self_play_sample(
     """
     if games < 2 or nodes < 1:
         raise ValueError(f"expected at least 2 games and 1 node, found {games} and {nodes}")
-    depth, most = (0, MOST_TURNS) if game.dice else (None, MOST_PLIES + plies)
-    player, limit = as_evaluator(game, evaluator), None if game.dice else nodes
-    task = Task(game, player, None, depth, limit, most, decide=True)
+    limits: tuple[int | None, int | None, int] = (None, nodes, MOST_PLIES + plies)
+    searched = {"nodes": nodes, "opening_plies": plies}
+    if game.dice:
+        limits, searched = (0, None, MOST_TURNS), {"depth": 1}
+    task = Task(game, as_evaluator(game, evaluator), None, *limits, decide=True)
     shared: Any = {"threads": threads, "workers": workers, "progress": progress}
     played = list(games_of(task, games=games, plies=plies, seed=seed, **shared))
-    searched = {"depth": 1} if game.dice else {"nodes": nodes, "opening_plies": plies}
     origin = {"games": len(played), **searched, "seed": seed}
     return replace(sample_of(game, enumerate(played)), origin=origin)
 

@@ -7,6 +7,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.contract import DiceGame, Game
+from games.extras import Extra, extend
+from games.problem import Problem
 from learner.options import Range
 from play.commands.options import check_writable, refuse
 
@@ -39,7 +42,6 @@ def _run(options: argparse.Namespace) -> int:
 
     import games
     from games.features.term_file import feature_set_of, named, term_file
-    from games.problem import Problem
     from learner.game_learner import feature_set
     from learner.invention.labels import cells_of
     from learner.invention.term_search import TermSearch, bare_pieces
@@ -59,7 +61,8 @@ def _run(options: argparse.Namespace) -> int:
         if file.exists():
             raise ValueError(f"--output: expected a new file, found {file}, which may be edited")
         check_writable("--output", file)
-    labels = _labels(game, options)
+    kind = LabelsOf.of(game)
+    labels = kind.read(game, options)
     bare = [] if base else bare_pieces(cells, options.terms)
     search = TermSearch(cells, labels, bare, base=base, seed=options.seed)
     before = search.loss
@@ -76,8 +79,9 @@ def _run(options: argparse.Namespace) -> int:
             f" {len(search.pool.terms)} candidates; nothing is written"
         )
     features = feature_set_of(cells, named(cells, search.terms), base)
-    weights = -search.weights if isinstance(game, Problem) else search.weights
-    evaluator = LinearEvaluator(game, features, weights, name=options.output.stem)
+    evaluator = LinearEvaluator(
+        game, features, kind.sign * search.weights, name=options.output.stem
+    )
     evaluator.provenance = {
         "learner": "invent", "seed": options.seed,
         "positions": len(labels.positions), "date": date.today().isoformat(),
@@ -97,25 +101,49 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _labels(game: Any, options: argparse.Namespace) -> Labels:
-    """Returns the labels that the terms should explain."""
-    from games.problem import Problem
-    from learner.invention.labels import decisions, distances, labels_of
-    from learner.positions.store import PositionStore
-    from programs.waiting import WorkBar
-    from search import as_evaluator
+class LabelsOf(Extra):
+    """The labels that terms explain in a kind of game, an extra of its base class."""
 
-    puzzle = isinstance(game, Problem)
-    if game.dice or puzzle:
+    #: The sign of the weights: the evaluators of problems are costs.
+    sign = 1.0
+
+    def read(self, game: Any, options: argparse.Namespace) -> Labels:
+        """Returns the labels: here the values of stored positions."""
+        from learner.invention.labels import labels_of
+        from learner.positions.store import PositionStore
+
+        refuse(options, ("games",), "a game with dice, or a puzzle", game)
+        if not Path(options.source).is_dir():
+            raise FileNotFoundError(f"{options.source}: expected a folder of positions, found none")
+        rows = PositionStore(Path(options.source), game).load()
+        return labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
+
+
+class LabelsWithDice(LabelsOf):
+    """The decisions of an evaluator, which plays games with dice."""
+
+    unit, explain = "games", "decisions"
+
+    def read(self, game: Any, options: argparse.Namespace) -> Labels:
+        from learner.invention import labels
+        from programs.waiting import WorkBar
+        from search import as_evaluator
+
         count = 2000 if options.games is None else options.games
         Range(1).check("--games", count)
-        explain: Any = distances if puzzle else decisions
         evaluator = as_evaluator(game, options.source)
-        with WorkBar(count, "positions" if puzzle else "games") as bar:
-            labels: Labels = explain(game, evaluator, count, seed=options.seed, watch=bar.update)
-            return labels
-    refuse(options, ("games",), "a game with dice, or a puzzle", game)
-    if not Path(options.source).is_dir():
-        raise FileNotFoundError(f"{options.source}: expected a folder of positions, found none")
-    rows = PositionStore(Path(options.source), game).load()
-    return labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
+        explain: Any = getattr(labels, self.explain)
+        with WorkBar(count, self.unit) as bar:
+            made: Labels = explain(game, evaluator, count, seed=options.seed, watch=bar.update)
+            return made
+
+
+class LabelsOfProblems(LabelsWithDice):
+    """The distances of positions that a heuristic solves."""
+
+    unit, explain, sign = "positions", "distances", -1.0
+
+
+extend(Game, LabelsOf())
+extend(DiceGame, LabelsWithDice())
+extend(Problem, LabelsOfProblems())

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import games
-from games.problem import Problem
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import UsualRuns, learners_of, recipe_of, unfit
+from learner.run.recipes import Runs, UsualRuns, learners_of, recipe_of, unfit
 from learner.run.settings import RunSettings
 from play.players.grammar import PROGRAM
 
@@ -25,8 +24,6 @@ DEFAULTS: dict[str, int] = {
     for part in fields(RunSettings)
     if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
 }
-#: Options that a run of a problem does not take.
-NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
 #: The start without an evaluator or heuristic that somebody wrote.
 ZERO = "zero"
 #: Options that may be given together with --resume or --repeat, and with the one or the other.
@@ -113,16 +110,16 @@ def named_by_a_person(
 def settings_of(options: argparse.Namespace) -> RunSettings:
     """Returns the settings from the command line and from the recipe for the game and learner."""
     game = games.load(options.game or "")
-    problem = isinstance(game, Problem)
+    runs = Runs.of(game)
     learner = options.learner or UsualRuns.of(game).learner or next(iter(learners_of(game)))
     found = recipe_of(learner, game)
-    for name in NOT_TAKEN:
-        if problem and getattr(options, name) is not None:
+    for name in runs.not_taken:
+        if getattr(options, name) is not None:
             raise ValueError(
                 f"--{name.replace('_', '-')}: expected none for the problem {game.name}, found"
                 f" {getattr(options, name)}"
             )
-    if not problem and not found.own and not found.fits(game):
+    if not runs.takes(found, game):
         raise unfit(learner, game)
     recipe = found.run(game)
     given = learner_options(options.set)
@@ -150,7 +147,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         nodes=nodes,
         start=start,
         opponents=tuple(name for name in named or usual_opponents(game) if name != ZERO),
-        pacemakers=() if problem else tuple(named or pacemakers(game)),
+        pacemakers=tuple(named or pacemakers(game)) if runs.measured else (),
         options=extra,
         features=options.features,
         **{name: usual[name] if n is None else n for name, n in chosen.items()},

@@ -9,11 +9,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from games.extras import Extra
+from games.contract import DiceGame, Game
+from games.extras import Extra, extend
 from games.problem import Problem
 from programs.outside import additions, provider
 
@@ -75,18 +76,7 @@ class Recipe:
     def run(self, game: Any) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
         name = next((name for name, recipe in learners_of(game).items() if recipe == self), "")
-        usual = UsualRuns.of(game).settings.get(name)
-        if isinstance(game, Problem):
-            first = next(iter(game.evaluators), "zero")
-            # how much work a position is worth depends on what the learner does with it
-            own = {"nodes": getattr(self.load(), "nodes", 0), "from": first, "opponents": (first,)}
-            return {**SHORT_OF_PROBLEM, **own, **(usual or {})}
-        short = SHORT_WITH_DICE if game.dice else SHORT
-        if game.players > 2:
-            short = SHORT_WITH_MANY
-        if not usual and game.rules is None:
-            return {**short, **SHORT_IN_PYTHON, "depth": min(2, short["depth"])}
-        return dict(usual or short)
+        return Runs.of(game).settings(self, game, UsualRuns.of(game).settings.get(name))
 
 
 RECIPES: dict[str, Recipe] = {
@@ -177,6 +167,64 @@ HEURISTICS: dict[str, Recipe] = {
 }
 
 
+class Runs(Extra):
+    """Training runs of a kind of game, an extra of its base class."""
+
+    #: Our learners by name.
+    learners: Mapping[str, Recipe] = RECIPES
+    #: The settings of a run without a recipe.
+    short: Mapping[str, Any] = SHORT
+    #: Options of train.py that these runs do not take.
+    not_taken: Sequence[str] = ()
+    #: Whether snapshots are measured on the way against opponents.
+    measured = True
+
+    def settings(
+        self, recipe: Recipe, game: Any, usual: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Returns the settings of a run of a learner; usual: those that the game names for it."""
+        short = SHORT_WITH_MANY if game.players > 2 else self.short
+        if not usual and game.rules is None:
+            return {**short, **SHORT_IN_PYTHON, "depth": min(2, short["depth"])}
+        return dict(usual or short)
+
+    def takes(self, recipe: Recipe, game: Any) -> bool:
+        """Returns whether a learner fits a game, as far as that is asked beforehand."""
+        return recipe.own or recipe.fits(game)
+
+
+class RunsWithDice(Runs):
+    """Training runs of games with dice."""
+
+    learners = RECIPES | WITH_DICE
+    short = SHORT_WITH_DICE
+
+
+class RunsOfProblems(Runs):
+    """Training runs of problems with one agent."""
+
+    learners = HEURISTICS
+    short = SHORT_OF_PROBLEM
+    not_taken = ("depth", "snapshots", "snapshot_games", "final_games")
+    measured = False
+
+    def settings(
+        self, recipe: Recipe, game: Any, usual: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        first = next(iter(game.evaluators), "zero")
+        # how much work a position is worth depends on what the learner does with it
+        own = {"nodes": getattr(recipe.load(), "nodes", 0), "from": first, "opponents": (first,)}
+        return {**self.short, **own, **(usual or {})}
+
+    def takes(self, recipe: Recipe, game: Any) -> bool:
+        return True
+
+
+extend(Game, Runs())
+extend(DiceGame, RunsWithDice())
+extend(Problem, RunsOfProblems())
+
+
 def outsiders() -> dict[str, Recipe]:
     """Returns the learners of other installed packages by name, of games or of problems."""
     return {
@@ -187,7 +235,7 @@ def outsiders() -> dict[str, Recipe]:
 
 def learners_of(game: Any) -> dict[str, Recipe]:
     """Returns the learners of a problem with one agent, or of games, by name; ours come first."""
-    ours = HEURISTICS if isinstance(game, Problem) else RECIPES | (WITH_DICE if game.dice else {})
+    ours = Runs.of(game).learners
     return {**ours, **outsiders(), **ours}
 
 

@@ -62,7 +62,7 @@ class Contest:
             self.kind = units_of(game, self.length)
         elif getattr(options, "jacoby", None):
             raise ValueError("--jacoby: expected --cube, found games without the cube")
-        self.standings = "standings" if game.dice else "ratings"
+        self.standings = self.kind.standings
         options.games = self.kind.usual_games[ladder] if options.games is None else options.games
         clock = None if options.time is None else parse_clock(options.time)
         depth = options.depth
@@ -81,9 +81,7 @@ class Contest:
     @property
     def heading(self) -> str:
         """How far the players search, in words: their own limits are in their names."""
-        text = str(self.limits)
-        if self.game.dice and self.limits.depth is not None:
-            text = f"{text.removesuffix(' a move')} (GNU plies)"
+        text = self.kind.limits_text(self.limits)
         own = [player.name for player in self._players if player.limits is not None]
         if own and len(own) == len(self._players):
             return "limits by the players' names"

@@ -76,25 +76,17 @@ def run_explain(options: argparse.Namespace) -> int:
 
     game = load_game(options, problems=True)
     options.tree |= extra(game, Explicit) is not None
-    dice = game.dice
-    if not dice:
-        refuse(options, ("roll",), "a game with dice", game)
+    kind = _WithDice() if game.dice else _Plain()
     if not options.tree:
         for name in ("order", "svg"):
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --tree as well, found none")
         if options.first is None:
             options.first = usual_evaluator(game)
-    found = options.position.strip()
-    left_out, roll = "", None
-    if dice:
-        position, roll, left_out = read_situation(game, found, options.roll)
-    else:
-        explicit = extra(game, Explicit) or Explicit(lambda text: (game, game.parse_position(text)))
-        game, position = (game, game.start()) if found == START else explicit.read(found)
+    game, position, roll, left_out = kind.read(options, game)
     if isinstance(game, Problem):
         return _show_estimates(options, game, position)
-    depth = (1 if dice else 8) if options.depth is None else options.depth
+    depth = kind.depth if options.depth is None else options.depth
     if options.tree:
         return _show_tree(options, game, position)
     names = [name for name in (options.first, options.second) if name is not None]
@@ -108,7 +100,7 @@ def run_explain(options: argparse.Namespace) -> int:
         return 0
     print("\nWhat makes up the static value, for the side to move\n")
     _show_parts(options, position, titles, [thinker.evaluator for thinker in thinkers])
-    for line in _values(game, titles, thinkers, position, roll):
+    for line in kind.values(game, titles, thinkers, position, roll):
         print(line)
     return 0
 
@@ -195,62 +187,107 @@ def _titles(named: Sequence[Seat | Evaluator]) -> list[str]:
     return titles if len(set(titles)) == len(titles) else ["A", "B"]
 
 
-def _values(
-    game: Any, titles: list[str], thinkers: list[Seat], position: Any, roll: int | None
-) -> list[str]:
-    """Values at each depth, and the moves that the search would play."""
-    from play.players.chances import chances_text
+class _Plain:
+    """A game without dice: its values by depth, and principal variations."""
 
-    dice = game.dice
-    lines = ["", "Values for the side to move" + (", before the roll" if dice else "")]
-    width = max(map(len, titles))
-    statics = [thinker.evaluator(position) for thinker in thinkers]
-    results = [thinker.think(position) for thinker in thinkers]
-    depths = sorted({one.depth for result in results for one in result.history})
-    if not dice:
-        depths.insert(0, 0)
-    lines.append(f"{'depth':>{width}}" + "".join(f"{depth:>11}" for depth in depths))
-    rows = list(zip(titles, thinkers, statics, results, strict=True))
-    for title, thinker, static, result in rows:
-        values = {0: static, **{one.depth: one.value for one in result.history}}
-        cells = (_value(thinker.evaluator, values[d]) if d in values else "" for d in depths)
-        lines.append(f"{title:>{width}}" + "".join(f"{cell:>11}" for cell in cells))
-    if not dice:
-        lines += ["", "Principal variations"]
-        for title, thinker, _, result in rows:
+    #: The usual depth, and the depths before the first one of a search.
+    depth: int = 8
+    static_depths: tuple[int, ...] = (0,)
+    title = "Values for the side to move"
+
+    def read(self, options: argparse.Namespace, game: Any) -> tuple[Any, Any, int | None, str]:
+        """Returns the game, the position, the roll and what its text has besides."""
+        from games.extras import extra
+        from games.tree import Explicit
+
+        refuse(options, ("roll",), "a game with dice", game)
+        text = options.position.strip()
+        explicit = extra(game, Explicit) or Explicit(lambda text: (game, game.parse_position(text)))
+        return *((game, game.start()) if text == START else explicit.read(text)), None, ""
+
+    def values(
+        self, game: Any, titles: list[str], thinkers: list[Seat], position: Any, roll: Any
+    ) -> list[str]:
+        """Values at each depth, and the moves that the search would play."""
+        width = max(map(len, titles))
+        statics = [thinker.evaluator(position) for thinker in thinkers]
+        results = [thinker.think(position) for thinker in thinkers]
+        depths = sorted({one.depth for result in results for one in result.history})
+        depths = [*self.static_depths, *depths]
+        lines = ["", self.title]
+        lines.append(f"{'depth':>{width}}" + "".join(f"{depth:>11}" for depth in depths))
+        for title, thinker, static, result in zip(titles, thinkers, statics, results, strict=True):
+            values = {0: static, **{one.depth: one.value for one in result.history}}
+            cells = (_value(thinker.evaluator, values[d]) if d in values else "" for d in depths)
+            lines.append(f"{title:>{width}}" + "".join(f"{cell:>11}" for cell in cells))
+        return lines + self.moves(game, titles, thinkers, results, position, roll)
+
+    def moves(
+        self,
+        game: Any,
+        titles: list[str],
+        thinkers: list[Seat],
+        results: list[Any],
+        position: Any,
+        roll: Any,
+    ) -> list[str]:
+        """Principal variations, and chances."""
+        lines, width = ["", "Principal variations"], max(map(len, titles))
+        for title, thinker, result in zip(titles, thinkers, results, strict=True):
             drawn = None in result.drawn
             reached = "drawn" if drawn else _value(thinker.evaluator, result.value)
             lines.append(f"{title:>{width}}  {reached}  {result.pv_text}")
-        known = [(title, result) for title, _, _, result in rows]
-        if any(result.chances_text for _, result in known):
+        if any(result.chances_text for result in results):
             lines += ["", "Chances at the last depth"]
-            lines += [
-                f"{title:>{width}}  {result.chances_text or 'not known'}" for title, result in known
-            ]
+            texts = [result.chances_text or "not known" for result in results]
+            pairs = zip(titles, texts, strict=True)
+            lines += [f"{title:>{width}}  {text}" for title, text in pairs]
         return lines
-    if game.outcomes is not None:
+
+
+class _WithDice(_Plain):
+    """A game with dice: its values before the roll, and the best moves with a roll."""
+
+    depth, static_depths = 1, ()
+    title = "Values for the side to move, before the roll"
+
+    def read(self, options: argparse.Namespace, game: Any) -> tuple[Any, Any, int | None, str]:
+        position, roll, left_out = read_situation(game, options.position.strip(), options.roll)
+        return game, position, roll, left_out
+
+    def moves(
+        self,
+        game: Any,
+        titles: list[str],
+        thinkers: list[Seat],
+        results: list[Any],
+        position: Any,
+        roll: Any,
+    ) -> list[str]:
+        """Outcomes, and the best moves with the roll."""
+        from play.players.chances import chances_text
+
+        lines = []
         for title, thinker, result in zip(titles, thinkers, results, strict=True):
             if thinker.evaluator.gives_outcomes and result.outcomes is not None:
                 lines += ["", f"Outcomes by {title}"]
                 static = thinker.evaluator.outcomes([position])[0]
-                for name, now, later in zip(
-                    game.outcomes.names, static, result.outcomes, strict=True
-                ):
+                outcomes = zip(game.outcomes.names, static, result.outcomes, strict=True)
+                for name, now, later in outcomes:
                     at = f", at depth {result.depth} {100 * later:6.2f} %" if result.depth else ""
                     lines.append(f"{name:>16}  {100 * now:6.2f} %{at}")
-    if roll is not None:
-        for title, thinker in zip(titles, thinkers, strict=True):
+        for title, thinker in zip(titles, thinkers, strict=True) if roll is not None else ():
             found = thinker.think(position, roll=roll, all_moves=True)
             lines += ["", f"Moves with {game.dice.text(roll)} by {title}, depth {found.depth}"]
             best = found.moves[0][1]
-            outcomes: Any = found.move_outcomes or [None] * len(found.moves)
-            best_moves = zip(found.moves, outcomes, strict=True)
+            given: Any = found.move_outcomes or [None] * len(found.moves)
+            best_moves = zip(found.moves, given, strict=True)
             for (move, value), chances in islice(best_moves, MOST_MOVES):
                 loss = f"{value - best:+.4f}" if value < best else ""
                 text = chances_text(thinker.evaluator, position, value, found.nodes, chances)
                 line = f"  {game.move_text(position, move):<24} {value:+.4f}  {loss:7}  {text}"
                 lines.append(line.rstrip())
-    return lines
+        return lines
 
 
 def _value(evaluator: Evaluator, value: float) -> str:

@@ -93,6 +93,8 @@ class Units(Crew[tuple[Any, ...]]):
     usual_games: ClassVar[tuple[int, int]] = (400, 400)
     #: Depth of searches by default.
     usual_depth: ClassVar[int] = 0
+    #: The name of a ladder's standings in its figures.
+    standings: ClassVar[str] = "ratings"
     #: Options of `play_match` that this kind has, of those that not all have.
     options: ClassVar[frozenset[str]] = frozenset()
     #: Whether a unit with a game that was played before is not counted.
@@ -105,6 +107,11 @@ class Units(Crew[tuple[Any, ...]]):
         self.game, self.players, self.terms = game, players, terms
         self.names = [player.name for player in players]
         self.random = all(player.random for player in players)
+
+    @classmethod
+    def limits_text(cls, limits: Limits) -> str:
+        """Returns limits in words."""
+        return str(limits)
 
     def __call__(self, tasks: Sequence[Task]) -> list[Unit]:
         """Returns the units of tasks."""
@@ -239,6 +246,7 @@ class DicePairs(Units):
 
     text = "games with dice"
     usual_games = (4000, 4000)
+    standings = "standings"
     options = frozenset({"luck"})
     #: Whether there is native code for whole games.
     may_be_native = True
@@ -255,6 +263,11 @@ class DicePairs(Units):
             and all(player.within(terms.limits) == STATIC for player in players)
         )
         self.block = BLOCK if self.native else 1
+
+    @classmethod
+    def limits_text(cls, limits: Limits) -> str:
+        text = str(limits)
+        return text if limits.depth is None else f"{text.removesuffix(' a move')} (GNU plies)"
 
     def __call__(self, tasks: Sequence[Task]) -> list[Unit]:
         """Returns the pairs of successive numbers; fewer once it is stopped."""
