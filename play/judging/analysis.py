@@ -114,7 +114,8 @@ def judge_moves(
             known, error = _rolled_out(thinker, position, roll, doubtful, playouts.games, situation)
             values = {one: known[one] for one in doubtful}
         shown = {one: thinker.evaluator.in_units(value) for one, value in values.items()}
-        judged = decision(record.game, move, shown, result.chances_after)
+        points = thinker.evaluator.gives_outcomes or error is not None
+        judged = decision(record.game, move, shown, result.chances_after, points=points)
         yield Judged(
             ply, record.game.to_move(position), move, judged.value, judged.best, judged.best_value,
             judged.loss, result.depth, count, judged.given_up, stake, error,

@@ -30,7 +30,7 @@ class Decision:
     loss: `best_value` minus `value`, where a win is 1000 less the plies to it and a loss is minus
         that; 0 if both win or both lose, however quickly.
     given_up: share of the expected result that the choice gave away, from 0 to 1; None if no
-        chances are known. A draw instead of a win gives away a half. Where outcomes are points, a
+        chances are known. A draw instead of a win gives away a half. Where values are points, a
         point is a half, because a plain win and a plain loss are two points apart.
     mark: "?!", "?" or "??" by `given_up`, else empty.
     """
@@ -54,12 +54,15 @@ def decision(
     move: Any,
     values: Mapping[Any, float],
     chances: Callable[[Any], Chances | None] = lambda move: None,
+    *,
+    points: bool = False,
 ) -> Decision:
     """Returns the judgement of a move by the values of all moves that matter.
 
     values: of the move and of others, in the game's unit or in points.
     chances: returns those of the side that chose after a move, or None if they are not known. It is
-        not asked where outcomes are points.
+        not asked where values are points.
+    points: whether the values are points, as those of probabilities of outcomes and of rollouts.
     """
     value, best = values[move], max(values, key=values.__getitem__)
     if values[best] - value <= ROUNDING:
@@ -69,7 +72,7 @@ def decision(
         return Decision(move, value, best, best_value, 0.0, 0.0, "")
     loss = file_value(best_value) - file_value(value)
     given_up: float | None = None
-    if not game.wins:
+    if points:
         given_up = min(loss / 2.0, 1.0)
     else:
         before, after = chances(best), chances(move)
@@ -83,4 +86,5 @@ def decision_of(result: Result, move: Any) -> Decision:
     assert result.evaluator is not None
     evaluator = result.evaluator
     values = {one: evaluator.in_units(value) for one, value in result.moves}
-    return decision(evaluator.game, move, values, result.chances_after)
+    points = evaluator.gives_outcomes
+    return decision(evaluator.game, move, values, result.chances_after, points=points)

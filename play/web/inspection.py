@@ -109,10 +109,10 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     two players one list for each, of static values. `moves` are what `_judged` says of the moves.
     `cubes` are what `_doubled` says of the decisions about the cube, at a table with one and by an
     evaluator that gives chances. `play` says for what play the chances hold by which moves are
-    judged. All have None where the time did not suffice, which another
-    request continues with. `players` have each side's `decisions`, its `accuracy` in per cent and
-    the `lost` points over them, and with dice the `luck` of its rolls, by static values without a
-    cube.
+    judged. All have None where the time did not suffice, which another request continues with.
+    `players` have each side's `decisions`, its `accuracy` in per cent (None if the chances of a
+    decision are not known) and the `lost` points over them, and with dice the `luck` of its rolls,
+    by static values without a cube.
     """
     table = sitting.table
     loaded = await host.loaded(content.get("evaluator"), table.game)
@@ -184,7 +184,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
             for side in range(table.game.players)
         ],
         "unit": loaded.unit,
-        "points": not table.game.wins,
+        "points": loaded.evaluator.gives_outcomes,
         "play": judged_play_text(loaded.evaluator),
         "name": loaded.entry.name,
     }

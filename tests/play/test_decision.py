@@ -74,6 +74,8 @@ def test_a_draw_that_a_database_proves_is_certain() -> None:
     assert "drawn" in repr(result) and "%" not in repr(result)
     assert all(result.chances_after(move) == (0, 1, 0) for move, _ in result.moves)
     assert decision_of(result, result.moves[-1][0]).given_up == 0.0
+    last = Engine(games.load("tic_tac_toe")).analyse((0o215, 0o162, 0), depth=1)
+    assert last.drawn == {last.move}  # by the rules
     # the same value without the database is an estimate
     alone = Engine(CHECKERS, evaluator).analyse(result.position, depth=3)
     assert alone.chances is not None and 0 < alone.chances.draw < 1 and not alone.drawn
@@ -89,8 +91,11 @@ def test_losses_by_hand() -> None:
     assert decision(CHECKERS, "c", values, ask).given_up is None
     assert decision(CHECKERS, "d", values, ask).loss == 0.0
     assert not decision(CHECKERS, "e", values, ask).keeps
-    points = decision(games.load("backgammon"), "y", {"x": 0.3, "y": 0.24})
+    backgammon = games.load("backgammon")
+    points = decision(backgammon, "y", {"x": 0.3, "y": 0.24}, points=True)
     assert (points.given_up, points.mark) == (pytest.approx(0.03), "?!")
+    # values that are no points say nothing without chances
+    assert decision(backgammon, "y", {"x": 30.0, "y": 24.0}).given_up is None
 
 
 def test_values_for_a_regression_are_bounded() -> None:
