@@ -266,6 +266,6 @@ def _named(game: Game, position: Position, moves: list[Move], text: str) -> Move
     named = {game.move_text(position, move): move for move in moves}
     words = " ".join(stripped(text, MoveError).split())
     if words not in named:
-        known = f"one of {', '.join(list(named)[:20])}" if named else "no move after the end"
-        raise MoveError(f"expected {known}, found {words[:40]!r}")
+        legal = f"one of {', '.join(list(named)[:20])}" if named else "no move after the end"
+        raise MoveError(f"expected {legal}, found {words[:40]!r}")
     return named[words]

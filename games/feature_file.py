@@ -231,11 +231,11 @@ def _try(path: Path, game: Game, one: FeatureSet, positions: list[Any]) -> None:
         # the source first, because out of bounds it raises, while native code reads any memory
         value = _value(path, name, where, plain, position)
         if native:
-            found = _value(path, name, where, term, position)
-            if not math.isclose(value, found, rel_tol=1e-9, abs_tol=1e-12):
+            result = _value(path, name, where, term, position)
+            if not math.isclose(value, result, rel_tol=1e-9, abs_tol=1e-12):
                 raise FeatureFileError(
                     f"{path}: expected term {name} to be the same compiled and uncompiled, found"
-                    f" {found!r} and {value!r} {where}"
+                    f" {result!r} and {value!r} {where}"
                 )
 
 

@@ -269,17 +269,17 @@ def _ended(record: GameRecord, text: str) -> list[str]:
     words = text.split()
     count = len(told(range(record.game.players)))
     outcomes = record.outcomes()
-    known = "" if outcomes is None else _outcome_text(outcomes)
+    outcome = "" if outcomes is None else _outcome_text(outcomes)
     if not words:
-        return [f"expected * {record.reason} {known}, found none"] if known else []
+        return [f"expected * {record.reason} {outcome}, found none"] if outcome else []
     claimed = tuple(map(_number, words[-count:]))
     if outcomes is None:
         reason = " ".join(words[:-count]) or "result of the file"
         record.declare(claimed[0] if count == 1 else claimed, reason)
         return []
     same = claimed == outcomes[:count]
-    found = " ".join(words[-count:])
-    return [] if same else [f"expected the outcome {known}, found {found}"]
+    comment = " ".join(words[-count:])
+    return [] if same else [f"expected the outcome {outcome}, found {comment}"]
 
 
 PLAIN_TEXT = FileForm(".txt", write_plain, read_plain)

@@ -128,12 +128,12 @@ class OpenSpiel(Game):
 
     def __init__(self, text: str) -> None:
         package, self._spiel = _loaded(text)
-        kind, found = package.GameType, self._spiel.get_type()
+        kind, properties = package.GameType, self._spiel.get_type()
         fits = (
-            found.dynamics == kind.Dynamics.SEQUENTIAL
-            and found.information == kind.Information.PERFECT_INFORMATION
-            and found.utility == kind.Utility.ZERO_SUM
-            and found.chance_mode.name == self.chance_mode
+            properties.dynamics == kind.Dynamics.SEQUENTIAL
+            and properties.information == kind.Information.PERFECT_INFORMATION
+            and properties.utility == kind.Utility.ZERO_SUM
+            and properties.chance_mode.name == self.chance_mode
             and self._spiel.num_players() == 2
         )
         if not fits:
@@ -143,9 +143,9 @@ class OpenSpiel(Game):
             )
         self._text = text
         self.name = f"openspiel:{text}"
-        self.title = found.long_name
+        self.title = properties.long_name
         self.wins = (self._spiel.min_utility(), self._spiel.max_utility()) == (-1, 1)
-        if found.provides_observation_tensor:
+        if properties.provides_observation_tensor:
             size = LEVELS * self._spiel.observation_tensor_size()
             most = min(size, MOST_INPUTS)
             shape = self._spiel.observation_tensor_shape()
@@ -258,10 +258,12 @@ class OpenSpielDice(OpenSpiel, DiceGame):
         sides = {root.child(action).current_player() for action in root.legal_actions()}
         #: whether the first roll says who begins
         self._drawn = root.is_chance_node() and sides == {0, 1}
-        found = {tuple(chance for _, chance in state.chance_outcomes()) for state in self._looks()}
+        chances = {
+            tuple(chance for _, chance in state.chance_outcomes()) for state in self._looks()
+        }
         first = self._begin(self._setup, 0)
         firsts = self._outcomes(first) if self._drawn else []
-        if len(found) != 1 or len(firsts) > len(rolls := found.pop()):
+        if len(chances) != 1 or len(firsts) > len(rolls := chances.pop()):
             raise ValueError(f"game: expected dice that stay the same, found {text}")
         self.dice = Rolls(rolls)
         if self._drawn:

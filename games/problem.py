@@ -50,8 +50,8 @@ def refuse_problem(game: Game) -> None:
 def expect_problem(problem: object) -> Problem:
     """Returns the problem; raises ValueError for anything else."""
     if not isinstance(problem, Problem):
-        found = getattr(problem, "name", repr(problem))
-        raise ValueError(f"expected a problem with one agent, found {found}")
+        name = getattr(problem, "name", repr(problem))
+        raise ValueError(f"expected a problem with one agent, found {name}")
     return problem
 
 
@@ -194,10 +194,10 @@ class KernelProblem(Problem, KernelGame):
         chosen = tuple(sorted(set(pieces)))
         wrong = [piece for piece in chosen if piece not in known]
         if wrong or not chosen or len(chosen) < len(pieces):
-            found = f"{wrong[0]}" if wrong else "one of them twice" if chosen else "none"
+            shown = f"{wrong[0]}" if wrong else "one of them twice" if chosen else "none"
             raise ValueError(
                 f"{self.name}: expected different pieces from {known[0]} to {known[-1]} for a"
-                f" pattern, found {found}"
+                f" pattern, found {shown}"
             )
         return chosen
 

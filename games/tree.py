@@ -100,16 +100,16 @@ class Tree(Game):
     def from_text(cls, text: str) -> Tree:
         """Returns the tree that a text describes; raises PositionError if it describes none."""
         side, space, rest = text.strip().partition(" ")
-        known = space != "" and side.lower() in SIDES
+        has_side = space != "" and side.lower() in SIDES
         try:
-            syntax = ast.parse((rest if known else text).strip(), mode="eval").body
+            syntax = ast.parse((rest if has_side else text).strip(), mode="eval").body
             sizes = {len(part.elts) for part in ast.walk(syntax) if isinstance(part, ast.Tuple)}
             if len(sizes) > 1:
                 raise _Unread("leaves have the same number of players")
             players = max(sizes, default=2)
-            if known and sizes:
+            if has_side and sizes:
                 raise _Unread("MAX and MIN are two players")
-            max_begins = not known or side.lower() == "max"
+            max_begins = not has_side or side.lower() == "max"
             return cls(_read(syntax), max_begins=max_begins, players=players)
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
             reason = f": {error}" if isinstance(error, _Unread) else ""

@@ -123,14 +123,14 @@ def _run_calibrate(options: argparse.Namespace) -> int:
     if output is not None:
         check_writable("--output", output)
     sample = _calibration_sample(options, game, evaluator)
-    found = calibration_of(sample, game)
+    calibration = calibration_of(sample, game)
     print("on the half of the games that was not fitted")
-    for name, value in found.evidence.items():
+    for name, value in calibration.evidence.items():
         print(f"{FIGURES.get(name, name)}: {value}")
     if output is None:
         print(f"{evaluator.name} is not a file: nothing written")
         return 0
-    evaluator.calibration = found
+    evaluator.calibration = calibration
     evaluator.save(output)
     print(f"written: {output}")
     return 0

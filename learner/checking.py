@@ -76,21 +76,21 @@ class Trial:
 
     def bits(self) -> dict[str, Any]:
         """Returns all results of the learner: files of evaluators, records, and plain values."""
-        found: dict[str, Any] = {}
+        state: dict[str, Any] = {}
         with TemporaryDirectory() as name:
             results = {**vars(self.learner), "evaluator_": self.learner.evaluator_}
-            for kept, value in results.items():
-                if not kept.endswith("_") or kept.startswith("_"):
+            for key, value in results.items():
+                if not key.endswith("_") or key.startswith("_"):
                     continue
                 if hasattr(value, "records"):
-                    found[kept] = value.records()
+                    state[key] = value.records()
                 elif hasattr(value, "save") and hasattr(value, "suffix"):
-                    path = Path(name) / f"{kept}{value.suffix}"
+                    path = Path(name) / f"{key}{value.suffix}"
                     value.save(path)
-                    found[kept] = path.read_bytes()
+                    state[key] = path.read_bytes()
                 elif isinstance(value, PLAIN):
-                    found[kept] = repr(value)
-        return found
+                    state[key] = repr(value)
+        return state
 
 
 def check(
@@ -171,9 +171,9 @@ def _check_reports(whole: Trial) -> None:
     if totals != {learner.games} or games[-1] != learner.games:
         _fail("a run reports to the last of its games", learner.games, (totals, games))
     last = whole.reports[-1]
-    found = learner.games_played_, learner.updates_
-    if found != (last.game, last.updates) or last.updates < 1:
-        _fail("the last report is that of the end", (last.game, last.updates), found)
+    counts = learner.games_played_, learner.updates_
+    if counts != (last.game, last.updates) or last.updates < 1:
+        _fail("the last report is that of the end", (last.game, last.updates), counts)
     if len(set(whole.states.values())) < len(games):
         _fail("a run continues from report to report", f"{len(games)} states", "equal ones")
 

@@ -115,8 +115,8 @@ class TaskLearner(GameLearner):
         """Yields the lessons of a game from each opening, in order, a few at a time."""
         task, starts, first = self._task(), list(openings), self.games_played_
         play = SelfPlay(task)
-        known = {} if self._journal is None else self._journal.begin(self._mark(play))
-        missing = [number for number in range(first, first + len(starts)) if number not in known]
+        played = {} if self._journal is None else self._journal.begin(self._mark(play))
+        missing = [number for number in range(first, first + len(starts)) if number not in played]
 
         def arrived(begin: int, results: list[Any]) -> None:
             if self._journal is not None:
@@ -125,7 +125,7 @@ class TaskLearner(GameLearner):
         left = [starts[number - first] for number in missing]
         with closing(workers.map(play, left, arrived=arrived)) as lessons:
             numbers = range(first, first + len(starts))
-            every = (known.pop(n) if n in known else next(lessons) for n in numbers)
+            every = (played.pop(n) if n in played else next(lessons) for n in numbers)
             while some := list(islice(every, GAMES_PER_LOOK)):
                 yield some
 

@@ -130,10 +130,10 @@ def check(path: Path) -> str:
     if not callable(function):
         raise ValueError(f"{path}: expected a function {exercise.name}, found none")
     for case in exercise.cases:
-        found, expected = tried(function, *copy.deepcopy(case)), exercise.expected(*case)
-        if not tried(_equal, found, expected):
+        answer, expected = tried(function, *copy.deepcopy(case)), exercise.expected(*case)
+        if not tried(_equal, answer, expected):
             given = ", ".join(map(repr, case))
-            return f"{exercise.name}({given}): expected {expected!r}, found {found!r}"
+            return f"{exercise.name}({given}): expected {expected!r}, found {answer!r}"
     return ""
 
 

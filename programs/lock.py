@@ -99,7 +99,7 @@ def _lock_on_windows(file: IO[bytes]) -> bool:
 def _holder(file: IO[bytes]) -> str:
     try:
         file.seek(0)
-        found = json.loads(file.read(1000))
-        return f"process {found['process']} on {found['host']}, since {found['since']}"
+        holder = json.loads(file.read(1000))
+        return f"process {holder['process']} on {holder['host']}, since {holder['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

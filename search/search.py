@@ -83,11 +83,11 @@ class Search:
         if self._stopped:  # by another thread, while the lines were set up
             self._put(stop=1)
         interrupted = self._run(task, seconds=limits.seconds, short=self._is_short())
-        found = self._result(position, roll, exact_root)
+        result = self._result(position, roll, exact_root)
         seconds = time.perf_counter() - began
         self.late = max(0.0, seconds - self._due)
         about = dict(position=position, evaluator=self.evaluator)
-        return Result(**found, **about, seconds=seconds, interrupted=interrupted)
+        return Result(**result, **about, seconds=seconds, interrupted=interrupted)
 
     def _prepared(
         self,
@@ -229,15 +229,15 @@ class Search:
             self._lines = [line]
             return
         evaluator = self.evaluator.native(self._fail)
-        known = None if lookup is None else lookup.native(self.game)
+        native_lookup = None if lookup is None else lookup.native(self.game)
         fields = {"root_at": root_address(search_depth, LINE), **(addresses or {})}
         for number in range(threads):
             shared = self._lines[0] if number else None
             native = NativeLine(table_mib, 0 if number else trace, shared)
             native.enter(self.game, evaluator)
             native.put(**fields)
-            if known is not None:
-                native.bind("lookup_at", "tables", known)
+            if native_lookup is not None:
+                native.bind("lookup_at", "tables", native_lookup)
             self._lines.append(native)
 
     @property

@@ -111,11 +111,11 @@ def bear_off(folder: Any = None) -> BearOff:
 
 def _found(folder: Path) -> BearOff:
     path = folder / FILE
-    found = _read(path)
-    if found is None:
-        found = build()
-        _write(path, found)
-    return found
+    tables = _read(path)
+    if tables is None:
+        tables = build()
+        _write(path, tables)
+    return tables
 
 
 _shared = functools.cache(_found)

@@ -230,10 +230,10 @@ class _Reader:
         """Read the line with players and scores."""
         assert self.reading is not None
         self.named = True
-        found = _SCORES.fullmatch(line)
-        if found is not None:
-            self.match.players = (found[1] or "", found[3] or "")
-            self.reading.score = (int(found[2]), int(found[4]))
+        scores = _SCORES.fullmatch(line)
+        if scores is not None:
+            self.match.players = (scores[1] or "", scores[3] or "")
+            self.reading.score = (int(scores[2]), int(scores[4]))
             return
         names = re.split(r"\s{2,}", line.strip())
         if len(names) == 2 and not _ACTION.search(line):
@@ -268,15 +268,15 @@ class _Reading:
 
     def row(self, number: int, text: str) -> None:
         """Note the actions in a line."""
-        found = list(_ACTION.finditer(text))
-        ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
-        before = text[: found[0].start()] if found else text
+        actions = list(_ACTION.finditer(text))
+        ends = [*(match.start() for match in actions[1:]), len(text)][: len(actions)]
+        before = text[: actions[0].start()] if actions else text
         if before.strip():
             self.problems.append(
                 f"line {number}: expected a roll, a double, its answer or who wins, found"
                 f" {before.strip()[:40]!r}"
             )
-        for index, (match, end) in enumerate(zip(found, ends, strict=True)):
+        for index, (match, end) in enumerate(zip(actions, ends, strict=True)):
             kind = next(kind for kind in _KINDS if match[kind])
             rest = text[match.end() : end].strip()
             if rest and kind != "roll":

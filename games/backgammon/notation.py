@@ -82,21 +82,21 @@ def parse_situation(text: str) -> Situation:
     Raises PositionError for any other text and for impossible positions: more than 15 checkers of a
     side, both sides on one point, or both with all checkers borne off.
     """
-    found = stripped(text).strip("\"'. \t\r\n")
+    word = stripped(text).strip("\"'. \t\r\n")
     if len(text) > LONGEST_POSITION:
         raise position_error(f"a position of at most {LONGEST_POSITION} characters", text)
-    if found[:6].lower() == "board:":
-        return parse_fibs(found)
-    match = _XGID.fullmatch(found)
+    if word[:6].lower() == "board:":
+        return parse_fibs(word)
+    match = _XGID.fullmatch(word)
     if match is not None:
         return parse_xgid(match[1], [part.strip() for part in match[2][1:].split(":")])
-    match = _GNU_ID.fullmatch(found)
+    match = _GNU_ID.fullmatch(word)
     if match is not None:
         return parse_gnu_id(match[1], match[2], match[3])
     raise position_error(
         "a position ID such as 4HPwATDgc/ABMA (O behind it where O is to move), an XGID or a FIBS"
         " board",
-        found,
+        word,
     )
 
 
@@ -197,13 +197,13 @@ def parse_move(position: Position, text: str, roll: int | None = None) -> int:
     if roll is None or not 0 <= roll < len(ROLLS):
         raise ValueError(f"roll: expected 0 to {len(ROLLS) - 1}, found {roll!r}")
     words = stripped(text, MoveError).lower().split()
-    found = " ".join(words) if len(text) <= LONGEST_MOVE else text[:LONGEST_MOVE]
+    shown = " ".join(words) if len(text) <= LONGEST_MOVE else text[:LONGEST_MOVE]
     legal = _legal(position, roll)
-    if found in _NOTHING and len(text) <= LONGEST_MOVE:
+    if shown in _NOTHING and len(text) <= LONGEST_MOVE:
         if legal != [0]:
-            raise MoveError(f"expected {_choice(position, legal)}, found {found!r}")
+            raise MoveError(f"expected {_choice(position, legal)}, found {shown!r}")
         return 0
-    change, named, starred = _read_parts(found if len(text) <= LONGEST_MOVE else "")
+    change, named, starred = _read_parts(shown if len(text) <= LONGEST_MOVE else "")
     if not change and not named:
         raise MoveError(
             f"expected a move such as 24/18 13/12 or bar/20*(2), found {shortened(text.strip())!r}"
@@ -213,21 +213,21 @@ def parse_move(position: Position, text: str, roll: int | None = None) -> int:
         for move in legal
         if move and _change(_steps_of(move)) == change
     ]
-    found = shortened(found)
+    shown = shortened(shown)
     if not matching:
-        raise MoveError(f"expected {_choice(position, legal)}, found {found!r}")
+        raise MoveError(f"expected {_choice(position, legal)}, found {shown!r}")
     hitting = [(move, hits) for move, hits in matching if starred <= hits]
     if not hitting:
         moves = [move for move, _ in matching]
         raise MoveError(
-            f"expected {_choice(position, moves)}, found {found!r}, which marks another hit"
+            f"expected {_choice(position, moves)}, found {shown!r}, which marks another hit"
         )
     expected = named & _blots(position)
     exact = [move for move, hits in hitting if hits == expected]
     moves = exact or [move for move, _ in hitting]
     if len(moves) > 1:
         raise MoveError(
-            f"expected {_choice(position, moves)}, found {found!r}, which names them all"
+            f"expected {_choice(position, moves)}, found {shown!r}, which names them all"
         )
     return moves[0]
 

@@ -189,12 +189,12 @@ class _Replay:
         position = self.record.position
         moves = self.game.legal_moves(position, roll)
         fitting = [move for move in moves if self.fits(self.game.play(position, move), rest)]
-        found = f"{action.moves[:20]!r}"
+        shown = f"{action.moves[:20]!r}"
         if len(fitting) != 1:
-            raise MoveError(f"expected a move, found {found}, for which {len(fitting)} moves fit")
+            raise MoveError(f"expected a move, found {shown}, for which {len(fitting)} moves fit")
         self.record.play(fitting[0], roll=roll)
         text = self.game.move_text(position, fitting[0])
-        self.problem(action.line, "a move", f"{found}: only {text} fits the moves after it")
+        self.problem(action.line, "a move", f"{shown}: only {text} fits the moves after it")
 
     def fits(self, position: Any, rest: Sequence[Action]) -> bool:
         """Whether the next moves, up to one that is not written, are legal after a position."""

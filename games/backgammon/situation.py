@@ -76,8 +76,8 @@ class Situation:
         if self.crawford and not self.match_length:
             raise position_error("no Crawford rule in a game for money", "it")
         if self.crawford and (self.cube, self.owner, self.offered) != (1, None, ""):
-            found = self.offered or f"{self.cube}"
-            raise position_error("a cube of 1 in the middle in the Crawford game", found)
+            shown = self.offered or f"{self.cube}"
+            raise position_error("a cube of 1 in the middle in the Crawford game", shown)
         if (self.jacoby or self.beavers) and self.match_length:
             raise position_error("neither Jacoby rule nor beavers in a match", "them")
 
@@ -96,14 +96,14 @@ def position_of(own: Sequence[int], theirs: Sequence[int], side: int) -> Positio
     """
     for colour, counts in ((side, own), (1 - side, theirs)):
         if min(counts[1:]) < 0 or sum(counts[1:]) > CHECKERS:
-            found = f"{sum(counts[1:])}" if min(counts[1:]) >= 0 else f"{min(counts[1:])}"
+            shown = f"{sum(counts[1:])}" if min(counts[1:]) >= 0 else f"{min(counts[1:])}"
             raise position_error(
-                f"0 to {CHECKERS} checkers of {COLOURS[colour]}", found, quote=False
+                f"0 to {CHECKERS} checkers of {COLOURS[colour]}", shown, quote=False
             )
     for point in range(1, 25):
         if own[point] and theirs[BAR - point]:
-            found = f"both on the {point} point of {COLOURS[side]}"
-            raise position_error("checkers of one side on a point", found, quote=False)
+            shown = f"both on the {point} point of {COLOURS[side]}"
+            raise position_error("checkers of one side on a point", shown, quote=False)
     if not any(own[1:]) and not any(theirs[1:]):
         raise position_error("checkers of at least one side", "none", quote=False)
     halves = [packed((CHECKERS - sum(counts[1:]), *counts[1:])) for counts in (own, theirs)]
@@ -133,9 +133,9 @@ def whole(name: str, text: str) -> int:
 def must_hold(situation: Situation, form: str, *names: str) -> None:
     """Raise ValueError if a field for which a form has no room differs from its default."""
     for name in names:
-        found, default = getattr(situation, name), getattr(Situation, name)
-        if found != default:
-            raise ValueError(f"{form}: expected {name} to be {default!r}, found {found!r}")
+        value, default = getattr(situation, name), getattr(Situation, name)
+        if value != default:
+            raise ValueError(f"{form}: expected {name} to be {default!r}, found {value!r}")
 
 
 def position_error(expected: str, found: object, *, quote: bool = True) -> PositionError:

@@ -245,8 +245,8 @@ class Check:
             self.fail("legal_moves returns a list", position, "a list", moves)
         moves = list(moves)
         if again:
-            found = self.game.legal_moves(position, *given(roll))
-            self.equal("legal_moves answers alike each time", position, moves, found)
+            listed = self.game.legal_moves(position, *given(roll))
+            self.equal("legal_moves answers alike each time", position, moves, listed)
         try:
             different = len(set(moves))
         except TypeError as error:

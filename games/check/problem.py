@@ -92,9 +92,9 @@ class _ProblemCheck(Check):
             return
         for move in self.game.legal_moves(position):
             change = float(entry.value(self.game.play(position, move))) - value
-            found = float(entry.change(position, move))
-            if abs(found - change) > ROUNDING:
-                self.fail(f"the change of {name} by {move!r}", position, f"{change:g}", found)
+            stated = float(entry.change(position, move))
+            if abs(stated - change) > ROUNDING:
+                self.fail(f"the change of {name} by {move!r}", position, f"{change:g}", stated)
 
     def move(self, position: Position, move: Any, before: Any) -> None:
         super().move(position, move, before)

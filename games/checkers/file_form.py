@@ -56,15 +56,15 @@ def _refuse_other_games(games: Sequence[PdnGame]) -> None:
             return
         kind = next((value for tag, value in read.tags.items() if tag.lower() == "gametype"), "")
         if kind and kind.split(",")[0].strip() != ENGLISH:
-            found = type_text(kind)
+            name = type_text(kind)
         elif "as Russian draughts does" in read.problems[0]:
-            found = "games with squares such as c3, as in Russian draughts"
+            name = "games with squares such as c3, as in Russian draughts"
         else:
             continue
-        others[found] = others.get(found, 0) + 1
+        others[name] = others.get(name, 0) + 1
     if others:
-        found = ", ".join(f"{count} of {kind}" for kind, count in others.items())
-        raise ValueError(f"expected games of {type_text(ENGLISH)}, found {found}")
+        name = ", ".join(f"{count} of {kind}" for kind, count in others.items())
+        raise ValueError(f"expected games of {type_text(ENGLISH)}, found {name}")
 
 
 PDN = FileForm(".pdn", _write, _read, _read_in_order)

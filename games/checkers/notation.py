@@ -189,14 +189,14 @@ def parse_move(position: Position, text: str) -> int:
     Raises MoveError if the text is not a move, or names no legal move or several; the message lists
     the possible moves.
     """
-    found = stripped(text, MoveError).lower()
-    if len(text) > LONGEST_MOVE or _MOVE.fullmatch(found) is None:
-        raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {shortened(found)!r}")
-    squares = [int(number) for number in _NUMBER.findall(found)]
+    word = stripped(text, MoveError).lower()
+    if len(text) > LONGEST_MOVE or _MOVE.fullmatch(word) is None:
+        raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {shortened(word)!r}")
+    squares = [int(number) for number in _NUMBER.findall(word)]
     for square in squares:
         if not 1 <= square <= 32:
-            raise MoveError(f"expected squares 1 to 32, found {square} in {shortened(found)!r}")
-    found = shortened(found)
+            raise MoveError(f"expected squares 1 to 32, found {square} in {shortened(word)!r}")
+    word = shortened(word)
     legal = _legal(position)
     matching = [move for move in legal if _passes(move_path(move), squares)]
     exact = [move for move in matching if move_path(move) == squares]
@@ -204,8 +204,8 @@ def parse_move(position: Position, text: str) -> int:
         return (exact or matching)[0]
     if matching:
         paths = listed("x".join(map(str, move_path(move))) for move in matching)
-        raise MoveError(f"expected one of {paths}, found {found!r}, which names them all")
-    raise MoveError(f"expected {_choice(legal)}, found {found!r}")
+        raise MoveError(f"expected one of {paths}, found {word!r}, which names them all")
+    raise MoveError(f"expected {_choice(legal)}, found {word!r}")
 
 
 def _passes(path: list[int], squares: list[int]) -> bool:

@@ -15,13 +15,13 @@ def owners(position: Position) -> list[int | None]:
     """Returns the side of the piece on each cell, None for an empty cell."""
     players = len(position) // 2 - 1
     side = position[-2]
-    found: list[int | None] = [None] * star.CELLS
+    cells: list[int | None] = [None] * star.CELLS
     for player in range(players):
         low, high = position[2 * player : 2 * player + 2]
         for cell in range(star.CELLS):
             if (low >> cell if cell < star.LOW else high >> cell - star.LOW) & 1:
-                found[cell] = (side + player) % players
-    return found
+                cells[cell] = (side + player) % players
+    return cells
 
 
 def _rows(position: Position) -> list[str]:
@@ -44,32 +44,32 @@ def parse_position(text: str, players: int, last_move: int) -> Position:
     board, _, rest = stripped(text).partition(" ")
     rows = board.split("/")
     signs = "".join(rows)
-    known = "123456"[:players]
-    if tuple(map(len, rows)) != star.LENGTHS or set(signs) - set(known + "."):
+    digits = "123456"[:players]
+    if tuple(map(len, rows)) != star.LENGTHS or set(signs) - set(digits + "."):
         raise PositionError(
             f"expected rows of {', '.join(map(str, star.LENGTHS))} cells with / between them, each"
-            f" a player of {known} or '.', found {text[:80]!r}"
+            f" a player of {digits} or '.', found {text[:80]!r}"
         )
-    if any(signs.count(player) != 10 for player in known):
-        counts = ", ".join(str(signs.count(player)) for player in known)
+    if any(signs.count(player) != 10 for player in digits):
+        counts = ", ".join(str(signs.count(player)) for player in digits)
         raise PositionError(f"expected ten pieces of each player, found {counts}")
     numbers = rest.split()
     if not (
         len(numbers) == 2
-        and numbers[0] in known
+        and numbers[0] in digits
         and numbers[1].isascii()
         and numbers[1].isdecimal()
         and len(numbers[1]) < 8
         and int(numbers[1]) <= last_move
     ):
         raise PositionError(
-            f"expected the player to move, of {known}, and the moves played, at most {last_move},"
+            f"expected the player to move, of {digits}, and the moves played, at most {last_move},"
             f" found {rest[:40]!r}"
         )
     side = int(numbers[0]) - 1
     words: list[int] = []
     for player in range(players):
-        sign = known[(side + player) % players]
+        sign = digits[(side + player) % players]
         words += star.both_words([cell for cell in range(star.CELLS) if signs[cell] == sign])
     return (*words, side, int(numbers[1]))
 

@@ -53,9 +53,9 @@ class CellTerm:
         try:
             anchor, zone, conditions = plain
             term = cls(anchor, zone, tuple(((int(r), int(c)), a) for r, c, a in conditions))
-            known = {*dict(term.conditions).values()} <= {*atoms(cells)}
-            known &= term.anchor in {*atoms(cells), *cells.kinds} and term.anchor != OFF
-            if known and len(dict(term.conditions)) == len(conditions) <= MOST_CONDITIONS:
+            exist = {*dict(term.conditions).values()} <= {*atoms(cells)}
+            exist &= term.anchor in {*atoms(cells), *cells.kinds} and term.anchor != OFF
+            if exist and len(dict(term.conditions)) == len(conditions) <= MOST_CONDITIONS:
                 term.squares(cells)
                 return term
         except (KeyError, TypeError, ValueError):
@@ -128,8 +128,8 @@ class CellTerm:
         The count in the positions that they are compared with, if any, is subtracted.
         """
         counts = np.bitwise_count(around.held(self)).astype(np.int8)
-        found = np.asarray(counts[0] - counts[1])
-        return found if around.others is None else found - self.difference(around.others)
+        values = np.asarray(counts[0] - counts[1])
+        return values if around.others is None else values - self.difference(around.others)
 
     def source(self, cells: Cells) -> str:
         """Returns a kernel's body; `_man`, `_their_man` … are kernels of `cells`."""

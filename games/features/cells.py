@@ -131,9 +131,9 @@ class Cells:
         for name, kind in self.kinds.items():
             read[name], read[THEIR + name] = kind.own, kind.their
         both = FeatureSet.of_both_sides("words", read, self.swap).measure(positions)
-        found = both.astype(np.uint64).T.reshape(2, len(read), -1)
-        words = dict(zip(read, found.transpose(1, 0, 2), strict=True))
-        taken = np.zeros_like(found[:, 0])
+        planes = both.astype(np.uint64).T.reshape(2, len(read), -1)
+        words = dict(zip(read, planes.transpose(1, 0, 2), strict=True))
+        taken = np.zeros_like(planes[:, 0])
         for name in self.pieces():
             taken |= words[name] | words[THEIR + name]
         words[EMPTY] = np.uint64(self.mask(self.bits)) & ~taken
@@ -176,11 +176,11 @@ class Cells:
         The kinds are those of `words`; one that `kinds` lacks is called by its text on the board.
         """
         names = {kind.text: name for name, kind in self.kinds.items() if kind.text is not None}
-        found = {}
+        pieces = {}
         for square, (owner, text) in board.pieces(position).items():
             seen = self.rows * self.columns - 1 - square if self.turned and side == 1 else square
-            found[seen] = (THEIR if owner != side else "") + names.get(text, repr(text))
-        return found
+            pieces[seen] = (THEIR if owner != side else "") + names.get(text, repr(text))
+        return pieces
 
     def held(self, position: Any) -> dict[int, str]:
         """Returns the same of what the words of a position hold."""

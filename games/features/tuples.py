@@ -169,9 +169,9 @@ def unlike(
     groups: Sequence[tuple[int, ...]], images: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
     """Returns the groups without those whose cells are an image of an earlier one's."""
-    kept: dict[frozenset[int], tuple[int, ...]] = {}
+    groups_left: dict[frozenset[int], tuple[int, ...]] = {}
     for group in groups:
         sets = [frozenset(group), *(frozenset(image[c] for c in group) for image in images)]
-        if not any(cells in kept for cells in sets):
-            kept[sets[0]] = group
-    return list(kept.values())
+        if not any(cells in groups_left for cells in sets):
+            groups_left[sets[0]] = group
+    return list(groups_left.values())

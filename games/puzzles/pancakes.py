@@ -224,5 +224,5 @@ def _pattern_family(count: int, sizes: tuple[int, ...]) -> Any:
     """Returns the kernels of a pattern."""
     slot = np.full(16, -1, dtype=np.int64)
     slot[list(sizes)] = range(len(sizes))
-    known = np.array(sizes, dtype=np.int64)
-    return family(rank, unrank, COUNT=count, SLOT=slot, SIZES=known, PIECES=len(sizes))
+    numbers = np.array(sizes, dtype=np.int64)
+    return family(rank, unrank, COUNT=count, SLOT=slot, SIZES=numbers, PIECES=len(sizes))

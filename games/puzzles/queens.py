@@ -83,8 +83,8 @@ class Queens(Problem):
     def parse_position(self, text: str) -> tuple[int, ...]:
         words = stripped(text).split()
         rows = [int(word) - 1 for word in words if word.isdecimal()]
-        known = [row for row in rows if 0 <= row < self.size]
-        if not len(words) == len(known) == self.size:
+        placed = [row for row in rows if 0 <= row < self.size]
+        if not len(words) == len(placed) == self.size:
             raise PositionError(
                 f"expected {self.size} rows from 1 to {self.size}, found {text.strip()[:80]!r}"
             )

@@ -226,9 +226,9 @@ class SlidingTiles(KernelProblem):
         twice = sorted({tile for tile in tiles if tiles.count(tile) > 1})
         missing = sorted(set(range(squares)) - set(tiles))
         if missing:
-            found = f"{twice[0]} twice" if twice else f"{max(tiles)}"
+            shown = f"{twice[0]} twice" if twice else f"{max(tiles)}"
             raise PositionError(
-                f"expected each tile from 0 to {squares - 1} once, found {found} and no"
+                f"expected each tile from 0 to {squares - 1} once, found {shown} and no"
                 f" {missing[0]}"
             )
         return self.pack(tiles)

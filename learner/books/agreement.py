@@ -178,7 +178,7 @@ def _estimates(values: Floats, drawn: Floats, games: int) -> list[Any]:
     for value, row in zip(values, drawn, strict=True):
         good = row[~np.isnan(row)]
         # Resampling a single game gives that game again, which says nothing of others.
-        known = games > 1 and len(good) > 0
-        low, high = np.quantile(good, [0.025, 0.975]) if known else (-np.inf, np.inf)
+        several = games > 1 and len(good) > 0
+        low, high = np.quantile(good, [0.025, 0.975]) if several else (-np.inf, np.inf)
         estimates.append(Estimate(float(value), float(low), float(high)))
     return estimates

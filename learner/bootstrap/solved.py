@@ -52,10 +52,10 @@ _AT_HAND = threading.local()
 
 
 def _referee(game: Game) -> Any:
-    known = _AT_HAND.__dict__
-    if known.get("game") is not game:
-        known["game"], known["referee"] = game, Referees.of(game).named["truth"](game)
-    return known["referee"]
+    referees = _AT_HAND.__dict__
+    if referees.get("game") is not game:
+        referees["game"], referees["referee"] = game, Referees.of(game).named["truth"](game)
+    return referees["referee"]
 
 
 @dataclass(frozen=True)
@@ -220,10 +220,10 @@ class Solved(Bootstrap):
         """Keep and return the positions after all moves that do not end the game, with classes."""
         game = self.game_
         after = {game.play(position, move): -kind for move, kind in classes.items()}
-        kept = {one: kind for one, kind in after.items() if game.outcome(one) is None}
-        if kept:
-            self._kept.setdefault(ply, {}).update(kept)
-        return [*kept.items()]
+        unfinished = {one: kind for one, kind in after.items() if game.outcome(one) is None}
+        if unfinished:
+            self._kept.setdefault(ply, {}).update(unfinished)
+        return [*unfinished.items()]
 
     def _best_moves(self, position: Any, ply: int) -> list[Any]:
         """Returns the moves that keep the class, for the second side only the best of these.
@@ -256,15 +256,15 @@ class Solved(Bootstrap):
             erred = rows_of(self.model_.inputs, np.array([at for at, _ in self._errors]))
             rows = np.concatenate([rows, erred])
             values = np.concatenate([values, [WON * kind for _, kind in self._errors]])
-        kept = [position for one in self._kept.values() for position in one]
+        stored = [position for one in self._kept.values() for position in one]
         kinds = np.array([kind for one in self._kept.values() for kind in one.values()], dtype=int)
         sizes = np.array([len(one) for one in self._kept.values()], dtype=np.int64)
         ends = np.cumsum(sizes)
-        kept_rows = rows_of(self.model_.inputs, np.array(kept)) if kept else rows[:0]
+        kept_rows = rows_of(self.model_.inputs, np.array(stored)) if stored else rows[:0]
         errors = []
         for _ in range(self.epochs):
             # drawn by ply: most positions are late ones, but an early mistake loses all games
-            ply = random.integers(max(1, len(sizes)), size=len(rows) if kept else 0)
+            ply = random.integers(max(1, len(sizes)), size=len(rows) if stored else 0)
             some = ends[ply] - 1 - (random.random(len(ply)) * sizes[ply]).astype(np.int64)
             taught = np.concatenate([rows, kept_rows[some]])
             least, most = (

@@ -249,10 +249,10 @@ def _fitted_to_searches(sample: CalibrationSample) -> Calibration:
         return float(mean), (-(by_log * weights) @ terms.T).ravel() + RESTRAINT * away
 
     best = minimize(loss, usual.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 1000})
-    found = best.x.reshape(usual.shape).T.tolist()
+    numbers = best.x.reshape(usual.shape).T.tolist()
     return Calibration(
         (size,), (size,),
-        terms={name: tuple(map(_digits, row)) for name, row in zip(TERMS, found, strict=True)},
+        terms={name: tuple(map(_digits, row)) for name, row in zip(TERMS, numbers, strict=True)},
         size=size,
         nodes=(int(sample.nodes.min()), int(sample.nodes.max())),
         pieces=(int(sample.pieces.min()), int(sample.pieces.max())),

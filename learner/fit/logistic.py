@@ -192,12 +192,12 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         else:
             chosen = rows if free.all() else np.ascontiguousarray(rows[:, columns])
             units = unit[columns]
-        found = minimum(
+        least = minimum(
             Matrix(len(units), chosen), targets, weights, scale * margin, np.zeros(len(units)),
             squared=self.loss == "squared", ridge=self.alpha * np.square(units),
         )  # fmt: skip
-        u, self.steps_ = found.weights, found.steps
-        if not found.settled:
+        u, self.steps_ = least.weights, least.steps
+        if not least.settled:
             warnings.warn("the weights were still moving", ConvergenceWarning, stacklevel=4)
         self.K_ = scale + float(u[-1]) if anchored else scale
         if not self.K_ > 0:

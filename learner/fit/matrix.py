@@ -67,13 +67,13 @@ class Matrix:
 
     def times(self, weights: Floats) -> Floats:
         """Returns the sum of weights times terms for each row."""
-        found = np.zeros(len(self))
+        products = np.zeros(len(self))
         if self.dense is None:
-            kernels.times(self.start, self.term, self.count, weights, found)
-            return found
+            kernels.times(self.start, self.term, self.count, weights, products)
+            return products
         for part in self._parts():
-            found[part] = self.dense[part].astype(np.float64) @ weights
-        return found
+            products[part] = self.dense[part].astype(np.float64) @ weights
+        return products
 
     def passed(self, weights: Floats, slopes_of: Callable[[slice, Floats], Floats]) -> Floats:
         """Returns the slope of a function of each row's sum of weights times terms, [columns].
@@ -82,55 +82,55 @@ class Matrix:
         """
         if self.dense is None:
             return self.slope(slopes_of(slice(0, len(self)), self.times(weights)))
-        found = np.zeros(self.columns)
+        sums = np.zeros(self.columns)
         for part in self._parts():
             rows = self.dense[part].astype(np.float64)
-            found += slopes_of(part, rows @ weights) @ rows
-        return found
+            sums += slopes_of(part, rows @ weights) @ rows
+        return sums
 
     def slope(self, slopes: Floats) -> Floats:
         """Returns the sum over the rows of slopes times terms, for each column."""
-        found = np.zeros(self.columns)
+        sums = np.zeros(self.columns)
         if self.dense is None:
-            kernels.slope(self.start, self.term, self.count, slopes, found)
-            return found
+            kernels.slope(self.start, self.term, self.count, slopes, sums)
+            return sums
         for part in self._parts():
-            found += slopes[part] @ self.dense[part].astype(np.float64)
-        return found
+            sums += slopes[part] @ self.dense[part].astype(np.float64)
+        return sums
 
     def gram(self, weights: Floats, *, single: bool = False) -> Floats:
         """Returns the sum over the rows of weight times term times term, [columns, columns].
 
         single: multiply dense rows in single precision, three times as fast.
         """
-        found = np.zeros((self.columns, self.columns))
+        products = np.zeros((self.columns, self.columns))
         if self.dense is None:
-            kernels.gram(self.start, self.term, self.count, weights, found)
-            return found + found.T - np.diag(np.diag(found))
+            kernels.gram(self.start, self.term, self.count, weights, products)
+            return products + products.T - np.diag(np.diag(products))
         root = np.sqrt(weights).astype(np.float32 if single else np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             for part in self._parts():
                 rows = self.dense[part] * root[part, None]
-                found += rows.T @ rows
+                products += rows.T @ rows
         # single precision ends at 10^38
-        return found if not single or np.isfinite(found).all() else self.gram(weights)
+        return products if not single or np.isfinite(products).all() else self.gram(weights)
 
     def squares(self, weights: Floats) -> Floats:
         """Returns the sum over the rows of weight times the square of each term."""
-        found = np.zeros(self.columns)
+        sums = np.zeros(self.columns)
         if self.dense is None:
-            kernels.squares(self.start, self.term, self.count, weights, found)
-            return found
+            kernels.squares(self.start, self.term, self.count, weights, sums)
+            return sums
         for part in self._parts():
-            found += weights[part] @ np.square(self.dense[part], dtype=np.float64)
-        return found
+            sums += weights[part] @ np.square(self.dense[part], dtype=np.float64)
+        return sums
 
     def scatter(self, slopes: Floats, game: NDArray[np.int64]) -> Floats:
         """Returns the sum over games of g times g, g the sum of slopes times terms of its rows.
 
         game: [rows], the number of each row's game, from 0 without gaps.
         """
-        found = np.zeros((self.columns, self.columns))
+        products = np.zeros((self.columns, self.columns))
         order = np.argsort(game, kind="stable")
         numbers = game[order]
         for first in range(0, int(numbers[-1]) + 1, GAMES):
@@ -147,8 +147,8 @@ class Matrix:
                 sums[held] = np.add.reduceat(
                     part.dense * slopes[order[low:high], None], firsts, axis=0
                 )
-            found += sums.T @ sums
-        return found
+            products += sums.T @ sums
+        return products
 
     def occurrences(self) -> NDArray[np.int64]:
         """Returns for each column the rows in which it is not 0."""

@@ -86,14 +86,14 @@ class Admissible(ProblemLearner):
         largest = 2 * float(bounds.max())
         while self._programs < MOST_PROGRAMS and not self.evaluator_.proved:
             chosen = self._chosen
-            found = linprog(
+            program = linprog(
                 -mean, A_ub=inputs[chosen], b_ub=bounds[chosen], bounds=(-largest, largest),
                 method="highs-ipm",
             )  # fmt: skip
-            if found.x is None:
-                raise ValueError(f"{self.game_.name}: no weights found: {found.message}")
-            self.evaluator_.weights[:] = np.asarray(found.x)[groups]
-            excess = inputs @ found.x - bounds
+            if program.x is None:
+                raise ValueError(f"{self.game_.name}: no weights found: {program.message}")
+            self.evaluator_.weights[:] = np.asarray(program.x)[groups]
+            excess = inputs @ program.x - bounds
             above = np.flatnonzero(excess > MARGIN / 10)
             self._programs += 1
             self.games_played_ = self.updates_ = len(chosen)
@@ -103,7 +103,7 @@ class Admissible(ProblemLearner):
             else:
                 self._prove()
                 self.games_played_ = self.games
-            figures = {"mean": float(mean @ found.x), "above": len(above)}
+            figures = {"mean": float(mean @ program.x), "above": len(above)}
             yield self.progress(None, {"program": self._programs, **figures})
 
     def _room(self) -> float:

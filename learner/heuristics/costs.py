@@ -77,8 +77,8 @@ def exact_costs(
     database = build_patterns(problem, name)
     costs = {}
     for position in positions:
-        found = solve(problem, position, database, method="ida", nodes=MOST_EXPANDED).whole()
-        if not found.optimal:
+        solution = solve(problem, position, database, method="ida", nodes=MOST_EXPANDED).whole()
+        if not solution.optimal:
             return None
-        costs[position] = found.cost
+        costs[position] = solution.cost
     return costs, f"IDA* with the pattern database {name}"

@@ -91,11 +91,11 @@ class Examples:
         if added < 0:
             raise ValueError(f"added: expected at least 0, found {added}")
         count, width = min(added, self.room), self._positions.shape[1]
-        found = unpacked(state["positions"], np.int64, size=count * width, compressed=True)
+        positions = unpacked(state["positions"], np.int64, size=count * width, compressed=True)
         costs = unpacked(state["costs"], np.float64, size=count, compressed=True)
         aside = unpacked(state["aside"], np.int64, size=count, compressed=True)
         seen = unpacked(state["seen"], np.int64, size=len(self.seen), compressed=True)
-        self._positions[:count] = found.reshape(width, count).T
+        self._positions[:count] = positions.reshape(width, count).T
         self._costs[:count], self._aside[:count] = costs, aside != 0
         self._added, self.seen = added, seen != 0
         if count:

@@ -95,9 +95,9 @@ def fit_weights(
     counts = np.where(errors > 0, over, 1.0)
 
     def totals(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.zeros(size + 1)
-        _add_rows(rows, amounts, found)
-        return found[:size]
+        sums = np.zeros(size + 1)
+        _add_rows(rows, amounts, sums)
+        return sums[:size]
 
     def normal(x: NDArray[np.float64]) -> Any:
         return totals(counts * sums_of(rows, x)) + ridge * x

@@ -49,11 +49,11 @@ def find_problem(problem: Any) -> KernelProblem:
 
     Raises ValueError for a game of two sides and for a problem whose rules are not kernels.
     """
-    found = all_games.load(problem) if isinstance(problem, str) else problem
-    if not isinstance(found, KernelProblem):
-        name = getattr(found, "name", found)
+    named = all_games.load(problem) if isinstance(problem, str) else problem
+    if not isinstance(named, KernelProblem):
+        name = getattr(named, "name", named)
         raise ValueError(f"game: expected one whose rules are kernels, found {name}")
-    return found
+    return named
 
 
 def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
@@ -63,13 +63,13 @@ def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
     """
     if isinstance(encoding, Encoding):
         return encoding
-    known = problem.encodings
-    if encoding is None and known:
-        return cast(Encoding, next(iter(known.values())))
-    if not known:
+    listed = problem.encodings
+    if encoding is None and listed:
+        return cast(Encoding, next(iter(listed.values())))
+    if not listed:
         raise ValueError(f"{problem.name}: expected encodings to learn over, found none")
-    if encoding not in known:
+    if encoding not in listed:
         raise ValueError(
-            f"encoding: expected one of {', '.join(known)} for {problem.name}, found {encoding!r}"
+            f"encoding: expected one of {', '.join(listed)} for {problem.name}, found {encoding!r}"
         )
-    return cast(Encoding, known[encoding])
+    return cast(Encoding, listed[encoding])

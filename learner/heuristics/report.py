@@ -149,15 +149,15 @@ def measure_curve(
     for place, position in enumerate(positions):
         for row, heuristic in enumerate(heuristics.values()):
             for column, how in enumerate(each):
-                found = solve(problem, position, heuristic, **most, **how).whole()
-                expanded[row, column, place] = found.expanded
-                if found.moves is not None:
-                    costs[row, column, place] = found.cost
-                    proved[place] |= found.optimal
+                solution = solve(problem, position, heuristic, **most, **how).whole()
+                expanded[row, column, place] = solution.expanded
+                if solution.moves is not None:
+                    costs[row, column, place] = solution.cost
+                    proved[place] |= solution.optimal
     best = np.fmin.reduce(costs.reshape(-1, len(positions)), axis=0)
     if least is not None:
         best, proved[:] = np.array([least[position] for position in positions]), True
-    known = bool(proved.all())
+    all_proved = bool(proved.all())
     curves = []
     for row, name in enumerate(heuristics):
         points = []
@@ -165,10 +165,10 @@ def measure_curve(
             solved = ~np.isnan(costs[row, column])
             ratio = costs[row, column][solved].sum() / best[solved].sum() if solved.any() else 1.0
             mean = float(expanded[row, column].mean())
-            optimal = float((costs[row, column] <= best + 1e-9).mean()) if known else None
+            optimal = float((costs[row, column] <= best + 1e-9).mean()) if all_proved else None
             points.append(Point(number, float(solved.mean()), float(ratio), mean, optimal))
         curves.append(Curve(name, tuple(points)))
-    return curves, best, known
+    return curves, best, all_proved
 
 
 def compare(
@@ -182,8 +182,8 @@ def compare(
     evaluator = as_evaluator(problem, heuristic)
     by_position = {position: max(float(evaluator(position)), 0.0) for position in costs}
     values = np.array(list(by_position.values()))
-    known = np.array(list(costs.values()))
-    excess = values - known
+    least = np.array(list(costs.values()))
+    excess = values - least
     edges = falls = 0
     for position, value in by_position.items():
         if problem.solved(position):
@@ -193,14 +193,14 @@ def compare(
             after = problem.play(position, move)
             left = by_position[after] if after in by_position else max(float(evaluator(after)), 0.0)
             falls += value > problem.cost(position, move) + left + 1e-9
-    varied = len(values) > 1 and values.std() > 0 and known.std() > 0
+    varied = len(values) > 1 and values.std() > 0 and least.std() > 0
     return HeuristicErrors(
         len(values),
         proved,
         float((excess > 1e-9).mean()),
         float(max(excess.max(), 0.0)),
         float(-excess.mean()),
-        float(np.corrcoef(values, known)[0, 1]) if varied else 0.0,
+        float(np.corrcoef(values, least)[0, 1]) if varied else 0.0,
         falls / max(edges, 1),
     )
 
@@ -229,8 +229,8 @@ def plot_curves(path: Any, curves: Sequence[Curve], *, title: str, numbers: str)
     axes.set_yscale("log")
     for axis in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
         axis(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.6)))
-    known = all(point.optimal is not None for curve in curves for point in curve.points)
-    beside = "least" if known else "best known"
+    all_optimal = all(point.optimal is not None for curve in curves for point in curve.points)
+    beside = "least" if all_optimal else "best known"
     axes.set_xlabel(f"cost above the {beside}, in % (numbers: {numbers})")
     axes.set_ylabel("expansions")
     axes.legend()

@@ -78,9 +78,9 @@ def labels_of(
         rows = rows.take(Games(0.0, most / len(rows), seed).holds(rows.game_number))
     count = len(np.unique(rows.game_number))
     if len(rows) < FEWEST_POSITIONS or count < FEWEST_GAMES:
-        known = " with a known result" * (blend > 0)
+        kind = " with a known result" * (blend > 0)
         raise ValueError(
-            f"expected at least {FEWEST_POSITIONS} quiet positions{known} of {FEWEST_GAMES} games,"
+            f"expected at least {FEWEST_POSITIONS} quiet positions{kind} of {FEWEST_GAMES} games,"
             f" found {len(rows)} of {count}"
         )
     scale = 1.0

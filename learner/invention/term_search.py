@@ -53,19 +53,19 @@ def _longer(cells: Cells, term: CellTerm) -> list[CellTerm]:
         return []
     taken = {(0, 0), *dict(term.conditions)}
     span = range(-cells.reach, cells.reach + 1)
-    found = []
+    terms = []
     if not term.zone:
-        found = [CellTerm(term.anchor, zone, term.conditions) for zone in cells.zones if zone]
+        terms = [CellTerm(term.anchor, zone, term.conditions) for zone in cells.zones if zone]
     if len(term.conditions) == MOST_CONDITIONS:
-        return found
+        return terms
     for offset in ((row, column) for row in span for column in span):
         there = {cells.neighbour(square, offset) is not None for square in term.squares(cells)}
         if offset in taken or True not in there:
             continue
         for atom in atoms(cells):
             if atom != OFF or len(there) == 2:
-                found.append(term.also(offset, atom))
-    return found
+                terms.append(term.also(offset, atom))
+    return terms
 
 
 class TermSearch:
@@ -125,15 +125,15 @@ class TermSearch:
             loss = self.loss
             self.terms.append(term)
             self._fit()
-            kept = self.loss < loss
-            failed = 0 if kept else failed + 1
-            if kept:
+            better = self.loss < loss
+            failed = 0 if better else failed + 1
+            if better:
                 self._prune()
             else:
                 self.terms.pop()
                 self._fit()
                 self._aside.add(term)
-            watch(term, kept)
+            watch(term, better)
 
     def worths(self) -> Any:
         """Returns each term's squared weight by its variance: what a score test would say of it."""
@@ -178,14 +178,14 @@ class TermSearch:
         beam = [pool.terms[i] for i in order[:WIDE]]
         for _ in range(MOST_CONDITIONS):
             longer = dict.fromkeys(more for term in beam for more in _longer(self.cells, term))
-            beam, found = self._top(term for term in longer if term not in barred)
-            if not beam or found <= GROWTH * score:
+            beam, scored = self._top(term for term in longer if term not in barred)
+            if not beam or scored <= GROWTH * score:
                 break
-            best, score = beam[0], found
+            best, score = beam[0], scored
         pool.add(beam)
         while True:  # without the parts that it does not need
-            shorter, found = self._top(part for part in best.without() if part not in barred)
-            if not shorter or found * GROWTH < score:
+            shorter, scored = self._top(part for part in best.without() if part not in barred)
+            if not shorter or scored * GROWTH < score:
                 return best
             best = shorter[0]
 

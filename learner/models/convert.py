@@ -148,14 +148,14 @@ def agreement(
     ]
     factor = 1.0 if scale is None else scale
     outputs, most = _outputs(model, np.hstack(measured))
-    native, found = evaluator.values(positions), factor * outputs
+    native, expected = evaluator.values(positions), factor * outputs
     if most is not None:
         # compare within the precision of the model's own outputs
-        native, found = (np.clip(v, -abs(factor) * most, abs(factor) * most)
-                         for v in (native, found))  # fmt: skip
-    difference = np.abs(native - found) / np.maximum(1.0, np.abs(found))
+        native, expected = (np.clip(v, -abs(factor) * most, abs(factor) * most)
+                         for v in (native, expected))  # fmt: skip
+    difference = np.abs(native - expected) / np.maximum(1.0, np.abs(expected))
     order = np.argsort(-np.nan_to_num(difference, nan=np.inf), kind="stable")[:worst]
-    return [Case(positions[i], float(native[i]), float(found[i])) for i in order]
+    return [Case(positions[i], float(native[i]), float(expected[i])) for i in order]
 
 
 def _taken_apart(model: Any, width: int) -> Stack:

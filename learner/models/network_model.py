@@ -40,28 +40,28 @@ def network_model(
     """
     if inputs is None:
         inputs = next(iter({**game.features, **game.encodings}), None)
-    found = find_input(game, inputs)
+    chosen = find_input(game, inputs)
     if start is not None:
         start = as_evaluator(game, start)
-        same = isinstance(start, NetworkEvaluator) and start.only_relu and start.inputs == found
+        same = isinstance(start, NetworkEvaluator) and start.only_relu and start.inputs == chosen
         if same and tuple(len(bias) for _, bias in start.layers[:-1]) == tuple(hidden):
             return NetworkModel(start.copy(), scale=scale, device=device)
     if any(width < 2 for width in hidden):
         raise ValueError(f"hidden: expected widths of at least 2, found {hidden}")
-    linear = np.zeros(len(found)) if start is None else _linear(found, start)
+    linear = np.zeros(len(chosen)) if start is None else _linear(chosen, start)
     random = np.random.default_rng((seed, 6))
-    widths = [len(found), *hidden, 1]
+    widths = [len(chosen), *hidden, 1]
     layers = []
     for number, (width, following) in enumerate(zip(widths, widths[1:], strict=False)):
         # He et al. (2015), for as many inputs as are not 0
-        busy = found.most if number == 0 and isinstance(found, Encoding) else width
+        busy = chosen.most if number == 0 and isinstance(chosen, Encoding) else width
         weights = random.normal(0.0, np.sqrt(2.0 / busy), (width, following))
         if number == len(hidden):
             weights[:] = 0.0  # at first only the passed-on value counts
         if start is not None:
             _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))
-    evaluator = NetworkEvaluator(game, found, layers, name=name)
+    evaluator = NetworkEvaluator(game, chosen, layers, name=name)
     return NetworkModel(evaluator, scale=scale, device=device)
 
 
@@ -90,8 +90,8 @@ def _linear(inputs: Any, start: Any) -> NDArray[np.float64]:
     rows, values = np.asarray(measure(positions), dtype=np.float64), start.values(positions)
     if few:  # the same answer from fewer equations
         rows, values = rows.T @ rows, rows.T @ values
-    found, *_ = np.linalg.lstsq(rows, values, rcond=1e-12 if few else 1e-6)
-    return np.asarray(np.round(found, 6), dtype=np.float64)
+    solution, *_ = np.linalg.lstsq(rows, values, rcond=1e-12 if few else 1e-6)
+    return np.asarray(np.round(solution, 6), dtype=np.float64)
 
 
 def forward(layers: list[tuple[Any, Any]], rows: Any, *, sparse: bool) -> Any:
@@ -164,9 +164,9 @@ class NetworkModel(NativeModel):
                 output = self.evaluator.scale * forward(
                     self.layers, given[index], sparse=self.sparse
                 )
-                found = torch.tanh(output / self.scale)
-                target = torch.clamp(found.detach(), least[index], most[index])
-                loss = torch.mean((found - target) ** 2)
+                predicted = torch.tanh(output / self.scale)
+                target = torch.clamp(predicted.detach(), least[index], most[index])
+                loss = torch.mean((predicted - target) ** 2)
                 self.descend(loss, rates.at(number, len(cut)))
                 total += float(loss.detach()) * len(chosen)
         self.write()

@@ -198,17 +198,17 @@ class OutcomeModel(NativeModel):
     def probabilities(self, positions: Any) -> NDArray[np.float64]:
         """Returns probabilities, [positions, outcomes], as `OutcomeNetwork.outcomes` does."""
         seen = self._seen(positions)
-        found = np.zeros(seen.possible.shape)
+        chances = np.zeros(seen.possible.shape)
         block = _BLOCK if self.device.type == "cpu" else _GPU_BLOCK
         with threads_of_torch(self.threads), torch.no_grad():
-            for first in range(0, len(found), block):
-                rows = np.arange(first, min(first + block, len(found)))
+            for first in range(0, len(chances), block):
+                rows = np.arange(first, min(first + block, len(chances)))
                 size = len(rows)
                 if self.half:
                     rows = np.resize(rows, -(-size // _ROWS) * _ROWS)
                 logits = self._logits(seen.rows(rows))[:size].double()
-                found[first : first + size] = torch.sigmoid(logits).cpu().numpy()
-        return self.evaluator.kinds.confined(positions, found)
+                chances[first : first + size] = torch.sigmoid(logits).cpu().numpy()
+        return self.evaluator.kinds.confined(positions, chances)
 
     def _seen(self, positions: Any) -> _Seen:
         """Returns what the net sees of positions."""

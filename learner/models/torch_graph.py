@@ -37,13 +37,13 @@ def torch_output(stack: Stack, module: Any) -> Sum:
         if node.op == "output":
             break
         if node.op == "placeholder":
-            found = stack.inputs
+            sources = stack.inputs
         else:
             called = modules[node.target] if node.op == "call_module" else None
-            found = _torch_step(stack, node, called, vectors)
-        if len(node.users) > 1 and type(found) is not tuple:
-            found = stack.units(found, IDENTITY)  # so that skips can add it
-        results[node] = found
+            sources = _torch_step(stack, node, called, vectors)
+        if len(node.users) > 1 and type(sources) is not tuple:
+            sources = stack.units(sources, IDENTITY)  # so that skips can add it
+        results[node] = sources
     output: Sum = vectors[0]
     return output
 

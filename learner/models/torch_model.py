@@ -129,12 +129,12 @@ class NativeModel(TorchModel):
 
         Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
         """
-        found = [tensor.detach().cpu().numpy() for tensor in self.averages or self.parameters]
-        if not all(np.isfinite(weights).all() for weights in found):
+        arrays = [tensor.detach().cpu().numpy() for tensor in self.averages or self.parameters]
+        if not all(np.isfinite(weights).all() for weights in arrays):
             raise FloatingPointError(
                 "expected finite weights, found NaN or infinity: the rate of learning is too high"
             )
-        for weights, array in zip(found, self.evaluator.nets[0].arrays, strict=True):
+        for weights, array in zip(arrays, self.evaluator.nets[0].arrays, strict=True):
             array[...] = weights
 
 

@@ -54,9 +54,9 @@ def tuple_model(
     if isinstance(tuples, str) and tuples.startswith(WALKS) and cells is not None:
         layout = walks(cells, tuples, seed)
     if not isinstance(layout, TupleLayout):
-        known = [*named, *["walks:N,L"] * (cells is not None)]
+        layouts = [*named, *["walks:N,L"] * (cells is not None)]
         raise ValueError(
-            f"tuples: expected {' or '.join(known) or 'none'} for {game.name}, found {tuples!r}"
+            f"tuples: expected {' or '.join(layouts) or 'none'} for {game.name}, found {tuples!r}"
         )
     if start is None:
         return TupleModel(TupleEvaluator(game, layout, name=name), scale=scale)

@@ -103,8 +103,8 @@ def distinct(game: Game, rows: Rows) -> Rows:
     value: NDArray[Any] = _means(group, rows.value, rows.count * ~decided, len(first))[order]
     proven = _means(group, rows.value, rows.count * decided, len(first))[order]
     value = np.where(np.isnan(proven), value, proven).astype(np.float32)
-    known = rows.result != UNKNOWN
-    result: NDArray[Any] = _means(group, rows.result, rows.count * known, len(first))[order]
+    labelled = rows.result != UNKNOWN
+    result: NDArray[Any] = _means(group, rows.result, rows.count * labelled, len(first))[order]
     result = np.where(np.isnan(result), UNKNOWN, result).astype(np.float32)
     return replace(unique, value=value, result=result, count=count.astype(np.uint32))
 

@@ -230,9 +230,9 @@ def read_shard(path: Path, expected: Mapping[str, Any]) -> Rows:
     """
     with _opened(path, expected) as (file, about):
         arrays = {name: file.get_tensor(name) for name in file.keys()}
-        if (found := _checksum(arrays)) != about["checksum"]:
+        if (checksum := _checksum(arrays)) != about["checksum"]:
             raise StoreError(
-                f"expected arrays with the checksum {about['checksum']}, found {found}"
+                f"expected arrays with the checksum {about['checksum']}, found {checksum}"
             )
         rows = len(arrays["value"])
         labels = {name: arrays[name] for name in LABELS if name != "bound"}

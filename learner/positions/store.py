@@ -123,13 +123,13 @@ class PositionStore:
         if operator.index(rows) < 0:
             raise ValueError(f"rows: expected at least 0, found {rows}")
         paths = self._paths()
-        kept: list[tuple[Path, int]] = []
+        shards: list[tuple[Path, int]] = []
         missing = rows
         while missing and paths:
             path = paths.pop(0)
             size = self._rows_of(path)
-            kept.append((path, min(size, missing)))
-            missing -= kept[-1][1]
+            shards.append((path, min(size, missing)))
+            missing -= shards[-1][1]
         if missing:
             raise StoreError(
                 f"{self.folder}: expected at least {rows} rows, found {rows - missing}"
@@ -139,9 +139,9 @@ class PositionStore:
         for torn in self.folder.glob(f".positions-*{UNFINISHED}"):
             torn.unlink(missing_ok=True)
         self._begin([], None)
-        if not kept:
+        if not shards:
             return
-        path, size = kept[-1]
+        path, size = shards[-1]
         if size < self._rows_of(path):
             write_shard(path, self._read(path).take(slice(size)), self._about)
         if size < self.shard_rows:

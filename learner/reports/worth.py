@@ -204,8 +204,8 @@ def _features_of(learner: Learner) -> FeatureSet | None:
     options = learner.get_params(deep=False)
     chosen = options.get("inputs", options.get("features", ""))
     if chosen is None or isinstance(chosen, str):
-        known = learner._load_game().features
-        chosen = next(iter(known.values()), None) if chosen is None else known.get(chosen)
+        sets = learner._load_game().features
+        chosen = next(iter(sets.values()), None) if chosen is None else sets.get(chosen)
     return chosen if isinstance(chosen, FeatureSet) else None
 
 

@@ -92,8 +92,8 @@ class QuantisedFit(BatchLearner):
         super()._check_options()
         self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
         self.lookup_ = None
-        known = 4 if "endgame" in Databases.of(self.game_).named else 0
-        self._endgame = known if self.endgame is None else self.endgame
+        least = 4 if "endgame" in Databases.of(self.game_).named else 0
+        self._endgame = least if self.endgame is None else self.endgame
         if self._endgame:
             self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")
 

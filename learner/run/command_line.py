@@ -44,8 +44,8 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    known = ", ".join([*games.names(), "sliding8, sliding15, sliding24, pancakes10"])
-    add("game", nargs="?", help=f"{known}, or module:Class for your own")
+    names = ", ".join([*games.names(), "sliding8, sliding15, sliding24, pancakes10"])
+    add("game", nargs="?", help=f"{names}, or module:Class for your own")
     add(
         "--learner",
         metavar="NAME",
@@ -166,10 +166,10 @@ def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> i
 def check_placement(options: argparse.Namespace, settings: RunSettings) -> None:
     """Raises ValueError if --jobs or --backend is given for a learner that hands out no work."""
     kind = recipe_of(settings.learner, games.load(settings.game)).load()
-    known = kind().get_params(deep=False)
-    if "workers" in known:
+    accepted = kind().get_params(deep=False)
+    if "workers" in accepted:
         return
-    instead = ": --set threads=N for more threads" if "threads" in known else ""
+    instead = ": --set threads=N for more threads" if "threads" in accepted else ""
     for name in ("jobs", "backend"):
         if getattr(options, name) is not None:
             raise ValueError(

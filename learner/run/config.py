@@ -47,11 +47,11 @@ def with_config(
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: expected options as TOML, found {error}") from None
-    known = {"from" if name == "start" else name for name in vars(options)}
-    known.difference_update(NOT_IN_A_FILE)
+    accepted = {"from" if name == "start" else name for name in vars(options)}
+    accepted.difference_update(NOT_IN_A_FILE)
     given = {name.replace("-", "_"): value for name, value in content.items()}
-    if unknown := sorted(given.keys() - known):
-        names = ", ".join(["game", *sorted(known - {"game"})])
+    if unknown := sorted(given.keys() - accepted):
+        names = ", ".join(["game", *sorted(accepted - {"game"})])
         raise ValueError(f"{path}: expected options among {names}; found {', '.join(unknown)}")
     game = given.pop("game", None)
     words = [word for name, value in given.items() for word in _typed(path, name, value)]

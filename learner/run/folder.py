@@ -142,8 +142,8 @@ class RunFolder:
         if not resume:
             self.create()
         if not finished:
-            kept = resume or (self.path / PROVENANCE).is_file()  # a run that is repeated
-            for line in record_session(self.path, game, learner, resume=kept, changed=changed):
+            existing = resume or (self.path / PROVENANCE).is_file()  # a run that is repeated
+            for line in record_session(self.path, game, learner, resume=existing, changed=changed):
                 say(line)
         write_settings(self.path, settings)
 
@@ -170,12 +170,12 @@ class RunFolder:
         assert isinstance(content, dict)
         for name, size in sizes.items():
             log = self.path / name
-            found = log.stat().st_size if log.is_file() else None
-            if found is None or found < size:
-                short = f"that {name} is shorter than {size} bytes: {found}"
+            length = log.stat().st_size if log.is_file() else None
+            if length is None or length < size:
+                short = f"that {name} is shorter than {size} bytes: {length}"
                 raise RunError(
                     f"{self.path}: expected the logs that the run has written, found"
-                    f" {f'no {name}' if found is None else short}; put the file back, or begin a"
+                    f" {f'no {name}' if length is None else short}; put the file back, or begin a"
                     " new run"
                 )
         for name, size in sizes.items():

@@ -69,14 +69,14 @@ class HeuristicRun(Run):
             problem, heuristics, starts, widths=widths, nodes=None if width else REPORT_NODES,
             least=costs,
         )  # fmt: skip
-        known = {p: c for p, c in zip(starts, best.tolist(), strict=True) if c == c}
+        least = {p: c for p, c in zip(starts, best.tolist(), strict=True) if c == c}
         by = f"a beam of {width}" if width else f"A*, at most {REPORT_NODES:,} expansions each"
         lines = [f"{counted(positions, 'position')} by {by}:", *(curve.text() for curve in curves)]
         if costs is not None:
             lines.append(f"least costs: by {how}")
         content: dict[str, Any] = {}
-        if costs or known:
-            truth = compare(problem, heuristic, costs or known, proved=proved)
+        if costs or least:
+            truth = compare(problem, heuristic, costs or least, proved=proved)
             lines.append(f"{heuristic.name}: {truth.text()}")
             content["truth"] = vars(truth)
         if heuristic.proved:

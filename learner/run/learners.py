@@ -30,11 +30,11 @@ def checked_options(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     Raises ValueError for an option that the learner lacks, or of a wrong type.
     """
     hints = get_type_hints(kind)
-    known = set(kind().get_params(deep=False)) - RESERVED
-    unknown = set(options) - known
+    valid = set(kind().get_params(deep=False)) - RESERVED
+    unknown = set(options) - valid
     if unknown:
         raise ValueError(
-            f"--set: expected one of {', '.join(sorted(known))}; found {', '.join(sorted(unknown))}"
+            f"--set: expected one of {', '.join(sorted(valid))}; found {', '.join(sorted(unknown))}"
         )
     for name, value in options.items():
         if not _fits(value, hints[name]):
@@ -109,7 +109,7 @@ def _game_options(
     whole: all options of the learner, `options` among them.
     """
     name = "inputs" if "inputs" in whole else "features"
-    known = inputs_of(game) if name == "inputs" else dict(game.features)
+    named = inputs_of(game) if name == "inputs" else dict(game.features)
     if name not in whole:
         if settings.features is not None:
             raise ValueError(
@@ -120,10 +120,10 @@ def _game_options(
         options[name] = settings.features
     elif options.get("tuples") is not None:
         pass  # a layout names its inputs itself
-    elif name not in options and not _known(whole[name], known) and (known or file is None):
-        if not known:
+    elif name not in options and not _known(whole[name], named) and (named or file is None):
+        if not named:
             raise ValueError(f"expected a game with features, found {game.name}, which has none")
-        options[name] = next(iter(known))
+        options[name] = next(iter(named))
     if file is not None:
         options |= _with_file(game, settings.learner, name, {**whole, **options}, file)
     return options
@@ -140,9 +140,9 @@ def _problem_options(
     base = () if start in (None, ZERO) else tuple(str(start).split("+"))
     for name in (*base, *settings.opponents):
         if not isinstance(problem.evaluators.get(name), Heuristic):
-            known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
+            named = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
             raise ValueError(
-                f"expected heuristics of {problem.name} ({', '.join(known) or 'none'}) or {ZERO},"
+                f"expected heuristics of {problem.name} ({', '.join(named) or 'none'}) or {ZERO},"
                 f" found {name!r}"
             )
     return {"encoding": settings.features, "base": base, **options}
@@ -159,10 +159,10 @@ def _with_file(
     """Returns the options with which a learner adds the terms of a file to its feature set."""
     chosen: Any = options[name]
     if chosen in game.encodings:
-        known = ", ".join(game.features) or "of your own"
+        sets = ", ".join(game.features) or "of your own"
         raise ValueError(
             f"--features {file}: {learner} reads the encoding {chosen} of a position and no terms:"
-            f" expected --set {name}=NAME for a feature set ({known}) instead, or a learner of"
+            f" expected --set {name}=NAME for a feature set ({sets}) instead, or a learner of"
             " weights over terms (samuel, td, tdleaf, rootstrap, treestrap, batch)"
         )
     if game.features and chosen not in game.features:

@@ -65,20 +65,20 @@ def main(arguments: list[str] | None = None, program: str = "plysmith make") -> 
 
 
 def _run(name: str | None, folder: Path | None) -> int:
-    known = {
+    makings = {
         f"{game.name}/{making}": (game, how)
         for game in map(games.load, [*games.names(), *games.problems()])
         if (DATA / game.name).is_dir()
         for making, how in Makings.of(game).of_files.items()
     }
     if name is None:
-        width = max(map(len, known))
-        for known_name, (_, making) in known.items():
+        width = max(map(len, makings))
+        for known_name, (_, making) in makings.items():
             print(f"{known_name:<{width}}  {making.time}")
         return 0
-    if name not in known:
-        raise ValueError(f"name: expected one of {', '.join(known)}, found {name!r}")
-    game, making = known[name]
+    if name not in makings:
+        raise ValueError(f"name: expected one of {', '.join(makings)}, found {name!r}")
+    game, making = makings[name]
     folder = folder or Path("runs", "made", name)
     status = make(making, folder)
     if status == 0:

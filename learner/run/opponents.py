@@ -18,8 +18,8 @@ def usual_opponents(game: Game) -> list[str]:
     hand-crafted evaluator if it names none.
     """
     usual = Opponents.of(game).usual
-    known = any(name in game.evaluators for name in usual)
-    return [*usual, *filter(None, [] if known else [reference(game)]), *_peers(game)]
+    named = any(name in game.evaluators for name in usual)
+    return [*usual, *filter(None, [] if named else [reference(game)]), *_peers(game)]
 
 
 def pacemakers(game: Game) -> list[str]:
@@ -27,10 +27,10 @@ def pacemakers(game: Game) -> list[str]:
 
     A game against an opponent of similar strength is the most informative.
     """
-    known = Opponents.of(game)
-    if not known.pacemakers:
+    declared = Opponents.of(game)
+    if not declared.pacemakers:
         return usual_opponents(game)
-    return [*known.pacemakers, *_peers(game)[:1]]
+    return [*declared.pacemakers, *_peers(game)[:1]]
 
 
 def _peers(game: Game) -> list[str]:

@@ -21,9 +21,9 @@ def expect_code(folder: Path, old: Path) -> None:
     """
     if folder.is_dir() and any(folder.iterdir()):
         raise RunError(f"{folder}: expected a new folder, found one that holds files")
-    kept = (old / FILE).read_bytes()
+    copy = (old / FILE).read_bytes()
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / FILE, kept)
+    write_atomically(folder / FILE, copy)
 
 
 def compared(old: Path, new: Path) -> str:

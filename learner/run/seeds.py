@@ -25,8 +25,8 @@ MOST = 1000
 
 def seeds_of(text: str) -> range:
     """Returns the seeds that A..B names, both included. Raises ValueError for another text."""
-    found = re.fullmatch(r"(\d+)\.\.(\d+)", text)
-    first, last = map(int, found.groups()) if found else (1, 0)
+    span = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+    first, last = map(int, span.groups()) if span else (1, 0)
     if not 0 < last - first + 1 <= MOST:
         raise ValueError(f"--seeds: expected A..B with at most {MOST} seeds, found {text!r}")
     return range(first, last + 1)
@@ -59,9 +59,9 @@ def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], i
                     f"{place}: expected a run by these options, found one with another"
                     f" {', '.join(other)}; give another --run"
                 )
-            kept = {name: mine[name] for name in WITH_RESUME - {"games", "resume"}}
+            typed = {name: mine[name] for name in WITH_RESUME - {"games", "resume"}}
             nothing = dict.fromkeys(every, None) | {"set": []}
-            mine = nothing | kept | {"resume": place}
+            mine = nothing | typed | {"resume": place}
         status = run(argparse.Namespace(**mine))
         if status:
             return status
@@ -87,10 +87,10 @@ def lines_of(folders: list[Path]) -> list[str]:
         share = units[opponent] == "Elo"
         form, unit = (".1%", "of the points") if share else ("+.3f", units[opponent])
         each = ", ".join(format(value, form) for value in values)
-        found = mean_interval(values)
+        interval = mean_interval(values)
         if share:  # few seeds say nothing, but no share lies beyond these
-            found = Estimate(found.value, max(found.low, 0.0), min(found.high, 1.0))
-        alike = f"{format(found.value, form)} (all alike)"
-        mean = alike if min(values) == max(values) else found.text(form)
+            interval = Estimate(interval.value, max(interval.low, 0.0), min(interval.high, 1.0))
+        alike = f"{format(interval.value, form)} (all alike)"
+        mean = alike if min(values) == max(values) else interval.text(form)
         lines.append(f"against {opponent:>8}: {mean} {unit}, {len(values)} seeds: {each}")
     return lines or ["no matches were played"]

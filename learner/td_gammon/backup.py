@@ -95,16 +95,16 @@ class Backups:
     def outcomes(self, positions: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Returns the outcomes of positions, [positions, outcomes], and whether they are exact."""
         rows = rows_of(self.game, positions)
-        found = np.zeros((len(rows), len(self.game.outcomes)))
-        known = np.zeros(len(rows), dtype=np.int64)
+        values = np.zeros((len(rows), len(self.game.outcomes)))
+        exact_rows = np.zeros(len(rows), dtype=np.int64)
         self._known(
-            len(rows), rows.ctypes.data, found.ctypes.data, known.ctypes.data,
+            len(rows), rows.ctypes.data, values.ctypes.data, exact_rows.ctypes.data,
             self._tables.ctypes.data,
         )  # fmt: skip
-        others = np.flatnonzero(known == 0)
+        others = np.flatnonzero(exact_rows == 0)
         if len(others):
-            found[others] = self._source(rows[others])
-        return found, known != 0
+            values[others] = self._source(rows[others])
+        return values, exact_rows != 0
 
     def __call__(self, positions: Any) -> Backed:
         """Returns the positions backed up over all rolls, with the best reply to each.

@@ -270,11 +270,11 @@ class BackupFit(GameLearner):
         )  # fmt: skip
 
     def _values(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        found, mine = self._player.probabilities(positions), self._are_mine(positions)
+        chances, mine = self._player.probabilities(positions), self._are_mine(positions)
         if not mine.all():
             assert self._start is not None
-            found[~mine] = self._start.outcomes(positions[~mine])
-        return found
+            chances[~mine] = self._start.outcomes(positions[~mine])
+        return chances
 
     def _are_mine(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns whether positions are of the phase that learns, [positions]."""

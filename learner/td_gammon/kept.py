@@ -129,9 +129,9 @@ class KeptPositions:
             "positions": ((size, self._positions.shape[1]), np.int64),
             "targets": ((size, self._targets.shape[1]), np.int16),
         }
-        found = {name: (array.shape, array.dtype.type) for name, array in arrays.items()}
-        if about != self._about or found != expected:
-            sizes = {name: list(shape) for name, (shape, _) in found.items()}
+        shapes = {name: (array.shape, array.dtype.type) for name, array in arrays.items()}
+        if about != self._about or shapes != expected:
+            sizes = {name: list(shape) for name, (shape, _) in shapes.items()}
             raise ValueError(
                 f"{path}: expected {size} positions of {json.dumps(self._about)}, found"
                 f" {json.dumps(sizes)} of {json.dumps(about)}"

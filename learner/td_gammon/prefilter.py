@@ -97,14 +97,14 @@ class Decisions:
         lost, distance = (np.take_along_axis(a, order, axis=1) for a in (lost, distance))
         # what is lost by keeping 1, 2, ... moves, and how many are within each margin
         least = np.minimum.accumulate(lost, axis=1)
-        found = []
+        rows = []
         for margin in MARGINS:
             within = (distance <= margin).sum(axis=1)
             for keep in KEEPS:
-                kept = np.minimum(within, keep)
-                loss = np.take_along_axis(least, kept[:, None] - 1, axis=1)
-                found.append((float(kept.mean()), float(loss.mean()), keep, margin))
-        return found
+                left = np.minimum(within, keep)
+                loss = np.take_along_axis(least, left[:, None] - 1, axis=1)
+                rows.append((float(left.mean()), float(loss.mean()), keep, margin))
+        return rows
 
 
 def collect(

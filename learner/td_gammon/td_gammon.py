@@ -229,7 +229,7 @@ def find_inputs(game: Any, inputs: Any) -> Any:
     if not isinstance(inputs, str):
         separate(inputs)
         return inputs
-    known = {**game.encodings, **game.features}
+    inputs_by_name = {**game.encodings, **game.features}
     names = inputs.split("+")
     encodings = [game.encodings[name] for name in names if name in game.encodings]
     features = [game.features[n] for n in names if n in game.features and n not in game.encodings]
@@ -238,7 +238,7 @@ def find_inputs(game: Any, inputs: Any) -> Any:
         raise ValueError(
             f"inputs: expected an encoding ({', '.join(game.encodings) or 'none'}), a feature set"
             f" ({', '.join(game.features) or 'none'}) or ENCODING+FEATURES of {game.name}, found"
-            f" {inputs!r} (known: {', '.join(known) or 'none'})"
+            f" {inputs!r} (known: {', '.join(inputs_by_name) or 'none'})"
         )
     return parts[0] if len(parts) == 1 else tuple(parts)
 

@@ -200,10 +200,10 @@ class _Fit:
             return expit(scale * value), scale
         results = 2.0 * self.traces.result - 1.0
         started = bool((self.start_values * self.learned).any())
-        known = self.start_values if value is None and started else value
-        if scale is None and known is not None:
+        values = self.start_values if value is None and started else value
+        if scale is None and values is not None:
             try:
-                scale = fit_scale(known, results, sample_weight=self.learned)
+                scale = fit_scale(values, results, sample_weight=self.learned)
             except ValueError as error:
                 raise TraceError(str(error)) from None
         if value is None or scale is None:
@@ -233,8 +233,8 @@ class _Fit:
         alpha, lasso, start = self._choose(matrix, margin, learned)
         begin: dict[str, Any] = {"step": 0, "single": True, "settled": False}
         begin |= {"weights": packed(start), "bent": packed(start)}
-        kept = self.state["final"] or begin
-        point, bent = (unpacked(kept[n], np.float64, size=len(start)) for n in ("weights", "bent"))
+        final = self.state["final"] or begin
+        point, bent = (unpacked(final[n], np.float64, size=len(start)) for n in ("weights", "bent"))
 
         def after(
             step: int, weights: Floats, bent: Floats, single: bool, loss: float, settled: bool
@@ -246,17 +246,17 @@ class _Fit:
             self._keep()
             self.say(f"step {step}: loss {loss:.6f}")
 
-        found = self._minimum(
+        least = self._minimum(
             matrix, margin, learned, point, alpha, lasso,
-            first=kept["step"], bent=bent, single=kept["single"], settled=kept["settled"],
+            first=final["step"], bent=bent, single=final["single"], settled=final["settled"],
             after=after,
         )  # fmt: skip
         try:
-            self._refuse_sums(found.bend)
+            self._refuse_sums(least.bend)
         except TraceError:
             self._forget()  # so that other terms may be fitted in the same folder
             raise
-        fitted = self._described(matrix, margin, learned, found, alpha, lasso)
+        fitted = self._described(matrix, margin, learned, least, alpha, lasso)
         self._forget()
         return fitted
 
@@ -291,7 +291,7 @@ class _Fit:
         tried = self.state["path"]
         for number, (alpha, lasso) in enumerate((a, b) for b in lassos for a in ridges):
             if number >= len(tried):
-                found = self._minimum(
+                least = self._minimum(
                     part,
                     margin[rows],
                     learned[rows],
@@ -301,8 +301,8 @@ class _Fit:
                     self.targets[rows],
                     enough=ROUGH,
                 )
-                loss, _ = self._loss(margin[judges] + judged.times(found.weights), judges)
-                tried.append([alpha, lasso, loss, packed(found.weights)])
+                loss, _ = self._loss(margin[judges] + judged.times(least.weights), judges)
+                tried.append([alpha, lasso, loss, packed(least.weights)])
                 self._keep()
                 self.say(f"alpha {alpha:g}, lasso {lasso:g}: loss {loss:.6f} on games apart")
             start = unpacked(tried[number][3], np.float64, size=len(start))

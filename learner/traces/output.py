@@ -90,12 +90,12 @@ def _draw(path: Path, fitted: Fitted) -> None:
     """Plot results against predictions on the games that judge, with 95 % intervals."""
     figure, axes = new_figure(f"Calibration on {fitted.judged.games:,} games that were not fitted")
     at = [bin.predicted for bin in fitted.bins]
-    found = [bin.found for bin in fitted.bins]
+    observed = [bin.found for bin in fitted.bins]
     low = [bin.found - bin.found_low for bin in fitted.bins]
     high = [bin.found_high - bin.found for bin in fitted.bins]
     axes.plot([0, 1], [0, 1], color="black", linewidth=1, alpha=0.6, label="as predicted")
     axes.errorbar(
-        at, found, yerr=[low, high], fmt="o", capsize=3, label="found, with 95 % interval"
+        at, observed, yerr=[low, high], fmt="o", capsize=3, label="found, with 95 % interval"
     )
     axes.set_xlabel("expectation predicted (0: lost, 1: won)")
     axes.set_ylabel("expectation found")
@@ -212,16 +212,16 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
 
 
 def _weights(fitted: Fitted, name: str, where: str) -> list[float]:
-    known = {term.name: term.weight for term in fitted.terms}
+    by_name = {term.name: term.weight for term in fitted.terms}
     if name.endswith("*"):
-        found = [weight for own, weight in known.items() if own.startswith(name[:-1])]
-    elif name in known:
-        found = [known[name]]
+        chosen = [weight for own, weight in by_name.items() if own.startswith(name[:-1])]
+    elif name in by_name:
+        chosen = [by_name[name]]
     else:
-        found = [known[part] for part in (f"{name}.mg", f"{name}.eg") if part in known]
-    if not found:
+        chosen = [by_name[part] for part in (f"{name}.mg", f"{name}.eg") if part in by_name]
+    if not chosen:
         raise TraceError(f"{where}: expected fit: and the name of a term, found {name}")
-    return found
+    return chosen
 
 
 def _replace(

@@ -115,11 +115,11 @@ def read_terms(path: Path) -> dict[str, Term]:
         rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
     except UnicodeDecodeError:
         raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
-    found: dict[str, Term] = {}
+    terms: dict[str, Term] = {}
     for number, row in enumerate(rows, 2):
         cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
         name = cells["term"]
-        if not name or name in found:
+        if not name or name in terms:
             wanted = "the name of a term" if not name else "each term once"
             raise TraceError(
                 f"{path}, row {number}, column term: expected {wanted}, found {name!r}"
@@ -142,5 +142,5 @@ def read_terms(path: Path) -> dict[str, Term]:
                 f" {cells['fixed']!r}"
             )
         fixed = cells["fixed"] == "1"
-        found[name] = Term(**numbers, fixed=fixed, group=cells["group"])
-    return found
+        terms[name] = Term(**numbers, fixed=fixed, group=cells["group"])
+    return terms

@@ -33,14 +33,14 @@ def traces_of(paths: Sequence[Path], game: Game, features: FeatureSet) -> Traces
     parts = []
     for path in paths:
         rows = _positions(path, game) if path.suffix.lower() == ".csv" else _games(path, game)
-        found = list(rows)
-        if not found:
+        entries = list(rows)
+        if not entries:
             raise TraceError(f"{path}: expected positions with results, found none")
-        positions = np.array([position for position, _ in found], dtype=np.int64)
+        positions = np.array([position for position, _ in entries], dtype=np.int64)
         quiet = ~noisy(game, positions)
         matrix = Matrix(len(features), measure(features, positions[quiet]))
-        names = list(found[0][1])
-        labels = {name: np.array([one[name] for _, one in found])[quiet] for name in names}
+        names = list(entries[0][1])
+        labels = {name: np.array([one[name] for _, one in entries])[quiet] for name in names}
         parts.append((features.names, matrix, labels))
     return join(parts, [str(path) for path in paths])
 
@@ -69,9 +69,9 @@ def _positions(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
         names = [name for name in table.fieldnames or () if name != "position"]
         wrong = set(names) - {"result", "value", "game", "weight"}
         if wrong or "position" not in (table.fieldnames or ()):
-            found = ", ".join(sorted(wrong)) or "no column position"
+            shown = ", ".join(sorted(wrong)) or "no column position"
             raise TraceError(
-                f"{path}: expected position, result, value, game, weight, found {found}"
+                f"{path}: expected position, result, value, game, weight, found {shown}"
             )
         for row, cells in enumerate(table, 1):
             try:

@@ -77,12 +77,12 @@ def join(parts: Sequence[tuple[tuple[str, ...], Matrix, Labels]], sources: Seque
     if tapered:
         _taper(matrix, names, labels["phase"])
     rows = len(matrix)
-    known = [name for name in ("result", "value") if name in labels]
-    if not known:
+    present = [name for name in ("result", "value") if name in labels]
+    if not present:
         raise TraceError(f"{sources[0]}: expected a column result or value, found neither")
-    if len(known) == 1 and np.ptp(one := labels[known[0]]) == 0:
+    if len(present) == 1 and np.ptp(one := labels[present[0]]) == 0:
         raise TraceError(
-            f"{sources[0]}: expected rows of different {known[0]}, found {one[0]:g} in all"
+            f"{sources[0]}: expected rows of different {present[0]}, found {one[0]:g} in all"
         )
     if rows < len(names):
         raise TraceError(
@@ -182,10 +182,10 @@ def _counts(path: Path, names: Sequence[str], numbers: Any, before: int = 0) -> 
         counts = numbers.astype(np.float32)
     if counts.size and not math.isfinite(float(counts.max()) - float(counts.min())):
         row, column = divmod(int(np.argmin(np.isfinite(counts))), len(names))
-        found = numbers.reshape(-1, len(names))[row, column]
+        values = numbers.reshape(-1, len(names))[row, column]
         raise TraceError(
             f"{path}, row {before + row + 1}, column {names[column]}: expected a number within"
-            f" 3.4e38, found {found:g}"
+            f" 3.4e38, found {values:g}"
         )
     return counts
 
@@ -202,8 +202,8 @@ def _read_csv(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
         terms = _names(path, header)
         columns = {name: i for i, name in enumerate(header)}
         places = [columns[name] for name in terms]
-        known: dict[str, int] = {}
-        number: Callable[[str], int] = lambda text: known.setdefault(text.strip(), len(known))  # noqa: E731
+        numbers: dict[str, int] = {}
+        number: Callable[[str], int] = lambda text: numbers.setdefault(text.strip(), len(numbers))  # noqa: E731
         read = {columns["game"]: number} if "game" in columns else {}
         blocks, parts, rows = [], list[Matrix](), 0
         while lines := list(itertools.islice(file, ROWS)):

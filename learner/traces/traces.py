@@ -29,11 +29,11 @@ def pairs(names: Sequence[str]) -> dict[str, str]:
 
     Raises TraceError if one of a pair is missing.
     """
-    known = set(names)
+    present = set(names)
     for name in names:
         for own, other in ((".mg", ".eg"), (".eg", ".mg")):
             wanted = name.removesuffix(own) + other
-            if name.endswith(own) and wanted not in known:
+            if name.endswith(own) and wanted not in present:
                 raise TraceError(f"terms: expected {wanted} beside {name}, found none")
     return {name: name[:-3] + ".eg" for name in names if name.endswith(".mg")}
 

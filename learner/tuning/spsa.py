@@ -89,17 +89,17 @@ def parse_parameter(text: str) -> dict[str, Any]:
 
     Raises ValueError for another text.
     """
-    found = re.fullmatch(r"(.+)=([^:]+):([^:]+):([^:]+)(?::([^:]+))?", text)
+    parts = re.fullmatch(r"(.+)=([^:]+):([^:]+):([^:]+)(?::([^:]+))?", text)
     try:
-        if found is None:
+        if parts is None:
             raise ValueError
-        numbers = [float(part) for part in found.groups()[1:] if part is not None]
+        numbers = [float(part) for part in parts.groups()[1:] if part is not None]
     except ValueError:
         raise ValueError(
             f"parameter: expected NAME=START:LOW:HIGH[:STEP], found {text[:80]!r}"
         ) from None
     fields = ("start", "low", "high", "step")
-    return {"name": found[1], **dict(zip(fields, numbers, strict=False))}
+    return {"name": parts[1], **dict(zip(fields, numbers, strict=False))}
 
 
 class Spsa:

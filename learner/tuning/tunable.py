@@ -58,20 +58,20 @@ class Tunable:
         self._weights: dict[str, float] = {}
         if isinstance(self.evaluator_, LinearEvaluator):
             self._weights = self.evaluator_.term_weights()
-        known = {**dict.fromkeys(self._weights, False), **self._techniques}
+        accepted = {**dict.fromkeys(self._weights, False), **self._techniques}
         program, bounds = self._player.program, {}
         if isinstance(program, EngineCommand):
             self._player = replace(self._player, program=replace(program, longest=LONGEST))
             bounds = program.options_of_engine()
             kinds = {name: one.get("type", "") for name, one in bounds.items()}
-            known = {name: NUMBERS[kind] for name, kind in kinds.items() if kind in NUMBERS}
+            accepted = {name: NUMBERS[kind] for name, kind in kinds.items() if kind in NUMBERS}
         for name in names:
-            if name not in known:
-                have = ", ".join(known) or "it has none"
+            if name not in accepted:
+                have = ", ".join(accepted) or "it has none"
                 raise ValueError(
                     f"{name}: expected a number that {text} has ({have}), found none of that name"
                 )
-        self.parameters = [Parameter(**one, whole=known[one["name"]]) for one in asked]
+        self.parameters = [Parameter(**one, whole=accepted[one["name"]]) for one in asked]
         for one in self.parameters:
             # refuses what is out of range; a whole number may be so between its bounds
             for value in (one.low, one.high, *([one.low + 1] * one.whole)):

@@ -38,11 +38,11 @@ def game_of_file(path: Path) -> Game:
         tag = re.search(r'^\[Game "(\w+)"\]\s*$', _text(path), re.MULTILINE)
         if tag is not None:
             return games.known(tag[1])
-    known = also | own
-    if suffix not in known:
-        suffixes = " or ".join(sorted(known, reverse=True))
+    forms = also | own
+    if suffix not in forms:
+        suffixes = " or ".join(sorted(forms, reverse=True))
         raise ValueError(f"expected a file that ends with {suffixes}, or --game, found {path}")
-    return known[suffix]
+    return forms[suffix]
 
 
 def _text(path: Path) -> str:

@@ -78,7 +78,7 @@ def _sum(problem: Any, text: str) -> list[list[int]]:
     try:
         return [[int(piece) for piece in part.split(",")] for part in text.split("/")]
     except ValueError:
-        known = ", ".join(problem.patterns) or "patterns"
+        names = ", ".join(problem.patterns) or "patterns"
         raise ValueError(
-            f"--sum: expected {known}, or pieces such as 1,2,3/4,5,6, found {text!r}"
+            f"--sum: expected {names}, or pieces such as 1,2,3/4,5,6, found {text!r}"
         ) from None

@@ -141,7 +141,7 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     if player.options or player.limits is not None:
         raise ValueError(f"--cube: expected a player without options, found {player.name}")
     engine = Engine(game, player.evaluator, lookup=player.lookup)
-    found = []
+    results = []
     for text in options.positions:
         position, roll, options_of = read_situation(game, text)
         if roll is not None:
@@ -159,7 +159,7 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
         unit = "chance to win the match" if record.match_length else "points"
         print(f"  {unit}: no double {result.waiting:.4f} ± {waiting:.4f}, double and take"
               f" {result.taken:.4f} ± {taken:.4f}, the difference ± {between:.4f}")  # fmt: skip
-        found.append({
+        results.append({
             "name": text, "action": decision.action, "games": result.games,
             "no_double": result.waiting, "double_take": result.taken,
             "intervals": list(result.intervals),
@@ -167,7 +167,7 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     games = counted(options.games, "game")
     print(f"{player.name}, {games} each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
     if options.json:
-        print(json.dumps({"evaluator": player.name, "rolled_out": found}))
+        print(json.dumps({"evaluator": player.name, "rolled_out": results}))
     return 0
 
 

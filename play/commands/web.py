@@ -65,6 +65,6 @@ def run_web(options: argparse.Namespace) -> int:
         if len(own) != 1:
             raise ValueError(f"--features: expected one --game, found {len(own)}")
         own = [with_features(own[0], options)]
-    kept = options.kept or user_state_path("plysmith") / "games"
-    serve(data=DATA, runs=options.runs, port=options.port, started=started, kept=kept, own=own)
+    folder = options.kept or user_state_path("plysmith") / "games"
+    serve(data=DATA, runs=options.runs, port=options.port, started=started, kept=folder, own=own)
     return 0

@@ -68,30 +68,30 @@ def explain(evaluator: Evaluator, position: Any) -> list[Contribution]:
     away, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
     """
     if isinstance(evaluator, LinearEvaluator):
-        found = _weighed(evaluator, position)
+        parts = _weighed(evaluator, position)
     elif isinstance(evaluator, LearnedHeuristic):
-        found = _summed(evaluator, position)
+        parts = _summed(evaluator, position)
     elif isinstance(evaluator, PatternDatabase):
         mirrored, costs = evaluator.largest_sum(position)
         whose = "mirror image of pieces" if mirrored else "pieces"
-        found = [
+        parts = [
             Contribution(f"{whose} {', '.join(map(str, pieces))}", 1.0, 1.0, float(cost))
             for pieces, cost in costs
         ]
     elif isinstance(evaluator, QuantisedNetwork) and removes(evaluator.game):
         # the inputs of the pieces that are left depend on how many there are
-        found = shares(pieces_of(evaluator, position), evaluator.unit)
+        parts = shares(pieces_of(evaluator, position), evaluator.unit)
     elif isinstance(evaluator, ScaledNetwork | OutcomeNetwork):
-        found = shares(inputs_of(evaluator, position), evaluator.unit)
+        parts = shares(inputs_of(evaluator, position), evaluator.unit)
     else:
-        found = shares(pieces_of(evaluator, position), evaluator.unit)
-    return sorted(found, key=lambda one: -abs(one.value))
+        parts = shares(pieces_of(evaluator, position), evaluator.unit)
+    return sorted(parts, key=lambda one: -abs(one.value))
 
 
 def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
     terms = evaluator.features.measure([position])[0].tolist()
     weights = evaluator.term_weights().items()
-    found = [
+    parts = [
         # + 0.0: a term of 0 under a negative weight adds 0, not -0
         Contribution(name, term, weight, weight * term + 0.0)
         for (name, weight), term in zip(weights, terms, strict=True)
@@ -102,19 +102,19 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
         side = evaluator.game.to_move(position)
         for i, own in enumerate(evaluator.features.cell_terms.values()):
             squares = tuple(around.board_squares(own, side))
-            found[i] = replace(found[i], name=own.text(cells), squares=squares)
-    total, value = math.fsum(one.value for one in found), evaluator(position)
-    size = max([1.0, *(abs(one.value) for one in found)])
-    if not abs(total - value) <= 1e-9 * size * len(found):
+            parts[i] = replace(parts[i], name=own.text(cells), squares=squares)
+    total, value = math.fsum(one.value for one in parts), evaluator(position)
+    size = max([1.0, *(abs(one.value) for one in parts)])
+    if not abs(total - value) <= 1e-9 * size * len(parts):
         raise ArithmeticError(
             f"{evaluator.name}: expected contributions that add up to the value {value!r}, found"
             f" {total!r}"
         )
     unit = evaluator.unit
     if unit == 1:
-        return found
+        return parts
     return [
-        replace(one, weight=(one.weight or 0.0) / unit, value=one.value / unit) for one in found
+        replace(one, weight=(one.weight or 0.0) / unit, value=one.value / unit) for one in parts
     ]
 
 
@@ -122,33 +122,33 @@ def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
     """Returns the parts of the sum, and what makes it the value of the heuristic."""
     words = Pieces.of(evaluator.game).input_text
     encoding = evaluator.encoding
-    found = []
+    parts = []
     for place in encoding.active_rows([position])[0].tolist():
         if place < encoding.size:
             name, count = words(encoding.name, place, position)
             weight = float(evaluator.weights[place])
-            found.append(Contribution(name, count, weight, weight + 0.0))
+            parts.append(Contribution(name, count, weight, weight + 0.0))
 
     def add(name: str, part: float) -> None:
-        found.append(Contribution(name, 1.0, part, part))
+        parts.append(Contribution(name, 1.0, part, part))
 
     if evaluator.offset:
         add("offset", evaluator.offset)
-    total, value = math.fsum(one.value for one in found), evaluator(position)
+    total, value = math.fsum(one.value for one in parts), evaluator(position)
     change = value - total
     if change > 2 * ROUNDING:  # rounding hardly raises a sum; a base heuristic does, or 0
         above = [n for n in evaluator.base if as_evaluator(evaluator.game, n)(position) == value]
         add(f"at least {above[0]}" if above else "at least 0", change)
     elif change:
         add("rounded down" if change < 0 else "rounded", change)
-    return found
+    return parts
 
 
 def shares(things: Things, unit: float) -> list[Contribution]:
     """Returns the share of each thing, in a unit, and that of nothing in view."""
     names, values = things
-    base, found = shapley_values(len(names), values)
-    parts = zip(names, found.tolist(), strict=True)
+    base, added = shapley_values(len(names), values)
+    parts = zip(names, added.tolist(), strict=True)
     return [
         *(Contribution(name, term, None, share / unit + 0.0) for (name, term), share in parts),
         Contribution(BASE, 0.0, None, base / unit + 0.0),
@@ -176,14 +176,14 @@ def contribution_table(
     shown = sorted((name for name in sizes if sizes[name] > 0), key=lambda name: -sizes[name])
     if not shown:
         return ["Nothing: all contributions are 0."]
-    kept = shown[:most] if most else shown
-    rest = shown[len(kept) :]
+    rows = shown[:most] if most else shown
+    rest = shown[len(rows) :]
     totals = [*([(f"{len(rest)} more", rest)] if rest else []), ("sum", shown)]
-    terms = [next(table[name].term for table in tables if name in table) for name in kept]
-    columns = [["", *kept, *(title for title, _ in totals)], ["term", *map("{:.6g}".format, terms)]]
+    terms = [next(table[name].term for table in tables if name in table) for name in rows]
+    columns = [["", *rows, *(title for title, _ in totals)], ["term", *map("{:.6g}".format, terms)]]
     weighed = [any(one.weight is not None for one in found) for found in parts]
     for title, table, has_weights in zip(titles, tables, weighed, strict=True):
-        here = [table.get(name) for name in kept]
+        here = [table.get(name) for name in rows]
         if has_weights:
             weights = [None if one is None else one.weight for one in here]
             columns.append(["weight", *("" if w is None else f"{w:.6g}" for w in weights)])

@@ -58,25 +58,25 @@ def shapley_values(count: int, values: Callable[[Shown], Floats]) -> tuple[float
     place = np.argsort(orders, axis=1)
     shown = place[:, None, :] < np.arange(count + 1)[None, :, None]
     rows, where = np.unique(shown.reshape(-1, count), axis=0, return_inverse=True)
-    found = values(rows)[where.ravel()].reshape(len(orders), count + 1)
-    added = np.diff(found, axis=1)
+    valued = values(rows)[where.ravel()].reshape(len(orders), count + 1)
+    added = np.diff(valued, axis=1)
     shares = np.take_along_axis(added, place, axis=1).mean(axis=0)
-    return float(found[0, 0]), shares
+    return float(valued[0, 0]), shares
 
 
 def _exact(count: int, values: Callable[[Shown], Floats]) -> tuple[float, Floats]:
     """Returns the same over all sets of things."""
     sets = np.arange(1 << count)
     shown = (sets[:, None] >> np.arange(count)) & 1 == 1
-    found = values(shown)
+    valued = values(shown)
     sizes = shown.sum(axis=1)
     weights = np.array([1.0 / (count * math.comb(count - 1, size)) for size in range(count)])
     shares = np.zeros(count)
     for i in range(count):
         without = sets[~shown[:, i]]
-        added = found[without | 1 << i] - found[without]
+        added = valued[without | 1 << i] - valued[without]
         shares[i] = weights[sizes[without]] @ added
-    return float(found[0]), shares
+    return float(valued[0]), shares
 
 
 # --- inputs of networks --------------------------------------------------------------------------
@@ -172,17 +172,17 @@ def pieces_of(evaluator: Evaluator, position: Any) -> Things:
 
     def without(parent: Any, thing: int) -> Any:
         name = things[thing][0]
-        return next((other for found, _, other in removals(parent) if found == name), parent)
+        return next((other for removed, _, other in removals(parent) if removed == name), parent)
 
     def values(shown: Shown) -> Floats:
         # each position is one with a piece more, without that piece
-        known = {(1 << len(things)) - 1: position}
+        positions = {(1 << len(things)) - 1: position}
         masks = [sum(1 << i for i in np.flatnonzero(row).tolist()) for row in shown]
         for mask in sorted(set(masks), key=int.bit_count, reverse=True):
-            if mask not in known:
+            if mask not in positions:
                 hidden = (i for i in range(len(things)) if not mask >> i & 1)
-                thing = next(i for i in hidden if mask | 1 << i in known)
-                known[mask] = without(known[mask | 1 << thing], thing)
-        return evaluator.values([known[mask] for mask in masks])
+                thing = next(i for i in hidden if mask | 1 << i in positions)
+                positions[mask] = without(positions[mask | 1 << thing], thing)
+        return evaluator.values([positions[mask] for mask in masks])
 
     return things, values

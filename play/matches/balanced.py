@@ -58,11 +58,11 @@ class BalancedOpenings:
         path = Path(path)
         content = path.read_bytes()
         try:
-            found = json.loads(content)
-            if (found["format"], found["game"]) != (FORMAT, game.name):
-                raise ValueError(f"found {found['format']!r:.60} of {found['game']!r:.60}")
-            self.within, self.beyond = float(found["within"]), float(found.get("beyond", 0.0))
-            self.lines = [self._moves(text) for text in found["openings"]]
+            listed = json.loads(content)
+            if (listed["format"], listed["game"]) != (FORMAT, game.name):
+                raise ValueError(f"found {listed['format']!r:.60} of {listed['game']!r:.60}")
+            self.within, self.beyond = float(listed["within"]), float(listed.get("beyond", 0.0))
+            self.lines = [self._moves(text) for text in listed["openings"]]
             self.plies = min(map(len, self.lines))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(
@@ -180,8 +180,8 @@ def openings_file(game: Game, name: str | Path) -> Path:
     shipped, path = _shipped(game), Path(name)
     path = path if path.exists() else shipped.get(str(name), path)
     if not path.exists():
-        known = f" or one of {', '.join(sorted(shipped))}" if shipped else ""
-        raise FileNotFoundError(f"{name}: expected a file of openings{known}, found none")
+        others = f" or one of {', '.join(sorted(shipped))}" if shipped else ""
+        raise FileNotFoundError(f"{name}: expected a file of openings{others}, found none")
     return path
 
 

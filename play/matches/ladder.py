@@ -63,7 +63,7 @@ def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[
 def standings(matches: Sequence[Match]) -> list[LadderStanding]:
     """Points per game of every player with a game, best first; matches have the same dice."""
     names = dict.fromkeys(name for match in matches for name in match.names)
-    found = []
+    rows = []
     for name in names:
         played = [
             np.array(match.points).sum(axis=1) * (1 if match.names[0] == name else -1)
@@ -82,5 +82,5 @@ def standings(matches: Sequence[Match]) -> list[LadderStanding]:
         else:  # linear approximation of a ratio: values with the mean of all games
             mean = points.sum() / counts.sum()
             values, bounds = mean + (points - mean * counts) / counts.mean(), (-np.inf, np.inf)
-        found.append(LadderStanding(name, mean_interval(values, bounds=bounds), int(counts.sum())))
-    return sorted(found, key=operator.attrgetter("points.value"), reverse=True)
+        rows.append(LadderStanding(name, mean_interval(values, bounds=bounds), int(counts.sum())))
+    return sorted(rows, key=operator.attrgetter("points.value"), reverse=True)

@@ -49,11 +49,11 @@ class Match:
     _tallied: Counter[Any] = field(default_factory=Counter, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        found = f", {self.so_far()}" if self.units else ""
-        if found and self.kind is Pairs:
+        so_far = f", {self.so_far()}" if self.units else ""
+        if so_far and self.kind is Pairs:
             score = self.summary()
-            found = f", +{score.wins} ={score.draws} -{score.losses}, Elo {score.elo.text('+.0f')}"
-        return f"Match({self.title}, {self.games} games{found})"
+            so_far = f", +{score.wins} ={score.draws} -{score.losses}, Elo {score.elo.text('+.0f')}"
+        return f"Match({self.title}, {self.games} games{so_far})"
 
     @property
     def kind(self) -> type[Units]:

@@ -59,13 +59,13 @@ class HubDialect:
     def prepare(self, talk: Talk, options: EngineOptions, given: dict[str, str]) -> None:
         """Set options, those that the game needs too, and let the engine get ready."""
         variants = options.get("variant", {}).get("values", "").split()
-        known = [variant for variant in VARIANTS if variant in variants]
-        if variants and not known:
+        supported = [variant for variant in VARIANTS if variant in variants]
+        if variants and not supported:
             raise ValueError(
                 f"expected a program that plays English checkers (variant {' or '.join(VARIANTS)}),"
                 f" found one that plays {', '.join(variants)[:200]}"
             )
-        chosen = {"variant": known[0]} if known else {}
+        chosen = {"variant": supported[0]} if supported else {}
         for name, value in (chosen | given).items():
             talk.say(f"set-param name={_quoted(name)} value={_quoted(value)}")
         talk.say("init")
@@ -108,9 +108,9 @@ class UciDialect:
         options: EngineOptions = {}
 
         def told(word: str, rest: str) -> None:
-            found = re.match(r"name (.+?) (type \w+.*)", rest)
-            if word == "option" and found is not None:
-                options[found[1]] = dict(re.findall(r"\b(type|min|max) (\S+)", found[2]))
+            option = re.match(r"name (.+?) (type \w+.*)", rest)
+            if word == "option" and option is not None:
+                options[option[1]] = dict(re.findall(r"\b(type|min|max) (\S+)", option[2]))
 
         talk.say("uci")
         talk.hear("uciok", told=told)
@@ -145,15 +145,15 @@ class UciDialect:
         word = rest.split(" ")[0]
         legal = {_word(game.move_text(position, move)): move for move in game.legal_moves(position)}
         if word not in legal:
-            known = ", ".join([*legal][:12]) or "no moves"
-            raise ValueError(f"expected one of {known}, found {word[:40]!r}")
+            moves = ", ".join([*legal][:12]) or "no moves"
+            raise ValueError(f"expected one of {moves}, found {word[:40]!r}")
         return legal[word]
 
     def note(self, word: str, rest: str) -> dict[str, str]:
         told = rest.partition(" pv ")[0] if word == "info" else ""
         depth, score = (re.search(rf"\b{name} (-?\d{{1,6}})\b", told) for name in ("depth", "cp"))
-        found = {} if depth is None else {"depth": depth[1]}
-        return found if score is None else {**found, "score": f"{int(score[1]) / 100}"}
+        figures = {} if depth is None else {"depth": depth[1]}
+        return figures if score is None else {**figures, "score": f"{int(score[1]) / 100}"}
 
 
 Dialect = HubDialect | UciDialect

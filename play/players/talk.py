@@ -132,14 +132,14 @@ class Talk:
                 if line.partition(" ")[0] == "error":
                     return self._refuses(line)  # it said why before it ended
         try:
-            found = f"that it ended (exit status {self._process.wait(1.0)})"
+            end = f"that it ended (exit status {self._process.wait(1.0)})"
         except subprocess.TimeoutExpired:
-            found = "that it listens or speaks no more"
+            end = "that it listens or speaks no more"
         self._listeners[1].join(1.0)
         said = f"; its last words: {self._complaints[0][:200]}" if self._complaints else ""
         return (
             f"player {self.program}: expected a program that speaks {self.program.dialect.title},"
-            f" found {found}{said}"
+            f" found {end}{said}"
         )
 
     def kill(self) -> None:

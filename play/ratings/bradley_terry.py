@@ -130,8 +130,8 @@ def strengths(
     names = sorted({name for pairing in table for name in pairing})
     _check(table, names, anchor)
     results = _collect(table, names)
-    found = _fit(results)
-    return names, found, _covariance(results, found, np.zeros(len(results.won), dtype=bool))
+    fitted = _fit(results)
+    return names, fitted, _covariance(results, fitted, np.zeros(len(results.won), dtype=bool))
 
 
 def _rated(results: _Results, names: list[str], anchor: str) -> list[Rating]:

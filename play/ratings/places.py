@@ -76,11 +76,11 @@ class PlaceSummary:
         """
         orders = []
         for games in self.rounds:
-            found = {}
+            counts = {}
             for (i, first), (j, second) in combinations(enumerate(self.names), 2):
                 points = [(one[i] > one[j]) - (one[i] < one[j]) for one in games]
-                found[first, second] = (sum(points) / 2 + len(points) / 2, len(points))
-            orders.append(found)
+                counts[first, second] = (sum(points) / 2 + len(points) / 2, len(points))
+            orders.append(counts)
         return orders
 
     def brief(self) -> str:

@@ -124,12 +124,12 @@ class DiceSummary:
 
 
 def _pairs(values: ArrayLike) -> NDArray[np.float64]:
-    found = np.asarray(values, dtype=np.float64)
-    if found.size == 0:
+    points = np.asarray(values, dtype=np.float64)
+    if points.size == 0:
         return np.zeros((0, 2))
-    if found.ndim != 2 or found.shape[1] != 2:
-        raise ValueError(f"expected two games a pair, found an array of shape {found.shape}")
-    return found
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"expected two games a pair, found an array of shape {points.shape}")
+    return points
 
 
 def _standard_error(values: NDArray[np.float64]) -> float:

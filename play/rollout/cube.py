@@ -120,8 +120,8 @@ class _Games:
         while self._going.any():
             if ply == truncate:
                 for rows, cube, owner in self._groups():
-                    found = self._worth(rows, cube, owner)
-                    self._finish(rows, found, ply)
+                    worth = self._worth(rows, cube, owner)
+                    self._finish(rows, worth, ply)
                 break
             if ply:
                 self._double(ply)
@@ -174,8 +174,8 @@ class _Games:
             drop = self._stakes.points(OWN, cube)
             doubled = np.minimum(taken, drop) > waiting
             self._finish(rows[doubled & (taken > drop)], drop, ply)
-            kept = rows[doubled & (taken <= drop)]
-            self._cubes[kept], self._owners[kept] = 2 * cube, THEIRS
+            accepted = rows[doubled & (taken <= drop)]
+            self._cubes[accepted], self._owners[accepted] = 2 * cube, THEIRS
 
     def _roll(self, rows: Any, cube: int, owner: int | None, ply: int) -> None:
         """Roll and move, and note how lucky that was."""

@@ -54,8 +54,8 @@ class RolloutTable:
         self._choice = StaticChoice(game, evaluator, lookup)
         self._dice = dice
         self._stopped = False
-        known = lookup.outcomes if lookup is not None else None
-        self._known = uncompiled(known) if known is not None else None
+        exact = lookup.outcomes if lookup is not None else None
+        self._known = uncompiled(exact) if exact is not None else None
 
     def block(
         self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool

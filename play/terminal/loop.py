@@ -63,12 +63,12 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
         yield _ask
         return
     before = readline.get_completer(), readline.get_completer_delims()
-    found: list[str] = []
+    lines: list[str] = []
 
     def complete(text: str, state: int) -> str | None:
         if state == 0:
-            found[:] = session.completions(text)
-        return found[state] if state < len(found) else None
+            lines[:] = session.completions(text)
+        return lines[state] if state < len(lines) else None
 
     readline.set_completer(complete)
     readline.set_completer_delims("")  # a move of backgammon has several words

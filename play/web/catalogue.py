@@ -128,9 +128,9 @@ class Catalogue:
         for game in own:
             usual = self.games.get(game.name) or self.problems.get(game.name)
             more = type(usual) is type(game) and game.features != getattr(usual, "features", None)
-            known = usual is not None and not more
-            if _NAME.fullmatch(game.name) is None or known:
-                taken = f"{game.name!r}, which is taken" * known
+            has_usual = usual is not None and not more
+            if _NAME.fullmatch(game.name) is None or has_usual:
+                taken = f"{game.name!r}, which is taken" * has_usual
                 raise ValueError(
                     f"name of a game: expected letters, digits and _, found"
                     f" {taken or repr(game.name[:60])}"
@@ -174,8 +174,8 @@ class Catalogue:
         ids = [entry.id for entry in here]
         shipped = [e.id for e in here if e.source == "shipped" and e.name == opponents.shipped]
         usual = [f"{game.name}:{name}" for name in opponents.usual]
-        known = [id for id in usual if id in ids]
-        return next(iter([*shipped, *known[::-1], *ids]), None)
+        listed = [id for id in usual if id in ids]
+        return next(iter([*shipped, *listed[::-1], *ids]), None)
 
     def entries(self) -> dict[str, Entry]:
         """Returns all entries by id: hand-crafted evaluators, lookups, engines, files by folder.
@@ -199,9 +199,9 @@ class Catalogue:
             if id in here and here[id].role == role:
                 return here[id], None
             for lookup in here.values():
-                found = here.get(id.removesuffix(f"+{lookup.id}"))
-                if lookup.role == LOOKUP and found is not None and found.role == role == EVALUATOR:
-                    return found, lookup
+                plain = here.get(id.removesuffix(f"+{lookup.id}"))
+                if lookup.role == LOOKUP and plain is not None and plain.role == role == EVALUATOR:
+                    return plain, lookup
         raise ValueError(f"{role}: expected one of {game.name} in the list, found {str(id)[:60]!r}")
 
     def name(self, id: str, game: Game) -> str:
@@ -323,11 +323,11 @@ class Catalogue:
 
         known: the cards of the folder.
         """
-        found = self._header(path)
-        if found is None or not (found.game in self.games or found.game in self.problems):
+        header = self._header(path)
+        if header is None or not (header.game in self.games or header.game in self.problems):
             return None
-        game = found.game
-        if found.role == LOOKUP and (game not in self.games or self.games[game].dice):
+        game = header.game
+        if header.role == LOOKUP and (game not in self.games or self.games[game].dice):
             return None  # a rote memory serves games without dice
         relative = path.relative_to(folder)
         where = relative.with_suffix("").as_posix()
@@ -339,10 +339,10 @@ class Catalogue:
             inner = "" if run is None else path.relative_to(run).with_suffix("").as_posix()
             group = "snapshot" if inner.startswith("snapshots/") else "run" if inner else "file"
             strength = "" if run is None else self._measured(run).get(inner, "")
-        about = about or learned(found.provenance) or f"{found.kind[:1].upper()}{found.kind[1:]}"
-        entry = Entry(f"{source}:{relative.as_posix()}", game, name, found.kind, source)
+        about = about or learned(header.provenance) or f"{header.kind[:1].upper()}{header.kind[1:]}"
+        entry = Entry(f"{source}:{relative.as_posix()}", game, name, header.kind, source)
         return replace(
-            entry, role=found.role, path=path, about=about, strength=strength, group=group
+            entry, role=header.role, path=path, about=about, strength=strength, group=group
         )
 
     def _measured(self, run: Path) -> dict[str, str]:

@@ -41,13 +41,13 @@ def cards(folder: Path) -> dict[str, tuple[str, str]]:
         text = (folder / CARDS).read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
-    found = {}
+    texts = {}
     for name, body in _CARD.findall(text):
         items = {title: _plain(content) for title, content in _ITEM.findall(body)}
-        found[name] = (items.get("What", ""), items.get("Strength", ""))
+        texts[name] = (items.get("What", ""), items.get("Strength", ""))
     for name, figure, words in _FIGURE.findall(text):
-        found[name] = (found.get(name, ("", ""))[0], f"{figure} {words}")
-    return found
+        texts[name] = (texts.get(name, ("", ""))[0], f"{figure} {words}")
+    return texts
 
 
 def hand_crafted(game: Game, name: str) -> str:
@@ -69,9 +69,9 @@ def learned(provenance: Any) -> str:
     """Returns a sentence about a learned evaluator from the provenance in its file."""
     if not isinstance(provenance, dict):
         return ""
-    learner, known = provenance.get("learner"), dict(provenance)
+    learner, details = provenance.get("learner"), dict(provenance)
     if isinstance(learner, dict):
-        known = learner | known
+        details = learner | details
         learner = learner.get("learner")
     if not isinstance(learner, str):
         return ""
@@ -80,8 +80,8 @@ def learned(provenance: Any) -> str:
     if type(games) is int:
         parts.append(f"from {games:,} games")
     for name in ("depth", "seed"):
-        if type(known.get(name)) is int:
-            parts.append(f"{name} {known[name]}")
+        if type(details.get(name)) is int:
+            parts.append(f"{name} {details[name]}")
     return _plain(", ".join(parts))
 
 

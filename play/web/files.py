@@ -45,10 +45,10 @@ def children(folder: Path, here: Path) -> list[Path]:
     Returns nothing if the folder cannot be read.
     """
     try:
-        found = sorted(here.iterdir())
+        entries = sorted(here.iterdir())
     except OSError:
         return []
-    return [one for one in found if one.name[:1] != "." and inside(folder, one) is not None]
+    return [one for one in entries if one.name[:1] != "." and inside(folder, one) is not None]
 
 
 def playable_files(folder: Path) -> Iterator[Path]:

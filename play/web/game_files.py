@@ -29,12 +29,12 @@ def write_file(records: Sequence[GameRecord], names: Sequence[str]) -> tuple[str
     """
     today = datetime.date.today()
     game, form = records[0].game, form_of(records[0].game)
-    known = tuple(_name(name) or side for name, side in zip(names, game.sides, strict=True))
+    players = tuple(_name(name) or side for name, side in zip(names, game.sides, strict=True))
     tags = {"Event": "Plysmith", "Date": f"{today:%Y.%m.%d}"}
     name = f"{game.name}-{today}{form.suffix}"
     if form.write_match is not None and len(records) > 1:
-        return name, form.write_match(records, known, tags)
-    return name, form.write(records[-1], known, tags)
+        return name, form.write_match(records, players, tags)
+    return name, form.write(records[-1], players, tags)
 
 
 def _name(text: str) -> str:
@@ -55,13 +55,13 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
             f"expected the number of a game below {MOST_GAMES}, found {reprlib.repr(number)}"
         )
     reading = iter(form_of(game).read(text, game))
-    found = list(islice(reading, MOST_GAMES))
-    if not found:
+    games_read = list(islice(reading, MOST_GAMES))
+    if not games_read:
         raise ValueError("expected a game, found none in this file")
-    if number >= len(found):
-        raise ValueError(f"expected one of {len(found)} games, found number {number + 1}")
-    total = len(found) + sum(1 for _ in reading)
-    read = found[number]
+    if number >= len(games_read):
+        raise ValueError(f"expected one of {len(games_read)} games, found number {number + 1}")
+    total = len(games_read) + sum(1 for _ in reading)
+    read = games_read[number]
     record = read.record
     if record is None:
         problems = read.problems or ["expected a whole game, found a damaged one"]
@@ -70,7 +70,7 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
         record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
     unclear = read.order is not None and not read.order.clear
     names = {} if set(read.names) == {"?"} else dict(zip(game.sides, read.names, strict=True))
-    titles = [one.title for one in found]
+    titles = [one.title for one in games_read]
     problems = [*([str(read.order)] if unclear else []), *read.problems]
     left = len(problems) - MOST_PROBLEMS
     return record, {

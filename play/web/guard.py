@@ -155,11 +155,13 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 def _headers(scope: Scope) -> dict[str, str]:
     """Headers by lower-case name; different values of a repeated header are joined by commas."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1"), value.decode("latin-1")
-        found[key] = f"{found[key]}, {text}" if key in found and found[key] != text else text
-    return found
+        headers[key] = (
+            f"{headers[key]}, {text}" if key in headers and headers[key] != text else text
+        )
+    return headers
 
 
 async def _answer(refusal: Refused, send: Any) -> None:

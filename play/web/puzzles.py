@@ -136,8 +136,8 @@ class Puzzles:
                 "rest": rest,
             }  # fmt: skip
 
-        found: dict[str, Any] = await self.thinking.work(work)
-        return found
+        answer: dict[str, Any] = await self.thinking.work(work)
+        return answer
 
     async def _loaded(self, id: Any, problem: Problem) -> Loaded:
         loaded: Loaded = await self.thinking.work(partial(self.catalogue.load, id, problem))
@@ -193,8 +193,8 @@ class Puzzles:
                     return
                 # the first search of a problem compiles it, which does not count as its time
                 solve(problem, position, heuristic, **{**options, "seconds": None}, nodes=1)
-                found = solve(problem, position, heuristic, progress=watch, **options)
-                tell({"solution": _solution(problem, position, found)})
+                solution = solve(problem, position, heuristic, progress=watch, **options)
+                tell({"solution": _solution(problem, position, solution)})
             except Exception as error:  # Unsolvable among others; the page shows it
                 tell({"error": str(error)[:500] or type(error).__name__})
             finally:
@@ -280,7 +280,7 @@ def _traced(
             ]
             steps.append({"waiting": shown, "size": len(waiting)})
 
-    found = run_strategy(
+    solution = run_strategy(
         options["method"],
         problem,
         position,
@@ -290,7 +290,7 @@ def _traced(
         weight=options["weight"] if options["method"] == "astar" else None,
         width=options["width"],
     )
-    return {**_solution(problem, position, found), "frontiers": steps, "taken": taken}
+    return {**_solution(problem, position, solution), "frontiers": steps, "taken": taken}
 
 
 def _squares(problem: Problem, name: str, position: Any) -> list[int]:
@@ -307,8 +307,8 @@ def _options(content: dict[str, Any], methods: tuple[str, ...]) -> dict[str, Any
     """Returns the options of a search. Raises ValueError if one is out of range."""
     method = content.get("method", "astar")
     if method not in methods:
-        found = str(method)[:40]
-        raise ValueError(f"method: expected one of {', '.join(methods)}, found {found!r}")
+        shown = str(method)[:40]
+        raise ValueError(f"method: expected one of {', '.join(methods)}, found {shown!r}")
     weight = _number(content, "weight", 1.0, 1.0, MOST_WEIGHT)
     width = int(_number(content, "width", WIDTH, 1, MOST_WIDTH))
     return {

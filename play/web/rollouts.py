@@ -46,7 +46,7 @@ async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dic
         if roll is not None:
             moves = best_candidates(game, position, roll, evaluator, lookup, CANDIDATES)
             texts = [game.move_text(position, move) for move in moves]
-        found = rollout(
+        result = rollout(
             game, [position] if roll is None else position, evaluator, roll=roll, moves=moves,
             lookup=lookup, games=GAMES, threads=1, seed=number,
             truncate=PLIES if evaluator.gives_outcomes else None,
@@ -54,9 +54,9 @@ async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dic
         rolled = [
             {
                 "text": text,
-                "value": float(found.equity[n]),
-                "error": float(found.equity_error[n]),
-                "outcomes": None if found.outcomes is None else found.outcomes[n].tolist(),
+                "value": float(result.equity[n]),
+                "error": float(result.equity_error[n]),
+                "outcomes": None if result.outcomes is None else result.outcomes[n].tolist(),
             }
             for n, text in enumerate(texts)
         ]

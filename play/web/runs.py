@@ -52,8 +52,8 @@ class Runs:
 
     def list(self) -> list[dict[str, Any]]:
         """Returns all runs, the last changed first."""
-        found = [_summary(id, path) for id, path in self._find()]
-        return sorted(found, key=lambda run: -run["changed"])
+        summaries = [_summary(id, path) for id, path in self._find()]
+        return sorted(summaries, key=lambda run: -run["changed"])
 
     def stamp(self, id: Any) -> str:
         """Returns a text that changes with the run. Raises ValueError if the run is unknown."""
@@ -250,7 +250,7 @@ def _log(path: Path) -> dict[str, Any]:
 
 def _weights(path: Path) -> dict[str, Any]:
     """Returns each term's weight at each snapshot, [games, weight], largest final weight first."""
-    found: list[tuple[float, dict[str, float]]] = []
+    rows: list[tuple[float, dict[str, float]]] = []
     folder = path / "snapshots"
     try:
         files = sorted(folder.glob("*.json"))
@@ -263,16 +263,16 @@ def _weights(path: Path) -> dict[str, Any]:
         weights = _json(file).get("weights")
         if isinstance(weights, dict):
             numbers = {str(name)[:60]: _number(weight) for name, weight in weights.items()}
-            found.append((game, {name: n for name, n in numbers.items() if n is not None}))
-    if not found:
+            rows.append((game, {name: n for name, n in numbers.items() if n is not None}))
+    if not rows:
         return {"curves": {}, "left_out": 0}
-    found.sort(key=lambda item: item[0])
-    last = found[-1][1]
+    rows.sort(key=lambda item: item[0])
+    last = rows[-1][1]
     names = sorted(last, key=lambda name: -abs(last[name]))
-    kept = names[:TERMS]
+    shown = names[:TERMS]
     return {
-        "curves": {n: [[game, w[n]] for game, w in found if n in w] for n in kept},
-        "left_out": len(names) - len(kept),
+        "curves": {n: [[game, w[n]] for game, w in rows if n in w] for n in shown},
+        "left_out": len(names) - len(shown),
     }
 
 
@@ -281,17 +281,19 @@ def _players(id: str, path: Path) -> list[dict[str, Any]]:
 
     `game` is the number of games after which it was taken, or None for the best and the last one.
     """
-    found: list[dict[str, Any]] = []
+    players: list[dict[str, Any]] = []
     for name in ("best", "last"):
         file = next((f for f in sorted(path.glob(f"{name}.*")) if f.suffix in SUFFIXES), None)
         if file is not None:
-            found.append({"name": name, "game": None, "id": f"{id}/{file.name}"})
+            players.append({"name": name, "game": None, "id": f"{id}/{file.name}"})
     for file in sorted((path / "snapshots").glob("*"))[:SNAPSHOTS]:
         game = _number(file.stem)
         if game is not None and file.suffix in SUFFIXES:
             inner = f"snapshots/{file.name}"
-            found.append({"name": f"after {game:,.0f} games", "game": game, "id": f"{id}/{inner}"})
-    return found
+            players.append(
+                {"name": f"after {game:,.0f} games", "game": game, "id": f"{id}/{inner}"}
+            )
+    return players
 
 
 def _lines(path: Path) -> list[str]:
@@ -302,7 +304,7 @@ def _lines(path: Path) -> list[str]:
 
 def matches_of(path: Path) -> list[dict[str, Any]]:
     """Returns the complete matches of the report; numbers that are not finite are None."""
-    found = []
+    rows = []
     matches = _json(path / "report.json").get("matches")
     for match in (matches if isinstance(matches, list) else [])[:50]:
         if isinstance(match, dict):
@@ -310,5 +312,5 @@ def matches_of(path: Path) -> list[dict[str, Any]]:
             entry: dict[str, Any] = {key: match.get(key) for key in keys}
             entry |= {key: _number(match.get(key)) for key in ("score", "value", "low", "high")}
             entry["unit"] = str(match.get("unit", "Elo"))[:40]
-            found.append(entry)
-    return found
+            rows.append(entry)
+    return rows

@@ -26,10 +26,10 @@ SEARCHES = (
 @functools.cache
 def bench() -> dict[str, str]:
     """Returns the number of nodes and the value of each search, to the last bit, by its name."""
-    found = {}
+    results = {}
     for name, evaluator, depth in SEARCHES:
         game = games.load(name)
         engine = Engine(game, as_evaluator(game, evaluator), table_mib=1.0)
         result = engine.search(game.start(), depth=depth)
-        found[f"{name} {evaluator} {depth}"] = f"{result.nodes} {float(result.value).hex()}"
-    return found
+        results[f"{name} {evaluator} {depth}"] = f"{result.nodes} {float(result.value).hex()}"
+    return results

@@ -145,19 +145,19 @@ class Cluster:
             return
         del self._checks[address]
         try:
-            found = check.result(timeout=LOOK)
+            marks = check.result(timeout=LOOK)
         except TimeoutError:
             return
         except Exception as error:
             self.leave_out(address, f"it cannot run Plysmith ({type(error).__name__}: {error})")
             return
-        why = what_differs(found["marks"]) if "marks" in found else _other_values(found["bench"])
+        why = what_differs(marks["marks"]) if "marks" in marks else _other_values(marks["bench"])
         if why:
             self.leave_out(address, why)
-        elif found["threads"] > found["cores"]:
+        elif marks["threads"] > marks["cores"]:
             say(
-                f"worker {address} has {found['threads']} threads on {found['cores']} cores: it"
-                f" gets {found['cores']} tasks at a time"
+                f"worker {address} has {marks['threads']} threads on {marks['cores']} cores: it"
+                f" gets {marks['cores']} tasks at a time"
             )
 
     def leave_out(self, address: str, why: str) -> None:
@@ -224,8 +224,8 @@ class Cluster:
     def holders(self, keys: Iterable[str]) -> set[str]:
         """Returns the workers that have tasks."""
         wanted = set(keys)
-        found = self._ask("processing", workers=None)
-        return {worker for worker, tasks in found.items() if wanted & set(tasks)}
+        answer = self._ask("processing", workers=None)
+        return {worker for worker, tasks in answer.items() if wanted & set(tasks)}
 
     def again(self, generation: int) -> None:
         """Connect to a cluster that is gone, unless another thread did; for ten minutes.

@@ -88,9 +88,9 @@ def done(
     backend, results = "loky" if processes and threads > 1 else "threads", list[Result]()
     with (
         nullcontext(workers) if workers is not None else Workers(backend, threads) as hands,
-        closing(hands.map(crew, tasks)) as found,
+        closing(hands.map(crew, tasks)) as answers,
     ):
-        for result in found:
+        for result in answers:
             results.append(result)
             if progress is not None:
                 progress()

@@ -49,10 +49,10 @@ def check_worker(name: str, mark: str, expected: Mapping[str, str]) -> dict[str,
         return {"marks": marks()}
     threads = int(_worker().state.nthreads)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    found = bench()
-    if found == dict(expected):
+    results = bench()
+    if results == dict(expected):
         offer(name, min(threads, cores or 1))
-    return {"bench": found, "threads": threads, "cores": cores or 1}
+    return {"bench": results, "threads": threads, "cores": cores or 1}
 
 
 def offer(name: str, slots: int) -> None:

@@ -33,7 +33,7 @@ def marks() -> dict[str, str]:
 
     The files are read once, at the first call: a process keeps the code that it has loaded.
     """
-    found = {
+    digests = {
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "numpy": np.__version__,
         "numba": numba.__version__,
@@ -43,8 +43,8 @@ def marks() -> dict[str, str]:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in ENDINGS:
                 content = hashlib.sha256(path.read_bytes()).hexdigest()
-                found[path.relative_to(ROOT).as_posix()] = content[:16]
-    return found
+                digests[path.relative_to(ROOT).as_posix()] = content[:16]
+    return digests
 
 
 @functools.cache

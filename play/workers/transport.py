@@ -114,10 +114,10 @@ def _known_name(game: Game) -> str:
     """Returns the name by which `games.known` makes the same game; empty for a user's own game."""
     if game.name not in games.names():
         return ""
-    known = _game(game.name)
-    mine, its = vars(game), vars(known)
+    shipped = _game(game.name)
+    mine, its = vars(game), vars(shipped)
     # games may have options, and this one may have been given another feature set
-    same = type(known) is type(game) and mine.keys() == its.keys()
+    same = type(shipped) is type(game) and mine.keys() == its.keys()
     return game.name if same and all(_same(mine[part], its[part]) for part in mine) else ""
 
 

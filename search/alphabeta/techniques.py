@@ -160,7 +160,7 @@ def parse_techniques(text: str, game: Game) -> Techniques:
     """
     techniques = EXACT_SEARCH
     usual = {"late_moves": 1.2, "singular": 6}
-    known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
+    options: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for place, part in enumerate(text.split(",")):
         if part in PRESETS and place == 0:
             if part == "selective":
@@ -168,13 +168,13 @@ def parse_techniques(text: str, game: Game) -> Techniques:
                 techniques = parse_techniques(f"exact,{gaining}", game)
             continue
         name, equals, number = part.removeprefix("-").partition("=")
-        switch = part.startswith("-") or isinstance(known.get(name), bool)
-        if name not in known or (equals and switch):
+        switch = part.startswith("-") or isinstance(options.get(name), bool)
+        if name not in options or (equals and switch):
             raise ValueError(
-                f"expected techniques among {', '.join([*PRESETS, *known])} (the first"
+                f"expected techniques among {', '.join([*PRESETS, *options])} (the first"
                 f" {len(PRESETS)} in front), found {part[:40]!r}"
             )
-        default = known[name]
+        default = options[name]
         value: Any
         if part.startswith("-"):
             value = False if isinstance(default, bool) else default

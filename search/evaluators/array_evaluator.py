@@ -157,8 +157,8 @@ class ArrayEvaluator(Evaluator):
         # addresses do not leave the process
         arguments, options = self._parts()
         named = {**options, "name": self.name, "provenance": self.provenance}
-        kept = {"calibration": self.calibration, "prefilter": self.prefilter}
-        return functools.partial(type(self), **named), (self.game, *arguments), kept
+        attributes = {"calibration": self.calibration, "prefilter": self.prefilter}
+        return functools.partial(type(self), **named), (self.game, *arguments), attributes
 
     def save(self, path: Any) -> None:
         """Write the evaluator to a file; the same content gives the same bytes."""

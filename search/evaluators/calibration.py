@@ -205,13 +205,13 @@ class Calibration:
 
         More or fewer nodes than in the games of the fit count as the nearest of these.
         """
-        known = self.evidence.get("nodes")
+        fitted = self.evidence.get("nodes")
         if self.terms:
             low, high = self.nodes
-            known = high if nodes is None else min(max(nodes, low), high)
-            known = int(float(f"{known:.2g}"))
-        if type(known) is int:
-            return f"if both search {known:,} positions a move"
+            fitted = high if nodes is None else min(max(nodes, low), high)
+            fitted = int(float(f"{fitted:.2g}"))
+        if type(fitted) is int:
+            return f"if both search {fitted:,} positions a move"
         return "if both move by static values" if "depth" in self.evidence else ""
 
     def fits(self, game: Game) -> bool:

@@ -76,10 +76,12 @@ class LearnedHeuristic(ArrayEvaluator):
             raise ValueError(f"rounded: expected true or false, found {rounded!r}")
         self.rounded = rounded
         self.proved = proved
-        known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
-        unknown = [name for name in self.base if name not in known]
+        heuristics = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
+        unknown = [name for name in self.base if name not in heuristics]
         if unknown:
-            raise ValueError(f"base: expected heuristics of {', '.join(known)}, found {unknown}")
+            raise ValueError(
+                f"base: expected heuristics of {', '.join(heuristics)}, found {unknown}"
+            )
         self._lay_out([self.weights], before=[0])
         self.offset = offset
 
@@ -160,8 +162,8 @@ class LearnedHeuristic(ArrayEvaluator):
         return scope if parity is None else {**scope, "parity": parity}
 
     def _options(self) -> dict[str, Any]:
-        known = {"offset": self.offset, "base": list(self.base), "proved": self.proved}
-        return known if self.rounded else {**known, "rounded": False}
+        options = {"offset": self.offset, "base": list(self.base), "proved": self.proved}
+        return options if self.rounded else {**options, "rounded": False}
 
     def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (self.encoding, self.weights), self._options()

@@ -238,9 +238,9 @@ def _read(path: Path) -> dict[str, Any]:
         )
     content = header.parse_json(path, path.read_bytes())
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        found = content.get("format") if isinstance(content, dict) else type(content).__name__
+        format_ = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise header.EvaluatorError(
-            f"{path}: expected format {FORMAT!r}, found {header.short(found)!r}"
+            f"{path}: expected format {FORMAT!r}, found {header.short(format_)!r}"
         )
     fields = {**header.FIELDS, "features": str, "weights": dict, "identity": dict}
     header.check_fields(path, content, fields, optional=[CALIBRATION, CELL_TERMS])

@@ -103,8 +103,8 @@ def load_evaluator(
     path = find_file(path, game.name if game else None)
     if not path.is_file():
         names = evaluator_names(game) if game else []
-        known = f" or one of {', '.join(names)}" if names else ""
-        raise FileNotFoundError(f"{path}: expected an evaluator file{known}, found none")
+        others = f" or one of {', '.join(names)}" if names else ""
+        raise FileNotFoundError(f"{path}: expected an evaluator file{others}, found none")
     if not holds_arrays(path):
         if inputs is not None and not isinstance(inputs, FeatureSet):
             raise EvaluatorError(f"{path}: expected weights of an encoding, found linear ones")

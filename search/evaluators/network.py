@@ -80,11 +80,11 @@ class ScaledNetwork(LayeredNetwork):
         cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         own = None if inputs is None else [part for part in separate(inputs) if part]
-        found = read_inputs(path, content["inputs"], game, own)
+        read = read_inputs(path, content["inputs"], game, own)
         phases = len(content["phases"]) + 1 if "phases" in cls.fields else 0
-        layers = read_layers(path, arrays, content["widths"], found, least=cls.least, phases=phases)
+        layers = read_layers(path, arrays, content["widths"], read, least=cls.least, phases=phases)
         options = ("scale", "phases", "activations", "skips")
-        return (found, layers), {name: content[name] for name in options if name in content}
+        return (read, layers), {name: content[name] for name in options if name in content}
 
 
 class NetworkEvaluator(ScaledNetwork):

@@ -242,12 +242,12 @@ class OutcomeNetwork(LayeredNetwork):
                 continue
             check_fields(path, entry, {"inputs": list, "widths": list})
             keys = [_key(description) for description in entry["inputs"]]
-            found = read_inputs(path, entry["inputs"], game, [own.get(key) for key in keys])
+            read = read_inputs(path, entry["inputs"], game, [own.get(key) for key in keys])
             unused -= set(keys)
             layers = read_layers(
-                path, arrays, entry["widths"], found, len(names), least=2, prefix=f"{i}_"
+                path, arrays, entry["widths"], read, len(names), least=2, prefix=f"{i}_"
             )
-            nets.append((found, layers))
+            nets.append((read, layers))
         if unused:
             missing = ", ".join(sorted(name for _, name in unused))
             raise EvaluatorError(f"{path}: expected nets over {missing}, found none")

@@ -151,15 +151,15 @@ class PatternDatabase(ArrayEvaluator):
         The first entry says whether the sum is that of the mirror image, whose pieces are others.
         """
         seen = kernels.uncompiled(self.patterns[0][0].view)(position)
-        found = []
+        sums = []
         for mirrored, image in enumerate(self._indices()):
             for group, patterns in zip(image, self.patterns, strict=True):
                 costs = [
                     (pattern.pieces, int(self.tables[number][kernels.uncompiled(index)(seen)]))
                     for (number, index), pattern in zip(group, patterns, strict=True)
                 ]
-                found.append((bool(mirrored), costs))
-        return max(found, key=lambda one: sum(cost for _, cost in one[1]))
+                sums.append((bool(mirrored), costs))
+        return max(sums, key=lambda one: sum(cost for _, cost in one[1]))
 
     def _text(self) -> str:
         lines = [

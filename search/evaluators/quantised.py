@@ -105,10 +105,10 @@ class IntegerNet(Net):
             rows @ weights + bias,
             np.searchsorted(self.phases, rows.sum(axis=1), "right"),
         )
-        found = np.zeros((len(rows), 1), dtype=np.int64)
+        units = np.zeros((len(rows), 1), dtype=np.int64)
         for phase in np.unique(phases):
-            found[phases == phase] = self._in_phase(phase, sums[phases == phase].astype(np.int64))
-        return found
+            units[phases == phase] = self._in_phase(phase, sums[phases == phase].astype(np.int64))
+        return units
 
     def _in_phase(self, phase: int, total: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the outputs for sums of the first layer, [..., units]."""

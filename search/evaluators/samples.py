@@ -49,8 +49,8 @@ def value_scale(game: Game, evaluator: Any) -> float:
     It is more than 0; it is 1 for an evaluator whose median value is 0.
     """
     values = np.abs(evaluator.values(_undecided(game)))
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) or 1.0 if known.size else 1.0
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) or 1.0 if finite.size else 1.0
 
 
 def _undecided(game: Game) -> list[Any]:

@@ -156,12 +156,12 @@ class SignatureEvaluator(ArrayEvaluator):
             raise EvaluatorError(
                 f"{path}: expected a layout as inputs, found {short(repr(inputs))}"
             )
-        expected, found = layout.description(), dict(content["layout"])
-        other = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
+        expected, stated = layout.description(), dict(content["layout"])
+        other = [key for key in {**expected, **stated} if expected.get(key) != stated.get(key)]
         if other:
             raise EvaluatorError(
                 f"{path}: expected the layout {layout.name}, found one with other"
-                f" {', '.join(other)}: {short(found.get(other[0]))}; pass inputs= for a layout of"
+                f" {', '.join(other)}: {short(stated.get(other[0]))}; pass inputs= for a layout of"
                 " your own"
             )
         find_input(path, content["inputs"], game, layout.features)

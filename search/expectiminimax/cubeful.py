@@ -110,13 +110,13 @@ class CubeTree:
             if not len(live):
                 break
             afters, counts = search.afters(_chosen(search, positions, live))
-            known, stakes = search.outcomes(afters), stakes.turned()
+            chances, stakes = search.outcomes(afters), stakes.turned()
             cubes = [(cube, _turned(owner)) for cube, owner in cubes]
-            best = [_best(afters, known, counts, stakes, *one)[0] for one in cubes]
-            kept = np.unique(np.concatenate(best))
-            replies = tuple(np.searchsorted(kept, one) for one in best)
+            best = [_best(afters, chances, counts, stakes, *one)[0] for one in cubes]
+            chosen = np.unique(np.concatenate(best))
+            replies = tuple(np.searchsorted(chosen, one) for one in best)
             self._levels.append(_Level(positions, outcomes, live, replies))
-            positions, outcomes = _chosen(search, afters, kept), known[kept]
+            positions, outcomes = _chosen(search, afters, chosen), chances[chosen]
         self._levels.append(_Level(positions, outcomes, np.zeros(0, dtype=np.int64)))
 
     def values(self) -> list[float]:

@@ -152,9 +152,9 @@ class Expectiminimax(Search):
 
     def _plain_outcomes(self, lookup: Lookup | None, position: Any) -> Any:
         if lookup is not None and lookup.outcomes is not None:
-            known = np.zeros(len(self.game.outcomes or ()))
-            if kernels.uncompiled(lookup.outcomes)(lookup.tables, position, known):
-                return known
+            exact = np.zeros(len(self.game.outcomes or ()))
+            if kernels.uncompiled(lookup.outcomes)(lookup.tables, position, exact):
+                return exact
         return self.evaluator.outcomes([position])[0]
 
     # --- one decision ------------------------------------------------------------------------

@@ -51,9 +51,9 @@ class Expressions:
         method = getattr(self, f"_of_{type(node).__name__}", None)
         if method is None:
             raise self.fail(node)
-        found = method(node)
-        assert isinstance(found, Value)
-        return found
+        result = method(node)
+        assert isinstance(result, Value)
+        return result
 
     def number(self, node: Any) -> Value:
         """Returns an expression that must be a number or a tuple."""
@@ -140,10 +140,10 @@ class Expressions:
 
     def _of_global(self, node: Any) -> Value:
         name = node.id if isinstance(node, ast.Name) else node.attr
-        found = self.unit.constant(self.global_of(node), name.strip("_").lower())
-        if found is None:
+        constant = self.unit.constant(self.global_of(node), name.strip("_").lower())
+        if constant is None:
             raise self.fail(node)
-        return found
+        return constant
 
     def _of_Tuple(self, node: ast.Tuple) -> Value:
         parts = [self.value(part) for part in node.elts]
@@ -362,9 +362,9 @@ class Expressions:
             raise self.fail(node)
         if kind.block is not None:
             kind.block.element = kind.block.element or element
-        found = kind.element or (kind.block.element if kind.block else "")
-        if found != element:
-            raise self.fail(node, f"an address of {found} read as {element}")
+        of_kind = kind.element or (kind.block.element if kind.block else "")
+        if of_kind != element:
+            raise self.fail(node, f"an address of {of_kind} read as {element}")
         size = np.dtype(element).itemsize
         if kind.distance is None:
             return kind.base

@@ -100,8 +100,8 @@ class Function(Calls):
             if block.element:
                 count = block.size // np.dtype(block.element).itemsize
                 lines.append(f"    {ELEMENTS[block.element][0]} {block.name}[{count}] ALIGNED;")
-        known = {*self.kinds, *(n for n, k in self.given.items() if not isinstance(k, Value))}
-        unused = [name for name in known if name not in self.read | self.looped]
+        declared = {*self.kinds, *(n for n, k in self.given.items() if not isinstance(k, Value))}
+        unused = [name for name in declared if name not in self.read | self.looped]
         lines += [f"    (void){self.c_name(name)};" for name in sorted(unused)]
         return lines + self.lines
 

@@ -169,8 +169,8 @@ class RoteMemory(Lookup):
                 f" {value} and {depth}"
             )
         key = int(self._standard_key(position))
-        known = self._new.get(key)
-        if known is None or known[1] <= depth:
+        stored = self._new.get(key)
+        if stored is None or stored[1] <= depth:
             if abs(value) < PROVEN:
                 value *= 1.0 - self.direction * (depth if backed_up is None else backed_up)
             self._new[key] = (value, depth)

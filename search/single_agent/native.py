@@ -359,9 +359,9 @@ def promising_at(source, back, target, moves, backs, costs, values, counted,
     store_int(report, 1, looked_at)
     return count
 """
-    known = {**scope, "solved": rules.solved, "call_float": call_float}
+    names = {**scope, "solved": rules.solved, "call_float": call_float}
     if change is not None:
-        known["change"] = change
+        names["change"] = change
     solved = f"def solved_at(source):\n    return 1 if solved({position}) else 0\n"
     return {
         "children_at": native_function(
@@ -370,7 +370,7 @@ def promising_at(source, back, target, moves, backs, costs, values, counted,
         "promising_at": native_function(
             "promising_at",
             promising,
-            known,
+            names,
             f"int64({'int64, ' * 11}float64, float64, float64)",
         ),
         "solved_at": native_function("solved_at", solved, {"solved": rules.solved}, "int64(int64)"),

@@ -147,8 +147,8 @@ def build_patterns(
         sums = (_usual(problem, sums),)
     patterns = checked_sums(problem, sums)
     parts = [pattern for group in patterns for pattern in group]
-    kept = sum(pattern.size // pattern.fold for pattern in parts)
-    needed = kept + max(pattern.size for pattern in parts)
+    costs = sum(pattern.size // pattern.fold for pattern in parts)
+    needed = costs + max(pattern.size for pattern in parts)
     if needed > memory_mib * 2**20:
         raise ValueError(
             f"memory: expected at least {needed / 2**20:,.0f} MiB for these patterns, found"
@@ -169,11 +169,11 @@ def build_patterns(
 
 
 def _usual(problem: KernelProblem, name: str | None) -> Sequence[Sequence[int]]:
-    known = problem.patterns
-    if not known:
+    patterns = problem.patterns
+    if not patterns:
         raise ValueError(f"{problem.name}: expected a problem with patterns, found none")
     if name is None:
-        return next(iter(known.values()))
-    if name not in known:
-        raise ValueError(f"patterns: expected one of {', '.join(known)}, found {name!r}")
-    return known[name]
+        return next(iter(patterns.values()))
+    if name not in patterns:
+        raise ValueError(f"patterns: expected one of {', '.join(patterns)}, found {name!r}")
+    return patterns[name]

@@ -66,16 +66,16 @@ class Store:
     def _make(self, room: int) -> None:
         """Make arrays with room for `room` positions, and copy what is known into them."""
         record = self.record
-        known, buckets = record.nodes, record.buckets
-        self.nodes = self._more("nodes", (room, 2), np.int64, known)
-        self.moves = self._more("moves", (room, 2), np.int64 if self.native else object, known)
-        self.costs = self._more("costs", (room,), np.float64, known)
-        self.values = self._more("values", (room,), np.float64, known)
+        nodes, buckets = record.nodes, record.buckets
+        self.nodes = self._more("nodes", (room, 2), np.int64, nodes)
+        self.moves = self._more("moves", (room, 2), np.int64 if self.native else object, nodes)
+        self.costs = self._more("costs", (room,), np.float64, nodes)
+        self.values = self._more("values", (room,), np.float64, nodes)
         self.slots = np.zeros(1 << room.bit_length() if self.native else 1, dtype=np.int64)
         if self.native:
             stored = np.empty((room, record.width), dtype=np.int64)
-            if known:
-                stored[:known] = record.pinned["stored"][:known]
+            if nodes:
+                stored[:nodes] = record.pinned["stored"][:nodes]
             record.pin(stored=stored)
         most = self._buckets(room)
         self.keys = self._more("keys", (most, 2), np.float64, buckets)

@@ -33,8 +33,8 @@ def proof(heuristic: Heuristic, factor: float = 1.0) -> tuple[float, str]:
     """
     if not callable(heuristic):
         raise TypeError(f"heuristic: expected a function, found {heuristic!r}")
-    known = getattr(heuristic, "known", Known.NOTHING)
-    return worth(known, factor, getattr(heuristic, "name", "that was given"))
+    proved = getattr(heuristic, "known", Known.NOTHING)
+    return worth(proved, factor, getattr(heuristic, "name", "that was given"))
 
 
 def best_first(
@@ -132,12 +132,12 @@ def beam(
                 return count.solution(node, math.inf, "positions outside the beam were left aside")
         if count.spent:
             return count.cut_short()
-        found = {}
+        best = {}
         for node in layer:
             for child in count.children(node):
-                if child.position not in seen and child.position not in found:
-                    found[child.position] = child
-        layer = sorted(found.values(), key=lambda node: node.cost + heuristic(node.position))
+                if child.position not in seen and child.position not in best:
+                    best[child.position] = child
+        layer = sorted(best.values(), key=lambda node: node.cost + heuristic(node.position))
         layer = layer[:width]
         seen.update(node.position for node in layer)
         count.frontier(len(layer))

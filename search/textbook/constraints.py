@@ -109,18 +109,18 @@ def ac3(problem: Constraints, domains: Domains, trace: Trace | None = None,
     queue = deque(every if arcs is None else arcs)
     while queue:
         first, second = queue.popleft()
-        kept = [
+        allowed = [
             value
             for value in domains[first]
             if any(problem.allowed(first, value, second, other) for other in domains[second])
         ]
-        if len(kept) == len(domains[first]):
+        if len(allowed) == len(domains[first]):
             continue
         if trace is not None:
-            gone = ", ".join(str(value) for value in domains[first] if value not in kept)
+            gone = ", ".join(str(value) for value in domains[first] if value not in allowed)
             trace(f"{first} loses {gone}: no value of {second} allows it")
-        domains[first] = kept
-        if not kept:
+        domains[first] = allowed
+        if not allowed:
             return False
         queue.extend((one, first) for one in problem.neighbours[first] if one != second)
     return True
@@ -201,8 +201,8 @@ def backtracking(
             backtracks += 1
         return False
 
-    found = search()
-    return Assignment(dict(values) if found else None, tried, backtracks)
+    solution = search()
+    return Assignment(dict(values) if solution else None, tried, backtracks)
 
 
 def min_conflicts(

@@ -29,11 +29,11 @@ def for_every_player(game: Game, evaluate: Callable[[Any], float]) -> Callable[[
     """
 
     def values(position: Any) -> Vector:
-        found = [evaluate(position)]
+        vector = [evaluate(position)]
         for _ in range(game.players - 1):
             position = game.turn(position)
-            found.append(evaluate(position))
-        return tuple(found)
+            vector.append(evaluate(position))
+        return tuple(vector)
 
     return values
 

@@ -103,11 +103,11 @@ def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: P
     """Make the unfinished file whole; the parameters are those of `build`."""
     made = database.empty(pieces)
     with unfinished.open("ab+") as file:
-        known = _resume(made, file) or _begin(made, file, folder)
-        progress([material for pair in pairs(pieces)[:known] for material in pair])
+        solved = _resume(made, file) or _begin(made, file, folder)
+        progress([material for pair in pairs(pieces)[:solved] for material in pair])
         check_space(unfinished, len(made.values) - file.tell())
         try:
-            for materials in solve(made, known, threads=threads):
+            for materials in solve(made, solved, threads=threads):
                 for material in materials:
                     file.write(database.record(made, material))
                 file.flush()
@@ -123,14 +123,14 @@ def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: P
 def _resume(made: database.Endgame, file: BufferedRandom) -> int:
     """Read the complete pairs of an unfinished file and cut off the rest; returns their number."""
     file.seek(0)
-    known = end = 0
+    solved = end = 0
     for pair in pairs(made.pieces):
         if not all(_read_slice(made, file, material) for material in pair):
             break
-        known, end = known + 1, file.tell()
+        solved, end = solved + 1, file.tell()
     file.truncate(end)
     file.seek(end)
-    return known
+    return solved
 
 
 def _read_slice(made: database.Endgame, file: BufferedRandom, material: Material) -> bool:
@@ -195,8 +195,8 @@ def _solve(made: database.Endgame, pair: list[Material], stop: threading.Event) 
             if stop.is_set():
                 return
             end = min(begin + database.CHUNK, size)
-            found = prepare(*made.tables, material, begin, end, left[material], moves)
-            farthest = max(farthest, found)
+            prepared = prepare(*made.tables, material, begin, end, left[material], moves)
+            farthest = max(farthest, prepared)
     value = 1
     while value <= farthest:
         if value > FARTHEST:

@@ -141,15 +141,15 @@ def record(endgame: Endgame, material: Material) -> memoryview:
 
 def is_whole(endgame: Endgame, material: Material) -> bool:
     """Whether the header and the values of a slice agree."""
-    found, expected = _headers(endgame, material)
-    return found == expected
+    headers, expected = _headers(endgame, material)
+    return headers == expected
 
 
 def _headers(endgame: Endgame, material: Material) -> tuple[bytes, bytes]:
     start = int(endgame.starts[material])
-    found = endgame.values[start - HEADER : start].tobytes()
+    header = endgame.values[start - HEADER : start].tobytes()
     checksum = hashlib.sha256(endgame.slice_values(material).data).hexdigest()
-    return found, _header(material, checksum)
+    return header, _header(material, checksum)
 
 
 def read(path: Path, pieces: int) -> Endgame:
@@ -161,11 +161,11 @@ def read(path: Path, pieces: int) -> Endgame:
     starts, size = layout(pieces)
     try:
         with path.open("rb") as file:
-            found = os.fstat(file.fileno()).st_size
-            if found != size:
+            length = os.fstat(file.fileno()).st_size
+            if length != size:
                 raise EndgameError(
                     f"{path}: expected {size} bytes, a checkers endgame database of {pieces}"
-                    f" pieces, found {found}"
+                    f" pieces, found {length}"
                 )
     except (FileNotFoundError, NotADirectoryError):
         raise EndgameMissing(

@@ -73,27 +73,27 @@ def slices(pieces: int) -> list[Material]:
 
     A slice and the one that its quiet moves lead to, (c, d, a, b) of (a, b, c, d), are neighbours.
     """
-    found: list[Material] = []
+    materials: list[Material] = []
     for held in range(2, pieces + 1):
         for men in range(held + 1):
             for own in range(1, held):
                 for own_men in range(max(0, men - held + own), min(men, own) + 1):
                     material = (own_men, own - own_men, men - own_men, held - own - men + own_men)
                     for side in (material, turned(material)):
-                        if side not in found:
-                            found.append(side)
-    return found
+                        if side not in materials:
+                            materials.append(side)
+    return materials
 
 
 def pairs(pieces: int) -> list[list[Material]]:
     """Returns the same slices, each with the slice of the other side if that is different."""
-    found: list[list[Material]] = []
+    parts: list[list[Material]] = []
     for material in slices(pieces):
-        if found and material == turned(found[-1][0]) != found[-1][0]:
-            found[-1].append(material)
+        if parts and material == turned(parts[-1][0]) != parts[-1][0]:
+            parts[-1].append(material)
         else:
-            found.append([material])
-    return found
+            parts.append([material])
+    return parts
 
 
 def turned(material: Material) -> Material:

@@ -135,14 +135,14 @@ class _Reading:
         elif token.kind == "moves":
             self.pending.append(token)
         elif token.kind in ("broken", "other"):
-            found = shortened(token.text.strip())
+            shown = shortened(token.text.strip())
             if token.kind == "broken":
-                self.damage(token.line, f'expected a tag such as [Event "?"], found {found!r}')
-            elif in_letters(found):
-                self.damage(token.line, f"expected a move such as 11-15, found {found!r}, which"
+                self.damage(token.line, f'expected a tag such as [Event "?"], found {shown!r}')
+            elif in_letters(shown):
+                self.damage(token.line, f"expected a move such as 11-15, found {shown!r}, which"
                             " names squares as Russian draughts does")  # fmt: skip
             else:
-                self.damage(token.line, f"expected a move, found {found!r}")
+                self.damage(token.line, f"expected a move, found {shown!r}")
 
     def play(self) -> None:
         """Play the moves that are pending."""
@@ -210,10 +210,10 @@ class _Reading:
 
     def unfinished(self, line: int | None) -> None:
         """Note that the game ended without a result: by the tag on a line, or with the file."""
-        found = "the end of the file" if line is None else f"the next game on line {line}"
+        after = "the end of the file" if line is None else f"the next game on line {line}"
         if self.variation:
-            self.damage(self.variation_line, f"expected ')', found {found}")
-        self.problems.append(f"line {self.line}: expected a result, found {found}")
+            self.damage(self.variation_line, f"expected ')', found {after}")
+        self.problems.append(f"line {self.line}: expected a result, found {after}")
 
     def finish(self) -> PdnGame:
         self.play()

@@ -36,9 +36,9 @@ def write_game(record: GameRecord, tags: Mapping[str, str] | None = None) -> str
     roster = {name: given.pop(name, "?") for name in ROSTER}
     own = own_tags(record)
     for name in OWN_TAGS:
-        found = given.pop(name, None)
-        if found is not None and found != own.get(name):
-            raise ValueError(f"tag {name}: expected {own.get(name, 'none')}, found {found!r}")
+        given_value = given.pop(name, None)
+        if given_value is not None and given_value != own.get(name):
+            raise ValueError(f"tag {name}: expected {own.get(name, 'none')}, found {given_value!r}")
     lines = [_tag_text(name, value) for name, value in (roster | own | given).items()]
     return "\n".join([*lines, "", *_wrap(_movetext(record)), ""])
 

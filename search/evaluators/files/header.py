@@ -65,23 +65,23 @@ _encodings: dict[tuple[str, int, str], str] = {}
 
 def identity(game: Game, features: FeatureSet) -> dict[str, str]:
     """Returns for each term a digest of its values, eight hexadecimal digits."""
-    known = (game.name, game.version, features.fingerprint)
-    if known not in _identities:
+    rules = (game.name, game.version, features.fingerprint)
+    if rules not in _identities:
         values = features.measure(sample_positions(game))
-        _identities[known] = {
+        _identities[rules] = {
             name: hashlib.sha256(np.round(column, 6).tobytes()).hexdigest()[:8]
             for name, column in zip(features.names, values.T + 0.0, strict=True)
         }
-    return _identities[known]
+    return _identities[rules]
 
 
 def _encoded(game: Game, encoding: Encoding) -> str:
     """Returns a digest of the inputs of an encoding that are 1, sixteen hexadecimal digits."""
-    known = (game.name, game.version, encoding.fingerprint)
-    if known not in _encodings:
+    rules = (game.name, game.version, encoding.fingerprint)
+    if rules not in _encodings:
         inputs = encoding.dense(sample_positions(game)) != 0
-        _encodings[known] = hashlib.sha256(np.packbits(inputs, axis=1).tobytes()).hexdigest()[:16]
-    return _encodings[known]
+        _encodings[rules] = hashlib.sha256(np.packbits(inputs, axis=1).tobytes()).hexdigest()[:16]
+    return _encodings[rules]
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -217,8 +217,8 @@ def find_input(
         )
     check_fields(path, entry, {"encoding": str, "size": int, "identity": str})
     cells = extra(game, Cells) if entry["encoding"] == CELL_INPUTS else None
-    known = game.encodings if cells is None else {**game.encodings, CELL_INPUTS: cells.encoding}
-    encoding = known.get(entry["encoding"]) if own is None else own
+    named = game.encodings if cells is None else {**game.encodings, CELL_INPUTS: cells.encoding}
+    encoding = named.get(entry["encoding"]) if own is None else own
     if encoding is None:
         raise EvaluatorError(
             f"{path}: expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"
