@@ -17,7 +17,7 @@ __all__ = ["Board", "Piece", "Pieces"]
 #: The side that owns a piece (None for neither) and the text on it, often empty.
 Piece = tuple[int | None, str]
 
-SHAPES = ("stone", "tile", "bar")
+SHAPES = ("stone", "man", "tile", "bar")
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,21 @@ class Board:
         click, moving a piece is two. Different moves need different clicks.
     light_first: whether the pieces of side 0, rather than of side 1, are the light ones.
         Default: no.
-    shape: how pieces are drawn: "stone", a disc; "tile", which fills its square; or "bar", which is
-        as wide as the whole number that is its text. Tiles and bars have different texts.
+    shape: how pieces are drawn: "stone", a disc; "man", a disc that wears a crown if it has a text;
+        "tile", which fills its square; or "bar", which is as wide as the whole number that is its
+        text. Tiles and bars have different texts.
     holes: the squares that exist, if these are the holes of a hexagonal grid: in each row at least
         two columns apart, those of the next row between them. Default: all, as a plain grid.
     tints: sides by the squares that are drawn in their colours, such as a goal that they fill.
     path: `path(position, move)` returns the squares on the way of a piece, from its first to its
-        last; its clicks are these two. Default: the way is not known.
+        last. Default: the way is not known.
     row_names, column_names: what moves call the rows, from the top, and the columns, from the left.
         Default: numbers from 1.
+    names: what moves call the squares, if only these are played on; drawn on them.
+    turns: whether side 1 sees the board from the other end. Default: both see it as side 0 does.
+    jumps: whether a click two rows and columns further captures the piece between.
+    words: what pieces are called, by their texts.
+    must: `must(moves)` returns what the rules demand of the legal moves of a position, for people.
     """
 
     rows: int
@@ -53,6 +59,11 @@ class Board:
     path: Callable[[Any, Any], Sequence[int]] | None = None
     row_names: Sequence[str] = ()
     column_names: Sequence[str] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+    turns: bool = False
+    jumps: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    must: Callable[[Sequence[Any]], str] = lambda moves: ""
 
     def __post_init__(self) -> None:
         for name in ("rows", "columns"):
@@ -64,7 +75,11 @@ class Board:
                 raise ValueError(f"board: expected names of {size} {name}, found {list(names)}")
         if self.shape not in SHAPES:
             raise ValueError(f"board: expected shape {', '.join(SHAPES)}, found {self.shape!r}")
-        for name, found in (("holes", self.holes or ()), ("tints", self.tints)):
+        for name, found in (
+            ("holes", self.holes or ()),
+            ("tints", self.tints),
+            ("names", self.names),
+        ):
             beyond = [square for square in found if not 0 <= square < self.squares]
             if beyond:
                 raise ValueError(f"board: expected {name} below {self.squares}, found {beyond[0]}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from games.board import Board
 from games.checkers.notation import move_path, square_bit, squares_of
@@ -52,4 +52,20 @@ def _clicks(position: Position, move: int) -> list[int]:
     return [PLACES[square] for square in move_path(move)]
 
 
-BOARD = Board(8, 8, _shown, _clicks)
+def _must(moves: Sequence[int]) -> str:
+    return "a capture is mandatory" if any(move >> 12 for move in moves) else ""
+
+
+BOARD = Board(
+    8,
+    8,
+    _shown,
+    _clicks,
+    shape="man",
+    path=_clicks,
+    names={place: str(square) for square, place in PLACES.items()},
+    turns=True,
+    jumps=True,
+    words={"": "man", "K": "king"},
+    must=_must,
+)

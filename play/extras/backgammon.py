@@ -83,7 +83,7 @@ extend(
         (PackagedEngine("pubeval", "pubeval", PACKAGE, peer=True), *map(_gnubg, range(3))),
     ),
     FaceOf(BackgammonFace),
-    BoardText(_board, moves=MOVES),
+    BoardText(_board, MOVES),
     Words({1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}, situation=_situation),
     OpenSpielGame(openspiel_position, openspiel_roll),
 )

@@ -1,4 +1,4 @@
-"""What play wants to know of checkers: its opponents, boards, words and programs."""
+"""What play wants to know of checkers: its opponents, board, words and programs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
 from play.terminal.board import BoardText
 from play.terminal.colour import Paint
-from play.web.checkers_face import CheckersFace
-from play.web.faces import FaceOf
 from play.words import Words
 
 #: Pieces where characters beyond ASCII may be used: black ones are filled, white ones are outlines.
@@ -56,11 +54,6 @@ def _board(record: GameRecord, bottom: int, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def _must(record: GameRecord) -> str:
-    captures = any(move >> 12 for move in record.legal_moves())
-    return ", and must capture" if captures else ""
-
-
 def _stuck(position: Position) -> str:
     return "cannot move" if position[0] else "has no piece left"
 
@@ -87,8 +80,7 @@ extend(
     Checkers,
     Opponents(("material", "rote", "classic"), ("rote", "classic"), "quantised", openings="even"),
     ExternalEngines(protocols=("hub",)),
-    FaceOf(CheckersFace),
-    BoardText(_board, _must, MOVES),
+    BoardText(_board, MOVES),
     Words(stuck=_stuck),
     OpenSpielGame(openspiel_position),
 )

@@ -16,22 +16,16 @@ def _show(record: GameRecord, bottom: int, paint: Paint) -> str:
     return str(record.game.show(record.position))
 
 
-def _no_note(record: GameRecord) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class BoardText(Extra):
     """A game's own board in a terminal, an extra.
 
     show: `show(record, bottom, paint)` returns the board of the last position as text, with a side
         at the bottom. Default: as the game shows it, from one side.
-    note: `note(record)` returns words that follow "Black to move".
     moves: a sentence for `help` about the notation of moves.
     """
 
     show: Callable[[GameRecord, int, Paint], str] = _show
-    note: Callable[[GameRecord], str] = _no_note
     moves: str = "A move in the notation of the game;"
 
     @property

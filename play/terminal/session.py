@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from games.board import Board
 from games.contract import Game
+from games.extras import extra
 from games.file_form import form_of
 from games.record import GameRecord
 from play.players.limits import Limits
@@ -247,7 +249,9 @@ class Session:
         elif table.roll is not None:
             yield f"{side} to play {self.paint('strong', self.game.dice.text(table.roll))}"
         elif (text := f"{side} to move").lower() not in self.board().lower():
-            yield text + self.face.note(self.record)
+            board = extra(self.game, Board)
+            must = board.must(table.legal_moves()) if board else ""
+            yield f"{text}: {must}" if must else text
 
     def _stakes_text(self) -> str:
         record, sides = self.table.record, self.game.sides

@@ -96,7 +96,7 @@ class BackgammonSteps:
     def next(self) -> list[Step]:
         """Steps with one die, and those of one checker with several."""
         return [
-            {"from": source, "to": target, "far": len(dice) > 1, "final": False}
+            {"from": source, "to": target, "far": len(dice) > 1}
             for (source, target), dice in self._ways().items()
         ]
 

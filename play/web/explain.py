@@ -91,10 +91,10 @@ def _help(loaded: Loaded, name: str) -> str:
 
 
 def _place(name: str) -> list[Any] | None:
-    """Returns the place of a contribution on the board: ["", square] or [side, point]."""
+    """Returns the place of a contribution: ["", the name of a square] or [side, point]."""
     match = _CHECKERS_PLACE.fullmatch(name)
     if match is not None:
-        return ["", int(match[1])]
+        return ["", match[1]]
     match = _BACKGAMMON_PLACE.fullmatch(name)
     if match is not None:
         return [match[1].lower(), int(match[2] or 25)]

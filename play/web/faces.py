@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 __all__ = ["Face", "FaceOf", "Step", "Steps"]
 
-#: The squares that a piece moves from and to, and whether the move may end there.
+#: The squares that a piece moves from and to, and whether it takes several steps at once.
 Step = dict[str, Any]
 
 
@@ -47,7 +47,7 @@ class Steps(Protocol):
 class Face(Protocol):
     """The boards of a game, as people see them."""
 
-    #: The board of the page that draws it: "checkers", "backgammon", "grid" or "plain".
+    #: The board of the page that draws it: "backgammon", "grid" or "plain".
     kind: str
     #: Whether the side that begins has the light pieces.
     light_first: bool

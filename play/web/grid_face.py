@@ -33,7 +33,7 @@ class PlainFace:
 
     def steps(self, position: Any, roll: int | None) -> ClickSteps:
         """No steps: a move is chosen by its text."""
-        return ClickSteps(self.board(position), [])
+        return ClickSteps(self.board(position))
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
         """No paths: there is no board to draw them on."""
@@ -66,6 +66,9 @@ class GridFace(PlainFace):
             "tints": list(self.grid.tints.items()),
             "row_names": list(self.grid.row_names),
             "column_names": list(self.grid.column_names),
+            "names": list(self.grid.names.items()),
+            "words": dict(self.grid.words),
+            "turns": self.grid.turns,
             "pieces": sorted(pieces, key=lambda piece: piece[0]),
         }
 
@@ -78,7 +81,9 @@ class GridFace(PlainFace):
             game.move_text(position, move): self.path(position, move) or [c[0] for c in way]
             for way, move in ways[:MOST_WAYS]
         }
-        return ClickSteps({**self.board(position), "ways": texts}, ways)
+        return ClickSteps(
+            {**self.board(position), "ways": texts}, ways, self.grid, self.grid.must(legal)
+        )
 
     def ways(self, position: Any, move: Any) -> list[tuple[int, ...]]:
         """For each click of a move the squares that are accepted."""
@@ -110,17 +115,32 @@ def face_of(game: Game) -> Face:
 
 
 class ClickSteps:
-    """See `play.web.faces.Steps`. A step begins at the square clicked before, -1 for none."""
+    """See `play.web.faces.Steps`. A step begins at the square clicked before, -1 for none.
 
-    def __init__(self, board: dict[str, Any], ways: Ways) -> None:
+    board: the board as JSON.
+    ways: the legal moves and their clicks.
+    grid: the board as the game declares it; None for one without squares.
+    must: what the rules demand of all legal moves; often empty.
+    """
+
+    def __init__(
+        self,
+        board: dict[str, Any],
+        ways: Ways | None = None,
+        grid: Board | None = None,
+        must: str = "",
+    ) -> None:
         self._board = board
-        self._ways = ways
+        self._ways = ways or []
+        self._grid = grid
+        self._must = f"{must}: " if must else ""
         self._clicked: list[int] = []
 
     @property
     def at_once(self) -> bool:
         """Whether the move is played at once, because no longer move begins with its clicks."""
-        return bool(self._clicked) and not self.next()
+        done = len(self._clicked)
+        return done > 0 and all(len(way) == done for way, _ in self._open())
 
     @property
     def taken(self) -> list[tuple[int, int]]:
@@ -128,8 +148,20 @@ class ClickSteps:
         return list(zip([-1, *self._clicked], self._clicked, strict=False))
 
     def board(self) -> dict[str, Any]:
-        """Returns the board with the squares clicked so far."""
-        return {**self._board, "clicked": list(self._clicked)}
+        """Returns the board with the squares clicked so far, and the jumps that they make.
+
+        Captured pieces are only marked, because the rules remove them when the move is complete.
+        """
+        board, clicked = {**self._board, "clicked": list(self._clicked)}, self._clicked
+        if self._grid is not None and self._grid.jumps and len(clicked) > 1:
+            pieces = [[*piece] for piece in board["pieces"]]
+            for piece in pieces:
+                if piece[0] == clicked[0]:
+                    piece[0] = clicked[-1]
+            passed = {(a + b) // 2 for a, b in zip(clicked, clicked[1:], strict=False)}
+            board["captured"] = sorted(passed & {piece[0] for piece in pieces})
+            board["pieces"] = sorted(pieces, key=lambda piece: piece[0])
+        return board
 
     def _open(self) -> Ways:
         """Returns the moves that begin with the clicks so far."""
@@ -140,30 +172,75 @@ class ClickSteps:
             and all(square in any_of for square, any_of in zip(self._clicked, way, strict=False))
         ]
 
-    def next(self) -> list[Step]:
-        """Returns a step for each square that can be clicked next."""
+    def _further(self) -> dict[int, list[int]]:
+        """Returns the clicks to each square that can be clicked next, or that one way leads to."""
         done = len(self._clicked)
-        here = self._clicked[-1] if done else -1
-        ends: dict[int, bool] = {}
+        ways: dict[int, set[tuple[int, ...]]] = {}
         for way, _ in self._open():
-            for square in way[done] if len(way) > done else ():
-                ends[square] = ends.get(square, True) and len(way) == done + 1
-        return [
-            {"from": here, "to": square, "far": False, "final": final}
-            for square, final in ends.items()
-        ]
+            for end in range(done, len(way) if done else min(len(way), 1)):
+                first = [any_of[0] for any_of in way[done:end]]
+                for square in way[end]:
+                    ways.setdefault(square, set()).add((*first, square))
+        shortest = {square: min(several, key=len) for square, several in ways.items()}
+        return {
+            square: list(way)
+            for square, way in shortest.items()
+            if len(way) == 1 or len(ways[square]) == 1
+        }
+
+    def next(self) -> list[Step]:
+        """Returns a step for each square that can be clicked next.
+
+        While a single square is clicked, others that moves begin with can be clicked in its place.
+        """
+        here = self._clicked[-1] if self._clicked else -1
+        further = self._further()
+        steps = [{"from": here, "to": to, "far": len(way) > 1} for to, way in further.items()]
+        if len(self._clicked) == 1:
+            starts = {square for way, _ in self._ways for square in way[0]}
+            steps += [
+                {"from": -1, "to": square, "far": False}
+                for square in sorted(starts - {here, *further})
+            ]
+        return steps
 
     def step(self, source: int, target: int) -> None:
-        """Click a square. Raises MoveError if no move continues there."""
-        if not any((s["from"], s["to"]) == (source, target) for s in self.next()):
-            raise MoveError(f"expected one of the marked squares, found {target} after {source}")
-        self._clicked.append(target)
+        """Click a square, or two if none is clicked yet. Raises MoveError if no move does so."""
+        clicked = self._clicked
+        try:
+            if source == -1 and len(clicked) == 1 and target not in self._further():
+                self._clicked = []
+            elif source != -1 and not clicked:
+                self._click(source)
+            elif source != (clicked[-1] if clicked else -1):
+                raise MoveError(
+                    f"expected the move to continue from {self._name(clicked[-1])}, found"
+                    f" {self._name(source)}"
+                )
+            self._click(target)
+        except MoveError:
+            self._clicked = clicked
+            raise
+
+    def _click(self, square: int) -> None:
+        further, clicked = self._further(), self._clicked
+        if square not in further:
+            names = sorted((self._name(one) for one in further), key=lambda name: (len(name), name))
+            ends = " or ".join(names) if len(names) < 9 else "a marked square"
+            what = f"{self._name(clicked[-1])} to go to {ends}" if clicked else ends
+            must = self._must if len(clicked) < 2 else ""
+            raise MoveError(f"{must}expected {what}, found {self._name(square)}")
+        self._clicked = [*clicked, *further[square]]
+
+    def _name(self, square: int) -> str:
+        names = {} if self._grid is None else self._grid.names
+        return names.get(square, f"square {square}")
 
     def back(self) -> None:
         """Take back the last click. Raises MoveError if there is none."""
         if not self._clicked:
             raise MoveError("expected a click to take back, found none")
-        self._clicked.pop()
+        self._clicked = self._clicked[:-1]
 
     @property
     def move(self) -> Any:

@@ -438,9 +438,9 @@ def test_at_a_terminal_with_colour_and_completion() -> None:
         until(b"White to move", b"White> ")
         os.write(controller, b"23\t")  # 23-18 or 23-19
         os.write(controller, b"8\n")
-        until(b"must capture", b"Black> ")
+        until(b"a capture is mandatory", b"Black> ")
         os.write(controller, b"14\t\n")  # the only move with it
-        until(b"White to move, and must capture", b"White> ")
+        until(b"White to move: a capture is mandatory", b"White> ")
         assert b"14x23" in shown
         os.write(controller, b"\x04")
         assert process.wait(60) == 0

@@ -13,6 +13,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
 import games
+from games.checkers.pieces import PLACES
 from play.judging.decision import decision_of
 from play.rollout.rollout import rollout
 from play.web.host import Sitting
@@ -97,7 +98,7 @@ def test_boards_of_earlier_positions(client: Client) -> None:
     act(client, view, "move", text="11-15")
     table = f"/api/tables/{view['id']}"
     board = client.get(f"{table}/board", params={"ply": 0}).json()["board"]
-    assert [11, "b"] in board["pieces"]
+    assert [PLACES[11], 0, ""] in board["pieces"]
     for ply in ("2", "-1", "x", "9" * 30, ""):
         assert client.get(f"{table}/board", params={"ply": ply}).status_code == 400
 

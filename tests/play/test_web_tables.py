@@ -16,6 +16,7 @@ pytest.importorskip("httpx2")
 import games
 from games.backgammon.rules import BAR, ROLLS
 from games.backgammon.situation import checker_counts
+from games.checkers.pieces import PLACES
 from games.errors import MoveError
 from play.web.backgammon_face import BackgammonSteps
 from play.web.grid_face import face_of
@@ -57,14 +58,14 @@ def test_a_table_is_closed_and_unknown_ones_are_not_found(client: Client) -> Non
     view = new_table(client)
     assert client.delete(f"/api/tables/{view['id']}").status_code == 200
     assert client.get(f"/api/tables/{view['id']}").status_code == 404
-    assert act(client, view, "step", **{"from": 11, "to": 15}).status_code == 404
+    assert act(client, view, "step", **{"from": 41, "to": 32}).status_code == 404
     assert client.get("/api/tables/none/events").status_code == 404
 
 
 def test_a_game_of_checkers_by_steps(client: Client) -> None:
     view = new_table(client, seats=[HUMAN, CLASSIC])
-    assert view["waiting"] == "human" and len(view["next"]) == 7
-    view = act(client, view, "step", **{"from": 11, "to": 15}).json()
+    assert view["waiting"] == "human" and len(view["next"]) == 4  # pieces that can move
+    view = act(client, view, "step", **{"from": PLACES[11], "to": PLACES[15]}).json()
     assert view["moves"][0]["text"] == "11-15" and view["waiting"] == "evaluator"
     view = wait_for(client, view, 2)
     assert view["moves"][1]["depth"] == 2 and view["moves"][1]["value"] is not None
@@ -75,10 +76,10 @@ def test_a_game_of_checkers_by_steps(client: Client) -> None:
 def test_an_illegal_move_changes_nothing_and_says_why(client: Client) -> None:
     view = new_table(client, position="B:W18,26:B15,12")
     for source, target, reason in [
-        (12, 16, "a capture is mandatory"),
-        (15, 19, "a capture is mandatory"),
-        (1, 5, "none on 1"),
-        (40, 50, "none on 40"),
+        (PLACES[12], PLACES[16], "a capture is mandatory: expected 15, found 12"),
+        (PLACES[15], PLACES[19], "a capture is mandatory: expected 15 to go to 22 or 31, found 19"),
+        (PLACES[1], PLACES[5], "expected 15, found 1"),
+        (99, 100, "found square 99"),
         ("x", None, "a step from a number"),
     ]:
         answer = act(client, view, "step", **{"from": source, "to": target})
@@ -91,21 +92,26 @@ def test_an_illegal_move_changes_nothing_and_says_why(client: Client) -> None:
 
 def test_a_capture_goes_jump_by_jump(client: Client) -> None:
     view = new_table(client, position="B:W18,26,27:B15")
+    here, next_, end = (PLACES[square] for square in (15, 22, 31))
+    view = act(client, view, "step", **{"from": -1, "to": here}).json()
     ends = {step["to"]: step["far"] for step in view["next"]}
-    assert ends == {22: False, 31: True}
-    view = act(client, view, "step", **{"from": 15, "to": 22}).json()
-    assert view["ply"] == 0 and view["taken"] == [[15, 22]]
-    assert view["board"]["captured"] == [18]
-    assert [22, "b"] in view["board"]["pieces"]
-    view = act(client, view, "back").json()
-    assert view["taken"] == [] and [15, "b"] in view["board"]["pieces"]
-    view = act(client, view, "step", **{"from": 15, "to": 31}).json()  # both at once
-    assert view["moves"][0]["text"] == "15x22x31" and [31, "B"] in view["board"]["pieces"]
+    assert ends == {next_: False, end: True}
+    view = act(client, view, "step", **{"from": here, "to": next_}).json()
+    assert view["ply"] == 0 and view["taken"] == [[-1, here], [here, next_]]
+    assert view["board"]["captured"] == [PLACES[18]]
+    assert [next_, 0, ""] in view["board"]["pieces"]
+    answer = act(client, view, "step", **{"from": here, "to": PLACES[19]})
+    assert "expected the move to continue from 22, found 15" in answer.json()["error"]
+    for taken in ([[-1, here]], []):
+        view = act(client, view, "back").json()
+        assert view["taken"] == taken and [here, 0, ""] in view["board"]["pieces"]
+    view = act(client, view, "step", **{"from": here, "to": end}).json()  # both at once
+    assert view["moves"][0]["text"] == "15x22x31" and [end, 0, "K"] in view["board"]["pieces"]
 
 
 def test_a_stale_request_is_refused(client: Client) -> None:
     view = new_table(client)
-    act(client, view, "step", **{"from": 11, "to": 15})
+    act(client, view, "step", **{"from": PLACES[11], "to": PLACES[15]})
     answer = act(client, view, "move", text="22-18", version=view["version"])
     assert answer.status_code == 409
 

@@ -26,8 +26,8 @@ export function drawActions(page) {
         `Double to ${2 * view.stakes.value}`));
     }
   } else if (view.waiting === "human") {
-    // On a grid a second click on the square does the same, and a button would hide squares.
-    if (view.taken.length && view.kind !== "grid") {
+    // On a grid a second click on the first square does the same, and a button would hide squares.
+    if (view.taken.length > Number(view.kind === "grid")) {
       buttons.push(
         h("button", { type: "button", "data-back": true, onclick: () => page.act("back") },
           icon("undo"), "Step back"),

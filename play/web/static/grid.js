@@ -1,6 +1,6 @@
 // @ts-check
 // Boards of any game: a grid, or for a game without one its text and a list of moves. The rules are
-// on the server, which sends the pieces and the squares that can be clicked next.
+// on the server, which sends the pieces, and the squares that can be clicked next.
 
 import { h, put, s } from "./dom.js";
 import { Hand } from "./hand.js";
@@ -15,7 +15,7 @@ const HEXAGONAL = Math.sqrt(3) / 2; // height of a row of holes by the distance 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class GridBoard {
-  /** `act` has the functions step(from, to) and back(), which takes back a click. */
+  /** `act` has the functions step(from, to), back(), which takes back a click, and edit(square). */
   constructor(act) {
     this.act = act;
     this.rows = this.columns = 0;
@@ -28,6 +28,8 @@ export class GridBoard {
     this.cells = new Map();
     this.next = [];
     this.clicked = [];
+    this.pieces = []; // what lies on squares, unless it is a tile or a bar
+    this.names = new Map();
     this.editing = false;
     this.squares = s("g", { role: "grid", "aria-label": "Board" });
     this.labels = s("g", { class: "labels", "aria-hidden": "true" });
@@ -46,7 +48,7 @@ export class GridBoard {
   }
 
   /** Draw the squares of a board, unless a board of this size is drawn already. */
-  size({ rows, columns, shape, holes, tints = [], row_names, column_names }) {
+  size({ rows, columns, shape, holes, tints = [], row_names, column_names, names = [] }) {
     if (rows === this.rows && columns === this.columns) return;
     [this.rows, this.columns] = [rows, columns];
     const numbers = (count) => Array.from({ length: count }, (_, n) => String(n + 1));
@@ -54,6 +56,9 @@ export class GridBoard {
     this.columnNames = column_names?.length ? column_names : numbers(columns);
     this.holes = holes && new Map(holes.map((square, number) => [square, number]));
     this.tints = new Map(tints);
+    this.names = new Map(names);
+    if (names.length) this.cursor = [...this.names.keys()].at(-1);
+    this.svg.classList.toggle("named", names.length > 0);
     if (holes && !this.holes.has(this.cursor)) [this.cursor] = holes;
     // Bars lie in flat squares, which make a board about as wide as it is high.
     [this.wide, this.high] = shape === "bar"
@@ -64,7 +69,9 @@ export class GridBoard {
     put(this.wood,
       s("rect", { class: "frame", width: width + 2 * EDGE, height: height + 2 * EDGE, rx: 22 }),
       grain(0, 0, width + 2 * EDGE, height + 2 * EDGE, { seed: 7, lines: 26 }),
-      !holes && s("rect", { class: "inlay", x: EDGE - 7, y: EDGE - 7, width: width + 14, height: height + 14, rx: 5 }));
+      !holes && s("rect", { class: "inlay", x: EDGE - 7, y: EDGE - 7, width: width + 14, height: height + 14, rx: 5 }),
+      names.length && [s("rect", { class: "pale", x: EDGE, y: EDGE, width, height }),
+        grain(EDGE, EDGE, width, height, { seed: 3, lines: 40, across: true })]);
     this.drawSquares();
   }
 
@@ -78,14 +85,18 @@ export class GridBoard {
         if (square === null) continue;
         const cell = s("g",
           {
-            role: "gridcell", class: "square plain", "data-square": square,
+            role: "gridcell", class: this.names.size ? "square" : "square plain",
+            "data-square": this.names.get(square) ?? square,
             tabindex: square === this.cursor ? 0 : -1,
             transform: `translate(${EDGE + column * this.wide} ${EDGE + row * this.high})`,
           },
           this.holes ? this.hole(square) : [
-            s("rect", { width: this.wide, height: this.high, class: "cell" }),
+            s("rect", { width: this.wide, height: this.high, class: this.names.size ? "deep" : "cell" }),
+            this.names.size && grain(0, 0, SIZE, SIZE, { seed: square * 17, lines: 7, across: true }),
             s("rect", { width: this.wide, height: this.high, class: "wash" }),
-            s("rect", { x: 4, y: 4, width: this.wide - 8, height: this.high - 8, rx: 4, class: "ring" })]);
+            s("rect", { x: 4, y: 4, width: this.wide - 8, height: this.high - 8, rx: 4, class: "ring" }),
+            this.names.size && s("text", { x: 7, y: 19, class: "square-number", "aria-hidden": "true" },
+              this.names.get(square))]);
         cell.addEventListener("focus", () => {
           this.cursor = square;
           this.preview(square);
@@ -97,7 +108,7 @@ export class GridBoard {
       lines.push(line);
     }
     put(this.squares, ...lines);
-    if (this.holes) return;
+    if (this.holes || this.names.size) return;
     const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, text);
     const shown = (names) => (this.flip ? names.toReversed() : names);
     put(this.labels,
@@ -129,7 +140,8 @@ export class GridBoard {
     if (row < 0 || row >= this.rows || column < 0 || column >= this.columns) return null;
     const number = row * this.columns + column;
     const square = this.flip ? this.rows * this.columns - 1 - number : number;
-    return this.holes && !this.holes.has(square) ? null : square;
+    const drawn = this.holes || (this.names.size ? this.names : null);
+    return drawn && !drawn.has(square) ? null : square;
   }
 
   /** The row and the column in which a square is drawn. */
@@ -148,7 +160,10 @@ export class GridBoard {
     this.flip = flip;
     if (!this.rows) return;
     this.drawSquares();
+    this.layer.classList.add("still");
+    for (const piece of this.pieces) this.put(piece);
     if (this.board) this.update(this);
+    requestAnimationFrame(() => this.layer.classList.remove("still"));
   }
 
   /** Show a board. `next` are the possible clicks; empty if no click is possible. */
@@ -158,30 +173,38 @@ export class GridBoard {
     this.under.replaceChildren();
     const trace = (board.trace || []).flat();
     if (this.holes) this.drawTrace(board.trace || []);
-    const goals = new Map(next.map((step) => [step.to, step]));
+    const nexts = new Map(next.map((step) => [step.to, step]));
+    const captured = new Set(board.captured || []);
     const standing = new Map(board.pieces.map(([square, side, text]) => [square, { side, text }]));
     this.drawPieces();
     for (const [square, cell] of this.cells) {
       const here = standing.get(square);
-      cell.classList.toggle("can", live && goals.has(square));
-      cell.classList.toggle("chosen", this.clicked.includes(square));
+      const step = live ? nexts.get(square) : undefined;
+      const goal = step && step.from !== NONE;
+      cell.classList.toggle("can", Boolean(step) && !goal);
+      cell.classList.toggle("goal", Boolean(goal));
+      const chosen = board.captured ? square === this.chosen : this.clicked.includes(square);
+      cell.classList.toggle("chosen", chosen);
       cell.classList.toggle("passed", trace.includes(square));
       const [row, column] = [this.rowNames[Math.floor(square / board.columns)], this.columnNames[square % board.columns]];
-      const where = this.holes ? `hole ${this.holes.get(square)}` : `row ${row}, column ${column}`;
-      const piece = here && [here.text || "stone", this.act.sides()[here.side]].filter(Boolean).join(", ");
-      const words = [where, piece || "empty"];
-      if (this.clicked.includes(square)) words.push("chosen");
-      else if (live && goals.has(square)) words.push("can be clicked");
+      const where = this.names.get(square)
+        ?? (this.holes ? `hole ${this.holes.get(square)}` : `row ${row}, column ${column}`);
+      const words = [where, here ? this.words(here) : "empty"];
+      if (chosen) words.push("chosen");
+      else if (goal) words.push("can be moved to");
+      else if (step) words.push(here ? "can move" : "can be clicked");
       cell.setAttribute("aria-label", words.join(", "));
-      if (live && goals.has(square) && this.clicked.length) this.dot(square);
+      cell.setAttribute("aria-selected", square === this.chosen);
+      if (goal) this.dot(square, step.far);
     }
+    for (const piece of this.pieces) piece.element.classList.toggle("captured", captured.has(piece.square));
   }
 
   /** Draw the pieces. Tiles and bars are told apart by their texts, so that they slide. */
   drawPieces() {
     const { pieces, shape = "stone" } = this.board;
-    if (shape === "stone") {
-      put(this.layer, ...pieces.map(([square, side, text]) => this.man(square, side, text)));
+    if (shape === "stone" || shape === "man") {
+      this.movePieces();
       return;
     }
     const texts = pieces.map(([, , text]) => text);
@@ -209,16 +232,68 @@ export class GridBoard {
       s("text", { class: "man-text", y: bar ? 9 : 15, "font-size": bar ? 26 : 44 }, text));
   }
 
-  man(square, side, text) {
-    const [x, y] = this.centre(square);
+  /** What a piece is called. */
+  words({ side, text }) {
+    const word = this.board.words?.[text];
+    const owner = this.act.sides()[side];
+    return word ? `${owner} ${word}`.toLowerCase() : [text || "stone", owner].filter(Boolean).join(", ");
+  }
+
+  /** Move the pieces that are drawn to where they stand now, along the last move if it tells that. */
+  movePieces() {
+    const wanted = new Map(this.board.pieces.map(([square, side, text]) => [square, { side, text }]));
+    const looks = ({ side, text }) => `${side} ${this.board.shape === "man" ? "" : text}`;
+    const [kept, loose] = [[], []];
+    for (const piece of this.pieces) {
+      const here = wanted.get(piece.square);
+      const stays = here && looks(here) === looks(piece);
+      if (stays) {
+        wanted.delete(piece.square);
+        this.crown(piece, here.text);
+      }
+      (stays ? kept : loose).push(piece);
+    }
+    for (const [square, here] of wanted) {
+      const way = (this.board.trace || []).find((one) => one.at(-1) === square);
+      const same = loose.filter((piece) => looks(piece) === looks(here));
+      const old = same.find((piece) => piece.square === way?.[0]) || same[0];
+      const piece = old || { element: this.man(here), ...here };
+      if (old) loose.splice(loose.indexOf(old), 1);
+      else this.layer.append(piece.element);
+      piece.square = square;
+      this.crown(piece, here.text);
+      this.put(piece);
+      kept.push(piece);
+    }
+    for (const { element } of loose) {
+      element.classList.add("gone");
+      setTimeout(() => element.remove(), 220);
+    }
+    this.pieces = kept;
+  }
+
+  man({ side, text }) {
     const colour = this.colour(side);
-    const sign = this.many && side !== null ? text || String(side + 1) : text;
-    return s("g", { class: `man ${colour}`, "aria-hidden": "true", transform: `translate(${x} ${y})` },
+    const crowned = this.board.shape === "man";
+    const sign = crowned ? "" : this.many && side !== null ? text || String(side + 1) : text;
+    const groove = (r) => s("circle", { class: "groove", r });
+    return s("g", { class: `man ${colour}`, "aria-hidden": "true" },
       s("ellipse", { class: "shade", cx: 2, cy: 6, rx: 40, ry: 39 }),
       s("circle", { class: "body", r: 39, fill: COLOURS.includes(colour) ? `url(#${colour}-man)` : null }),
       s("circle", { class: "rim", r: 37.5 }),
       sign ? s("text", { class: "man-text", y: 13, "font-size": sign.length > 1 ? 28 : 40 }, sign)
-        : s("circle", { class: "groove", r: 27 }));
+        : crowned ? [groove(30), groove(22), s("path", { class: "crown",
+          d: "M-20 12 L-24 -12 L-11 -2 L0 -19 L11 -2 L24 -12 L20 12 Z M-19 18 H19" })] : groove(27));
+  }
+
+  crown(piece, text) {
+    piece.text = text;
+    piece.element.classList.toggle("king", this.board.shape === "man" && text !== "");
+  }
+
+  put(piece) {
+    const [x, y] = this.centre(piece.square);
+    piece.element.style.transform = `translate(${x}px, ${y}px)`;
   }
 
   /** Draw the ways of the last move. */
@@ -237,9 +312,9 @@ export class GridBoard {
     this.hint(way && square !== from ? way : null);
   }
 
-  dot(square) {
+  dot(square, far) {
     const [cx, cy] = this.centre(square);
-    this.under.append(s("circle", { class: "dot", cx, cy, r: 14 }));
+    this.under.append(s("circle", { class: `dot${far ? " far" : ""}`, cx, cy, r: 14 }));
   }
 
   /** Mark the squares of a move before it is played; null removes the marks. */
@@ -257,11 +332,16 @@ export class GridBoard {
     return this.board?.ways?.[text] || [];
   }
 
-  /** Colour pieces by the values of parts {squares, value}, costs in red; null removes the colours. */
+  /**
+   * Colour pieces by parts with `squares` or a `place`; null removes the colours. A `value` is a
+   * cost, in red; without one the part says what it contributes.
+   */
   heat(parts) {
     if (!this.board) return;
     const heats = new Map();
-    for (const { squares = [], value } of parts || []) {
+    const named = new Map([...this.names].map(([square, name]) => [name, square]));
+    for (const { squares: all = [], place, before, value = -before } of parts || []) {
+      const squares = place ? [named.get(place[1])] : all;
       for (const square of squares) heats.set(square, (heats.get(square) || 0) + value / squares.length);
     }
     const largest = Math.max(...[...heats.values()].map(Math.abs), 1e-9);
@@ -287,39 +367,50 @@ export class GridBoard {
     return this.squareAt(row, column + (left ? -1 : 1)) ?? this.squareAt(row, column + (left ? 1 : -1));
   }
 
-  /** Always null: moves are made by clicks, so nothing can be dragged. */
-  piece() {
-    return null;
+  /** The piece on a square, if moves begin with it. */
+  piece(square) {
+    const begins = this.clicked.length === 1 && this.clicked[0] === square
+      || this.next.some((step) => step.from === NONE && step.to === square);
+    return begins ? this.pieces.find((piece) => piece.square === square) : null;
   }
 
   get chosen() {
     return this.clicked.at(-1) ?? null;
   }
 
-  /** Take back the last click, on Escape. */
+  /** Choose the piece on a square, or put it back. One that has begun to capture stays chosen. */
   select(square) {
-    if (square === null && this.clicked.length) this.act.back();
+    if (square === null && this.clicked.length === 1) this.act.back();
+    else if (square !== null && square !== this.chosen) this.act.step(NONE, square);
+  }
+
+  land(from, to) {
+    this.act.step(from, to);
   }
 
   /** Handle a click, or Enter, on a square. */
-  async choose(square) {
-    if (!this.live) return;
-    const leads = this.next.some((step) => step.to === square);
-    if (!leads && this.clicked.length) {
-      const again = square === this.clicked.at(-1);
-      await this.act.back();
-      if (again || !this.next.some((step) => step.to === square)) return;
+  choose(square) {
+    if (this.editing) {
+      this.act.edit(square);
+      return;
     }
-    this.act.step(this.clicked.at(-1) ?? NONE, square);
+    if (!this.live) return;
+    const step = this.next.find(({ to }) => to === square);
+    if (!step && square === this.chosen) this.select(null);
+    // Where no move begins with it, the server answers with the reason.
+    else if (step || this.chosen !== null || this.pieces.some((piece) => piece.square === square)) {
+      this.act.step(step?.from ?? this.chosen ?? NONE, square);
+    }
   }
 
   /** The square to which an arrow key moves the cursor. */
   walk(square, key) {
     const [row, column] = this.placeOf(square);
     const [down, right] = STEPS[key];
-    // Holes stand in every second column, and those of the next row between them.
-    const reach = this.holes ? (down ? [-1, 1] : [2 * right]) : [right];
-    const there = reach.map((aside) => this.squareAt(row + down, column + aside));
+    // Holes and named squares are in every second column, and those of the next row between them.
+    const aside = row % 2 ? [1, -1] : [-1, 1];
+    const reach = this.holes || this.names.size ? (down ? aside : [2 * right]) : [right];
+    const there = reach.map((by) => this.squareAt(row + down, column + by));
     return there.find((found) => found !== null) ?? square;
   }
 }

@@ -5,7 +5,6 @@ import { drawActions, drawTools, hint } from "./actions.js";
 import { get, post, Refusal, Stream, whileCompiling } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
-import { CheckersBoard } from "./checkers.js";
 import { newGame, usual } from "./choices.js";
 import { announce, compileProgress, h, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
@@ -18,10 +17,10 @@ import { Thinking } from "./thinking.js";
 import { WhyPanel } from "./why.js";
 
 const BOARDS = {
-  checkers: CheckersBoard, backgammon: BackgammonBoard, grid: GridBoard, plain: PlainBoard,
+  backgammon: BackgammonBoard, grid: GridBoard, plain: PlainBoard,
 };
 
-const EXAMPLES = { checkers: "11-15", backgammon: "8/5 6/5" };
+const EXAMPLES = { backgammon: "8/5 6/5" };
 
 export class PlayPage {
   kind = "play";
@@ -433,9 +432,8 @@ export class PlayPage {
 
   drawBoard() {
     const { bottom } = this;
-    // On an unturned board of checkers White, on the high numbers, is at the bottom.
-    const { kind } = this.view;
-    this.board.setFlip(kind === "checkers" ? bottom === 0 : kind === "backgammon" ? bottom === 1 : this.flipped);
+    const turns = this.view.kind === "backgammon" || this.view.board.turns;
+    this.board.setFlip(turns ? bottom === 1 : this.flipped);
     this.board.update(this.boardView());
     drawActions(this);
   }

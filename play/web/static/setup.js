@@ -3,12 +3,13 @@
 
 import { h, put, sentence, toast } from "./dom.js";
 
+// By the kind of the board; "named" is a grid whose squares have names.
 const FORMS = {
-  checkers: ["FEN", "B:W18,24,K10:B12,16"],
+  named: ["FEN", "B:W18,24,K10:B12,16"],
   backgammon: ["Position ID, XGID, GNU ID or FIBS board", "4HPwATDgc/ABMA"],
 };
 const NOTES = {
-  checkers: "Squares are numbered from Black's side, as on the board; K marks kings.",
+  named: "Squares are numbered from Black's side, as on the board; K marks kings.",
   backgammon: "Each side numbers the points from its own home. An XGID may bring its dice.",
 };
 
@@ -26,7 +27,8 @@ export class SetupPanel {
 
   make() {
     this.made = true;
-    const { kind, sides, start } = this.page.view;
+    const { sides, start } = this.page.view;
+    const { kind } = this;
     const [form, example] = FORMS[kind] || ["Position as text", start];
     this.text = h("textarea", { rows: 3, spellcheck: "false", placeholder: example, maxlength: 1000,
       "aria-label": form, "aria-describedby": "setup-problem", name: "position",
@@ -51,6 +53,11 @@ export class SetupPanel {
       this.edit,
       h("p", { class: "muted small" }, NOTES[kind]),
     );
+  }
+
+  get kind() {
+    const { kind, board } = this.page.view;
+    return board.names?.length ? "named" : kind;
   }
 
   draw() {
@@ -132,21 +139,23 @@ export class SetupPanel {
       this.draft.trace = [];
       delete this.draft.captured;
       this.turn.value = String(view.side);
-      this.brushes(view.kind);
+      this.brushes();
     }
     this.show();
   }
 
   /** The pieces to place, of which one is chosen. */
-  brushes(board) {
-    const kinds = board === "checkers"
-      ? [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Nothing"]]
+  brushes() {
+    const { sides, board } = this.page.view;
+    const men = () => sides.flatMap((name, side) =>
+      Object.entries(board.words).map(([text, word]) => [[side, text], `${name} ${word}`]));
+    const pieces = this.kind === "named" ? [...men(), [null, "Nothing"]]
       : [["x", "X"], ["o", "O"], ["", "Remove"]];
-    this.kind = kinds[0][0];
-    put(this.brush, ...kinds.map(([kind, title]) =>
-      h("button", { type: "button", "aria-pressed": String(kind === this.kind),
+    this.piece = pieces[0][0];
+    put(this.brush, ...pieces.map(([piece, title]) =>
+      h("button", { type: "button", "aria-pressed": String(piece === this.piece),
         onclick: (e) => {
-          this.kind = kind;
+          this.piece = piece;
           for (const other of this.brush.children) other.setAttribute("aria-pressed", other === e.target);
         } }, title)));
   }
@@ -157,7 +166,7 @@ export class SetupPanel {
   }
 
   clear() {
-    if (this.page.view.kind === "checkers") this.draft.pieces = [];
+    if (this.kind === "named") this.draft.pieces = [];
     else {
       this.draft.x = this.draft.x.map((_, p) => (p ? 0 : 15));
       this.draft.o = this.draft.o.map((_, p) => (p ? 0 : 15));
@@ -166,9 +175,10 @@ export class SetupPanel {
   }
 
   standard() {
-    if (this.page.view.kind === "checkers") {
-      this.draft.pieces = [];
-      for (let n = 1; n <= 12; n += 1) this.draft.pieces.push([n, "b"], [n + 20, "w"]);
+    if (this.kind === "named") {
+      const far = this.draft.names.length - 12; // squares of both sides' men, by their numbers
+      this.draft.pieces = this.draft.names.filter(([, name]) => name <= 12 || name > far)
+        .map(([square, name]) => [square, Number(name > far), ""]);
     } else {
       const counts = Array(26).fill(0);
       Object.assign(counts, { 6: 5, 8: 3, 13: 5, 24: 2 });
@@ -180,7 +190,7 @@ export class SetupPanel {
 
   /** Handle a click on a place while editing. */
   place(where) {
-    if (this.page.view.kind === "checkers") this.placeMan(where);
+    if (this.kind === "named") this.placeMan(where);
     else this.placeChecker(where);
     this.show();
   }
@@ -188,15 +198,15 @@ export class SetupPanel {
   placeMan(square) {
     const before = this.draft.pieces.find(([at]) => at === square);
     this.draft.pieces = this.draft.pieces.filter(([at]) => at !== square);
-    if (this.kind && before?.[1] !== this.kind) this.draft.pieces.push([square, this.kind]);
-    this.draft.pieces.sort((a, b) => a[0] - b[0]);
+    const again = before && String(before.slice(1)) === String(this.piece);
+    if (this.piece && !again) this.draft.pieces.push([square, ...this.piece]);
   }
 
   placeChecker(name) {
     const { board } = this.page;
     const [x, o] = [this.draft.x, this.draft.o];
     const sides = [[x, 0], [o, 1]];
-    if (this.kind === "") {
+    if (this.piece === "") {
       for (const [counts, side] of sides) {
         const point = board.point(side, name);
         if (point && counts[point]) {
@@ -207,7 +217,7 @@ export class SetupPanel {
       }
       return;
     }
-    const side = this.kind === "x" ? 0 : 1;
+    const side = this.piece === "x" ? 0 : 1;
     const [counts, other] = side ? [o, x] : [x, o];
     const point = board.point(side, name);
     if (!point || (point < 25 && other[25 - point])) return;
@@ -227,13 +237,12 @@ export class SetupPanel {
 
   composed() {
     const side = Number(this.turn.value);
-    if (this.page.view.kind === "checkers") {
-      const squares = (letter) =>
-        this.draft.pieces
-          .filter(([, piece]) => piece.toLowerCase() === letter)
-          .map(([square, piece]) => (piece === letter ? square : `K${square}`))
-          .join(",");
-      return `${"BW"[side]}:W${squares("w")}:B${squares("b")}`;
+    if (this.kind === "named") {
+      const names = new Map(this.draft.names);
+      const squares = (whose) => this.draft.pieces.filter(([, owner]) => owner === whose)
+        .map(([square, , text]) => [text, names.get(square)])
+        .sort((a, b) => Number(a[1]) - Number(b[1])).map((parts) => parts.join("")).join(",");
+      return `${"BW"[side]}:W${squares(1)}:B${squares(0)}`;
     }
     const { x, o } = this.draft;
     const letter = (p) => {

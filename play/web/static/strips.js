@@ -6,7 +6,6 @@ import { h, put } from "./dom.js";
 
 /** The text beside the name of a side. */
 const DETAILS = {
-  checkers: (board, side) => pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length),
   backgammon: (board, side) => `${board.pips[side]} pips`,
   grid: (board, side) => {
     const goal = new Set((board.tints || []).filter(([, whose]) => whose === side).map(([square]) => square));
