@@ -146,7 +146,8 @@ class Seat:
             return self._any(position, roll)
         if self._static is not None:
             return self._static.choose(position, roll)
-        return self.think(position, roll=roll).whole().move
+        limits = self.limits.for_play(self.game, position, roll)
+        return self.think(position, roll=roll, limits=limits).whole().move
 
     def choose_at(self, situation: Any) -> Any:
         """Returns the move after which the position is worth most with the cube at this score."""

@@ -1,4 +1,4 @@
-"""The engine behind games with people: selective by default."""
+"""The seats of players: selective by default, and the only move takes no time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 import games
 from games import kernels
 from games.checkers import Checkers
+from games.record import new_record
 from play.players.chances import judged_play_text
 from play.players.limits import Limits
 from play.players.parse import seated
@@ -71,3 +72,12 @@ def test_moves_are_judged_by_chances_for_the_search_of_each() -> None:
         ("backgammon", "wide", ""),
     ):
         assert judged_play_text(as_evaluator(games.load(game), name)) == text
+
+
+def test_the_only_move_with_a_roll_takes_no_time() -> None:
+    game = games.load("backgammon")
+    shut = game.parse_position("XGID=bBBBBBB---a-------------C-:0:0:-1:31:0:0:0:0:10")
+    patient = seated(game, "hand", Limits(seconds=3600.0), table_mib=1)
+    roll = game.dice.parse("31")  # type: ignore[union-attr]
+    assert patient.choose(shut, roll) == 0
+    assert patient.decide(new_record(game, shut), roll=roll).move == 0
