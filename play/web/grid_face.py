@@ -226,7 +226,7 @@ class ClickSteps:
         further, clicked = self._further(), self._clicked
         if square not in further:
             names = sorted((self._name(one) for one in further), key=lambda name: (len(name), name))
-            ends = " or ".join(names) if len(names) < 9 else "a marked square"
+            ends = " or ".join(names) if len(names) < 9 else "one of the marked squares"
             what = f"{self._name(clicked[-1])} to go to {ends}" if clicked else ends
             must = self._must if len(clicked) < 2 else ""
             raise MoveError(f"{must}expected {what}, found {self._name(square)}")

@@ -39,8 +39,8 @@ def test_why_adds_up_and_compares_two_evaluators(client: Client) -> None:
     men = next(part for part in linear["parts"] if part["name"] == "men")
     assert men["term"] * men["weight"] == pytest.approx(men["before"])
     assert {tuple(part["place"]) for part in network["parts"] if part["place"]} >= {
-        ("", 15),
-        ("", 3),
+        ("", "15"),
+        ("", "3"),
     }
     act(client, view, "position", text="B:W18:B15")
     (ended,) = act(client, view, "why", evaluators=ids[:1], move="15x22").json()["of"]

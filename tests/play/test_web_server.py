@@ -36,7 +36,7 @@ async def _reply(client: Any, base: str, seconds: float, ready: asyncio.Barrier)
         if kind == "view" and news["ply"] == 0:
             await ready.wait()
             began = time.monotonic()
-            step, curve = {"from": 11, "to": 15}, {"evaluator": "checkers:classic", "depth": 3}
+            step, curve = {"from": 42, "to": 35}, {"evaluator": "checkers:classic", "depth": 3}
             assert (await client.post(f"{address}/step", json=step)).status_code == 200
             assert (await client.post(f"{address}/curve", json=curve)).status_code == 200
         if kind == "view" and news["ply"] == 2:

@@ -58,7 +58,7 @@ def test_a_table_is_closed_and_unknown_ones_are_not_found(client: Client) -> Non
     view = new_table(client)
     assert client.delete(f"/api/tables/{view['id']}").status_code == 200
     assert client.get(f"/api/tables/{view['id']}").status_code == 404
-    assert act(client, view, "step", **{"from": 41, "to": 32}).status_code == 404
+    assert act(client, view, "step", **{"from": PLACES[11], "to": PLACES[15]}).status_code == 404
     assert client.get("/api/tables/none/events").status_code == 404
 
 

@@ -198,6 +198,7 @@ export class GridBoard {
       if (goal) this.dot(square, step.far);
     }
     for (const piece of this.pieces) piece.element.classList.toggle("captured", captured.has(piece.square));
+    this.preview(this.pointed);
   }
 
   /** Draw the pieces. Tiles and bars are told apart by their texts, so that they slide. */
@@ -306,6 +307,7 @@ export class GridBoard {
 
   /** Show the way of the chosen piece to a goal while the pointer or the cursor is there. */
   preview(square) {
+    this.pointed = square;
     const [from] = this.clicked;
     if (!this.holes || !this.live || from === undefined) return;
     const way = Object.values(this.board.ways || {}).find((one) => one[0] === from && one.at(-1) === square);
