@@ -41,6 +41,7 @@ __all__ = [
     "extra",
     "known",
     "load",
+    "modules",
     "names",
     "problems",
 ]
@@ -71,6 +72,11 @@ _EXPLICIT = {"tree": ("games.tree", "Tree")}
 
 #: Users' own games, and those of OpenSpiel, that `load` has made, by name.
 _OWN: dict[str, Callable[[], Game]] = {}
+
+
+def modules() -> list[str]:
+    """Returns the modules or packages of the games and problems that come with Plysmith."""
+    return sorted({module for module, _ in (_GAMES | _PROBLEMS).values()})
 
 
 def names() -> list[str]:

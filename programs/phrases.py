@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["counted", "listed", "shortened"]
+__all__ = ["counted", "lasting", "listed", "shortened"]
 
 
 def counted(count: int, thing: str) -> str:
     """Returns a number with the word for the things: "1 move", "1,024 moves"."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def lasting(seconds: float) -> str:
+    """Returns a length of time in the unit that fits it: "40 s", "12 min", "3.5 h"."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 99.5 else f"{minutes / 60:.1f} h"
 
 
 def listed(texts: Iterable[str], most: int = 12) -> str:

@@ -25,6 +25,8 @@ FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 others_tell = threading.Event()
 #: Returns for how many seconds this process has been compiling, or None; the compile layer sets it.
 compiling_seconds: Callable[[], float | None] | None = None
+#: Returns the seconds of processor time that compiling took; the compile layer sets it.
+compiled_seconds: Callable[[], float] = float
 #: Functions that name the silent work in this process, the latest at the end.
 _silent: list[Callable[[], str]] = []
 

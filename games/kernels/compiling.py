@@ -36,6 +36,8 @@ class _Listener(event.Listener):  # type: ignore[misc]
         self._depth, self._watched = 0, False
         #: when this wait began, and when a function was last finished
         self._began = self._ended = -PAUSE
+        #: processor time of this process in which functions were compiled or read from disk
+        self._spent = self._since = 0.0
 
     def on_start(self, event: Any) -> None:
         self.begin()
@@ -49,6 +51,8 @@ class _Listener(event.Listener):  # type: ignore[misc]
             now = time.monotonic()
             if self._depth == 0 and now - self._ended > PAUSE:
                 self._began = now
+            if self._depth == 0:
+                self._since = time.process_time()
             self._depth += 1
             watch, self._watched = not self._watched, True
         if watch:
@@ -58,6 +62,8 @@ class _Listener(event.Listener):  # type: ignore[misc]
         """A function is finished; made: whether it was compiled rather than read from disk."""
         with self._lock:
             self._depth -= 1
+            if self._depth == 0:
+                self._spent += time.process_time() - self._since
             if made:
                 self._ended = time.monotonic()
 
@@ -67,6 +73,10 @@ class _Listener(event.Listener):  # type: ignore[misc]
             now = time.monotonic()
             over = self._depth == 0 and now - self._ended > PAUSE
             return None if over else now - self._began
+
+    def spent(self) -> float:
+        """Returns the seconds of processor time in which functions were compiled or read."""
+        return self._spent
 
     def _watch(self) -> None:
         """Say once in a process that it compiles; workers leave that to their parent."""
@@ -94,3 +104,4 @@ def counting(made: Any) -> Iterator[None]:
 
 
 waiting.compiling_seconds = _listener.seconds
+waiting.compiled_seconds = _listener.spent

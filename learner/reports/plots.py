@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from learner.arena import ELO, FIRST, POINTS, Strength
+from programs.phrases import lasting
 from programs.whole_files import write_figure
 
 __all__ = ["new_figure", "plot_strength", "plot_weights"]
@@ -44,8 +45,8 @@ def plot_strength(
 
     With more than two players it is the share of first places.
 
-    chosen: the games of the snapshot that was kept.
-    hours: hours of processor time until each snapshot, for the upper axis (None: without it).
+    chosen: the games of the snapshot that matches chose as the best, or None.
+    hours: hours of processor time until each snapshot, for the upper axis, or None.
     """
     from play.ratings.statistics import expected_score
 
@@ -68,14 +69,15 @@ def plot_strength(
     if unit != FIRST:
         axes.axhline(0 if points else 50, color="black", linewidth=1, alpha=0.6)
     if chosen is not None:
-        axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="kept as best")
+        axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="chosen as the best")
     axes.set_xlabel("games learned from")
     shown = [game for game in games if game in (hours or {})]
     if hours and shown:
         upper = axes.secondary_xaxis("top")
         step = -(-len(shown) // MOST_HOURS)
         shown = shown[::-step]  # with the last
-        upper.set_xticks(shown, [f"{hours[game]:.2g} h" for game in shown])
+        upper.set_xticks(shown, [lasting(3600 * hours[game]) for game in shown])
+        upper.set_xlabel("processor time of learning")
     if points:
         axes.set_ylabel("points a game (band: 95 % interval)")
     else:
@@ -91,7 +93,8 @@ def plot_weights(
 ) -> None:
     """Plot the weights of the terms over the games; those largest at the end are named.
 
-    Weights that span many powers of two are drawn on a logarithmic axis through 0.
+    Weights that span many powers of two are drawn on a logarithmic axis through 0. Those of a
+    single snapshot are points.
     """
     figure, axes = new_figure("Weights over time")
     games = [game for game, _ in snapshots]
@@ -104,9 +107,10 @@ def plot_weights(
         axes.set_yscale("symlog", base=2, linthresh=1)
     for name in reversed(ranking):
         if name in colours:
-            axes.plot(games, columns[name], linewidth=1.8, label=name, color=colours[name])
+            look: dict[str, Any] = {"linewidth": 1.8, "label": name, "color": colours[name]}
         else:
-            axes.plot(games, columns[name], linewidth=0.8, color="grey", alpha=0.4)
+            look = {"linewidth": 0.8, "color": "grey", "alpha": 0.4}
+        axes.plot(games, columns[name], marker="o" if len(games) == 1 else "", **look)
     axes.axhline(0, color="black", linewidth=1, alpha=0.6)
     axes.set_xlabel("games learned from")
     axes.set_ylabel("weight" + (f" ({', '.join(fixed)} is fixed)" if fixed else ""))

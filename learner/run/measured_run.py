@@ -5,7 +5,9 @@ The best snapshot by these matches is kept beside the last; of a learner that se
 last. Beside what every run leaves (`learner.run.run`) the folder holds:
 
     snapshots.csv     the strength of snapshots
-    hours.csv         hours of processor time that learning took to each snapshot and until now
+    hours.csv         hours of processor time that learning took to each snapshot and until now,
+                      without those of compiling
+    held_out.safetensors  positions that are not learned from, of which log.csv has the loss
     games.*           games in the form of the game's files (.pdn with values for checkers, .mat
                       for backgammon, else .txt): all, or the last of each batch
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
@@ -28,11 +30,13 @@ from games.file_form import NO_NAMES, form_of
 from learner.arena import Arena, Strength
 from learner.frame import Learner, Progress
 from learner.options import CALIBRATION_GAMES, Range
-from learner.run.folder import HOURS, csv_row, read_hours
+from learner.run.folder import HOURS, RunError, csv_row, read_hours
+from learner.run.held_out import HeldOut
 from learner.run.run import Run
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from play.workers import Workers
+from programs import waiting
 from programs.ending import result_of
 from programs.phrases import counted
 from programs.whole_files import write_atomically
@@ -49,6 +53,9 @@ CHOICE_PLIES, REPORT_PLIES = 3, 4
 PROCESSES = 2
 #: With fewer games, chances of win, draw and loss are not fitted.
 FEWEST_GAMES = 20
+#: The file of positions that are not learned from, and the number of times that the evaluator is
+#: judged by them.
+HELD_OUT, JUDGEMENTS = "held_out.safetensors", 48
 #: The copy of a user's features.
 FEATURES = "features.py"
 
@@ -102,7 +109,8 @@ class MeasuredRun(Run):
         #: hours of processor time until each snapshot, and in the sessions before this one
         self._hours: dict[int, float] = {}
         self._hours_before = 0.0
-        self._began = time.process_time()
+        self._began = _learning_seconds()
+        self._held_out: HeldOut | None = None
 
     @property
     def game(self) -> Game:
@@ -115,7 +123,12 @@ class MeasuredRun(Run):
         return reported and self._path("best").is_file()
 
     def _created(self) -> None:
-        self._began = time.process_time()
+        if self._predicts() and not self.game.dice and self.learner.games >= FEWEST_GAMES:
+            start = self.learner.evaluator_.copy()
+            self._held_out = HeldOut.drawn(self.game, start, games=int(self.learner.games))
+        if self._held_out is not None:
+            self._held_out.write(self.folder.path / HELD_OUT)
+        self._began = _learning_seconds()
         if self.feature_file is not None:
             copy = Path(self.feature_file).read_bytes()
             write_atomically(self.folder.path / FEATURES, copy)
@@ -142,7 +155,13 @@ class MeasuredRun(Run):
         return self._finish(say)
 
     def _take(self, saved: dict[str, Any]) -> None:
-        self._began = time.process_time()
+        self._began = _learning_seconds()
+        if saved.get("held_out"):
+            self.folder.expect(HELD_OUT)
+            try:
+                self._held_out = HeldOut.read(self.folder.path / HELD_OUT)
+            except ValueError as error:
+                raise RunError(str(error)) from None
         self._taken = [int(game) for game in saved["taken"]]
         self.measured = {
             int(game): [Strength(**entry) for entry in entries]
@@ -159,6 +178,7 @@ class MeasuredRun(Run):
 
     def _content(self) -> dict[str, Any]:
         return {
+            "held_out": self._held_out is not None,
             "taken": self._taken,
             "measured": {
                 str(game): [entry.as_dict() for entry in entries]
@@ -183,9 +203,7 @@ class MeasuredRun(Run):
     def _reported(self, progress: Progress) -> bool:
         game = progress.game
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
-        # a snapshot is taken after the last game, and others evenly before
-        games, count = int(self.learner.games), self.snapshots
-        due = game * count // games > self._reported_game * count // games
+        due = self._evenly(game, self.snapshots)
         self._reported_game = game
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
@@ -193,10 +211,21 @@ class MeasuredRun(Run):
             self._taken.append(game)
             self._hours[game] = self._hours_spent()
             self._ask(game, evaluator)
-        for waiting in sorted(self._waiting):
-            if all(future.done() for future in self._waiting[waiting]):
-                self._collect(waiting)
+        for taken in sorted(self._waiting):
+            if all(future.done() for future in self._waiting[taken]):
+                self._collect(taken)
         return due
+
+    def _held_out_loss(self, progress: Progress) -> float | str:
+        due = self._evenly(progress.game, JUDGEMENTS) or not self._reported_game
+        if self._held_out is None or not due:
+            return ""
+        return self._held_out.loss(self.learner.evaluator_)
+
+    def _evenly(self, game: int, times: int) -> bool:
+        """Returns whether something that is done evenly, and after the last game, is due."""
+        games = int(self.learner.games)
+        return game * times // games > self._reported_game * times // games
 
     def _game_text(self, progress: Progress) -> str:
         """Returns the game in the form of the game's files."""
@@ -249,7 +278,7 @@ class MeasuredRun(Run):
 
     def _hours_spent(self) -> float:
         """Returns the hours of processor time that this process and earlier sessions took."""
-        return self._hours_before + (time.process_time() - self._began) / 3600
+        return self._hours_before + (_learning_seconds() - self._began) / 3600
 
     def _named(self, evaluator: Evaluator, game: int) -> Evaluator:
         evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
@@ -303,6 +332,11 @@ class MeasuredRun(Run):
         self._plot(best)
         return self._calibrated(self._loaded(self._path("best")), say)
 
+    def _predicts(self) -> bool:
+        """Returns whether values can be compared with wins, draws and losses of self-play."""
+        mine, game = self.learner.evaluator_, self.game
+        return not mine.gives_outcomes and game.rules is not None and game.players == 2
+
     def _calibrated(self, best: Evaluator, say: Callable[[str], None]) -> Evaluator:
         """Fit the chances that the best evaluator's values stand for, where that is cheap.
 
@@ -311,9 +345,7 @@ class MeasuredRun(Run):
         from learner.fit.calibration import calibration_of, self_play_sample
 
         games = min(CALIBRATION_GAMES, int(self.learner.games) // 3)
-        # chances are those of win, draw and loss
-        able = not best.gives_outcomes and self.game.rules is not None and self.game.players == 2
-        if not able or games < FEWEST_GAMES:
+        if not self._predicts() or games < FEWEST_GAMES:
             return best
         say(f"fitting the chances of win, draw and loss to {counted(games, 'game')} of self-play")
         try:
@@ -329,7 +361,8 @@ class MeasuredRun(Run):
         from learner.reports.plots import plot_strength, plot_weights
 
         path = self.folder.path
-        plot_strength(path / "strength.png", self.measured, chosen=best, hours=self._hours)
+        chosen = None if self.learner.settles or len(self.measured) == 1 else best
+        plot_strength(path / "strength.png", self.measured, chosen=chosen, hours=self._hours)
         snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
         weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
         if weights:
@@ -361,3 +394,8 @@ class MeasuredRun(Run):
             limits=str(self.limits),
             matches=[entry.as_dict() for entry in results],
         )
+
+
+def _learning_seconds() -> float:
+    """Returns the seconds of processor time that this process took, but for those of compiling."""
+    return time.process_time() - waiting.compiled_seconds()

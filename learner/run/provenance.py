@@ -5,8 +5,8 @@ code. So each session is recorded in the folder, and a run is resumed with other
 owner says so. Code means what can change the result:
 
 - the learner: a digest of the source of each module that a session has loaded once the learner is
-  prepared, without comments and docstrings, so that an edited text is no change; a module that
-  only one of two sessions has loaded decides nothing;
+  prepared, but for those of other games, and without comments and docstrings, so that an edited
+  text is no change; a module that only one of two sessions has loaded decides nothing;
 - the terms: the fingerprint of each term, or of the encoding (`games.kernels.fingerprint`);
 - the game: the fingerprints of its rules, or for a game in plain Python digests of the modules of
   its class;
@@ -32,6 +32,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import games
 import plysmith
 from games.contract import Game
 from games.features import Encoding, FeatureSet
@@ -107,7 +108,7 @@ def provenance(game: Game, learner: Any) -> dict[str, Any]:
             "processor": platform.processor() or platform.machine(),
             "cores": os.cpu_count(),
         },
-        "learner": _code_of(type(learner)),
+        "learner": _code_of(type(learner), game),
         "terms": _terms(getattr(learner, "evaluator_", None)),
         "game": {game.name: _rules(game)},
     }
@@ -195,16 +196,28 @@ def _rules(game: Game) -> str:
 # --- source -----------------------------------------------------------------------------------
 
 
-def _code_of(learner: type) -> dict[str, str]:
-    """Returns a digest of each loaded module of Plysmith, and of those beside a learner's class."""
+def _code_of(learner: type, game: Game) -> dict[str, str]:
+    """Returns a digest of each loaded module of Plysmith, and of those beside a learner's class.
+
+    Modules of the games that come with Plysmith count only for a game that is made of them. No such
+    game is made of another, and engines of other games that can be played against are loaded too.
+    """
     tops = {*OURS, learner.__module__.partition(".")[0]}
+    own = [kind.__module__ for kind in type(game).__mro__]
+    ours = games.modules() if own[0].partition(".")[0] == "games" else []
+    others = [module for module in ours if not any(_within(name, module) for name in own)]
     loaded = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
     files = {
         name: Path(file)
         for name, file in loaded.items()
         if file and file.endswith(".py") and name.partition(".")[0] in tops
-    }
+        and not any(_within(name, module) for module in others)
+    }  # fmt: skip
     return {name: _file_mark(file) for name, file in sorted(files.items())}
+
+
+def _within(name: str, package: str) -> bool:
+    return f"{name}.".startswith(f"{package}.")
 
 
 def _file_mark(path: Path) -> str:

@@ -82,6 +82,10 @@ class Run:
         """Take a report of the learner; returns whether a checkpoint is due at once."""
         return False
 
+    def _held_out_loss(self, progress: Progress) -> float | str:
+        """Returns the loss on positions that are not learned from, for the log, or ""."""
+        return ""
+
     def _content(self) -> dict[str, Any]:
         """Returns what a checkpoint holds beside the state of the learner."""
         return {}
@@ -154,9 +158,10 @@ class Run:
     def _watch(self, progress: Progress, show: Show | None) -> None:
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
-        losses = [progress.figures.get(name, "") for name in ("loss", "held out")]
-        note = progress.told("loss", "held out")
-        row = csv_row(progress.game, progress.updates, progress.alpha_side, *ended, *losses, note)
+        row = csv_row(
+            progress.game, progress.updates, progress.alpha_side, *ended,
+            progress.figures.get("loss", ""), self._held_out_loss(progress), progress.told("loss"),
+        )  # fmt: skip
         self.folder.log("log.csv", row)
         if self._reported(progress) or self._pace.is_due():
             self._save()

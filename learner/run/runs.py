@@ -15,6 +15,7 @@ from learner.run.settings import RunSettings
 from play.web.runs import Runs
 from programs.arguments import Parser
 from programs.ending import exit_status
+from programs.phrases import lasting
 
 __all__ = ["main", "rows_of"]
 
@@ -111,7 +112,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
         options = " ".join(f"{name}={value}" for name, value in row["options"].items())
         lines.append(
             f"{row['folder']:<{width}}  {row['game']} {row['learner']}, {row['state']},"
-            f" {row['hours']:.2f} h{'; ' if options else ''}{options}"
+            f" {lasting(3600 * row['hours'])}{'; ' if options else ''}{options}"
         )
         for match in row["matches"]:
             try:

@@ -128,11 +128,12 @@ def learn(
     start = start_for(session.game, settings.start, learner)
     began = time.perf_counter()
     best: Evaluator = session.train(start, resume=resume, changed=changed, show=bar, say=bar.say)
+    chosen = not learner.settles and len(session.measured) > 1
     bar.say(
         f"learned from {counted(learner.updates_, 'position')} in"
         f" {counted(learner.games_played_, 'game')},"
         f" {time.perf_counter() - began:.0f} s;"
-        f" {'the last weights' if learner.settles else 'best of the snapshots'}: {best.name}"
+        f" {'best of the snapshots' if chosen else 'the last weights'}: {best.name}"
     )
     return best
 

@@ -1,0 +1,135 @@
+"""Measurements of a run: held-out positions, pictures, hours, and the code that counts."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from games import kernels
+from games.checkers import Checkers
+from learner.arena import Strength
+from learner.bootstrap.root_strap import RootStrap
+from learner.bootstrap.td_leaf import TDLeaf
+from learner.reports import plots
+from learner.rounds.batch import BatchFit
+from learner.rounds.samuel import Samuel
+from learner.run import measured_run, provenance
+from learner.run.folder import RunError
+from learner.run.measured_run import HELD_OUT, MeasuredRun
+from play.players.limits import Limits
+from programs import waiting
+from programs.phrases import lasting
+
+native = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+CHECKERS = Checkers()
+
+
+def a_run(folder: Path, kind: Any, games: int = 60, **options: Any) -> MeasuredRun:
+    learner = kind(CHECKERS, games=games, seed=1, **{"depth": 2, **options})
+    return MeasuredRun(
+        learner, CHECKERS, folder, opponents=["material"], snapshots=1, snapshot_games=2,
+        finalists=1, final_games=2, limits=Limits(depth=1),
+    )  # fmt: skip
+
+
+def held_out(folder: Path) -> list[float]:
+    with open(folder / "log.csv", newline="") as file:
+        return [float(row["held_out"]) for row in csv.DictReader(file) if row["held_out"]]
+
+
+@native
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("kind", "start", "options"),
+    [(Samuel, None, {"round_games": 40}), (RootStrap, "material", {}), (TDLeaf, "material", {}),
+     (BatchFit, "material", {"blend": 0.0, "K": 4 / 3, "round_games": 40})],
+)  # fmt: skip
+def test_the_loss_on_held_out_positions_falls(
+    tmp_path: Path, kind: Any, start: Any, options: Any
+) -> None:
+    a_run(tmp_path, kind, 160, **options).train(start)
+    losses = held_out(tmp_path)
+    assert len(losses) > 3
+    assert losses[-1] < min(losses[0], np.mean(losses[: len(losses) // 2]))
+
+
+@native
+def test_held_out_positions_stay_the_same_when_a_run_resumes(tmp_path: Path) -> None:
+    class Killed(BaseException):
+        """Ends a run as a kill does."""
+
+    def kill(progress: Any, measured: Any) -> None:
+        if progress.game > 30:
+            raise Killed
+
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    a_run(whole, RootStrap).train("material")
+    with pytest.raises(Killed):
+        a_run(parts, RootStrap).train("material", show=kill)
+    kept = (parts / HELD_OUT).read_bytes()
+    (parts / HELD_OUT).unlink()
+    with pytest.raises(RunError, match="held_out.safetensors: expected a file"):
+        a_run(parts, RootStrap).train("material", resume=True)
+    (parts / HELD_OUT).write_bytes(kept[:-9])
+    with pytest.raises(RunError, match="expected held-out positions, found"):
+        a_run(parts, RootStrap).train("material", resume=True)
+    (parts / HELD_OUT).write_bytes(kept)
+    a_run(parts, RootStrap).train("material", resume=True)
+    for name in ("log.csv", HELD_OUT, "last.json", "checkpoint.json"):
+        assert (parts / name).read_bytes() == (whole / name).read_bytes(), name
+    assert len(set(held_out(whole))) > 5
+
+
+@native
+def test_code_of_other_games_is_no_code_of_a_run(tmp_path: Path) -> None:
+    import games.backgammon.rules  # noqa: F401 - as engines that can be played against do
+
+    run = a_run(tmp_path, Samuel, 4)
+    run.train()
+    modules = provenance.provenance(CHECKERS, run.learner)["learner"]
+    assert {"games.checkers.rules", "learner.rounds.samuel", "learner.arena"} <= modules.keys()
+    assert not [name for name in modules if name.startswith("games.backgammon")]
+
+
+def test_a_single_snapshots_weights_are_drawn(tmp_path: Path) -> None:
+    plots.plot_weights(tmp_path / "one.png", [(8, {"men": 1.0, "kings": 2.0})])
+    red, green, blue = imread(tmp_path / "one.png")[:, :700, :3].transpose(2, 0, 1)
+    assert ((blue - red > 0.3) & (green > red)).sum() > 20  # the first colour is blue
+
+
+@pytest.mark.parametrize("chosen", [None, 8])
+def test_what_the_picture_of_strength_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: int | None
+) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr(plots, "write_figure", lambda path, figure: figures.append(figure))
+    measured = {game: [Strength("classic", 4, 2, 1, 1, 0.6, 70.0, -90.0, 240.0)] for game in (4, 8)}
+    plots.plot_strength("", measured, chosen=chosen, hours={4: 40 / 3600, 8: 2 / 60})
+    (axes,) = figures[0].axes
+    (upper,) = axes.child_axes
+    assert [text.get_text() for text in upper.get_xticklabels()] == ["2 min", "40 s"]
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert legend == ["against classic"] + ["chosen as the best"] * (chosen is not None)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (5000, "83 min"),
+                          (6000, "1.7 h"), (90_000, "25.0 h")]
+)  # fmt: skip
+def test_times_are_said_in_the_unit_that_fits(seconds: float, text: str) -> None:
+    assert lasting(seconds) == text
+
+
+@native
+def test_hours_do_not_count_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name: dict[str, Any] = {}
+    before, learned = waiting.compiled_seconds(), measured_run._learning_seconds()
+    exec("from games.kernels import kernel\n@kernel\ndef fresh(x):\n    return x * 3 + 1", name)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert name["fresh"](2) == 7
+    spent = waiting.compiled_seconds() - before
+    assert spent > 0.01
+    assert measured_run._learning_seconds() - learned < spent
