@@ -31,10 +31,8 @@ from learner.books.agreement import (
     Agreement,
     BookRows,
     _by_game,
-    _draw,
-    _estimates,
-    _statistics,
     agreement,
+    parts_of,
 )
 from learner.books.book import (
     BookEntry,
@@ -46,7 +44,7 @@ from learner.books.book import (
 from learner.books.cells import Floats, MovePairs
 from learner.books.signature import SignatureTables
 from learner.online.samuel1959 import powers_of_two
-from play.ratings.statistics import Estimate
+from play.ratings.statistics import Estimate, mean_interval
 from programs.whole_files import write_atomically, write_figure
 from search import Evaluator, LinearEvaluator, as_evaluator
 from search.evaluators.signature import layout_of
@@ -133,27 +131,27 @@ class Difference:
     first: Estimate
 
 
-def compare(
-    first: Evaluator,
-    second: Evaluator,
-    entries: Iterable[BookEntry],
-    *,
-    draws: int = 2000,
-    seed: int = 0,
-) -> Difference:
-    """Returns the agreement of `first` minus that of `second`, both on the same resampled games.
+def compare(first: Evaluator, second: Evaluator, entries: Iterable[BookEntry]) -> Difference:
+    """Returns the agreement of `first` minus that of `second`, game by game.
 
     Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
-    sums, others = _by_game(first, rows), _by_game(second, rows)
-    drawn = _draw(len(sums), draws, seed)
-    found = _estimates(
-        _statistics(sums.sum(axis=0)) - _statistics(others.sum(axis=0)),
-        _statistics(drawn @ sums) - _statistics(drawn @ others),
-        len(sums),
-    )
-    return Difference(*found[:3])
+    both = zip(parts_of(_by_game(first, rows)), parts_of(_by_game(second, rows)), strict=True)
+    differences = [_linear(*one) - _linear(*other) for one, other in both]
+    loose, strict, best = (mean_interval(d) for d in differences[:3])
+    return Difference(_twice(loose), _twice(strict), best)
+
+
+def _linear(sums: Floats, sizes: Floats) -> Floats:
+    """Returns values of games whose mean is the share, and whose variance is that of its error."""
+    share = sums.sum() / sizes.sum()
+    return np.asarray(share + (sums - share * sizes) / sizes.mean())
+
+
+def _twice(share: Estimate) -> Estimate:
+    """Returns a difference of L - H from one of L."""
+    return Estimate(2 * share.value, 2 * share.low, 2 * share.high)
 
 
 def make(path: Path, options: argparse.Namespace) -> None:

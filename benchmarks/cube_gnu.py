@@ -11,6 +11,7 @@ see.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,6 +27,7 @@ from games.backgammon.situation import Situation
 from games.contract import starts
 from play.players.gnubg import GnubgNetworks, board
 from play.players.parse import parse_player
+from play.ratings.ratios import ratio_interval
 from search import Engine
 from search.expectiminimax.cubeful import searched_values
 from search.expectiminimax.search import Expectiminimax
@@ -157,12 +159,10 @@ def _summary(decisions: list[Any], truth: list[Any]) -> str:
         offered = min(taken, dropped)
         lost = max(waiting, offered) - (offered if double else waiting)
         rows.append((double == right, take == answer, lost, (taken if take else dropped) - offered))
-    table = 100 * np.array(rows, dtype=float)
-    spread = 1.96 * table.std(axis=0) / np.sqrt(max(len(rows), 1))
-    digits = (1, 1, 4, 4)
+    digits, mosts = (1, 1, 4, 4), (100.0, 100.0, math.inf, math.inf)
     return ", ".join(
-        f"{mean:.{n}f} ± {half:.{n}f}"
-        for n, mean, half in zip(digits, table.mean(axis=0), spread, strict=True)
+        ratio_interval(column, np.ones(len(rows)), most=most).text(f".{n}f")
+        for n, most, column in zip(digits, mosts, 100 * np.transpose(rows), strict=True)
     )
 
 

@@ -29,6 +29,7 @@ from learner.frame import Progress
 from learner.heuristics.bootstrap import HeuristicBootstrap
 from learner.run.asked import learner_options
 from learner.run.recipes import HEURISTICS, UsualRuns
+from play.ratings.statistics import mean_interval
 from search import solve
 from search.evaluators.load import as_evaluator
 
@@ -190,13 +191,12 @@ def compare(
         )
         if options.save:
             heuristic.save(options.save)
-    spread = 1.96 / max(options.seeds - 1, 1) ** 0.5 * np.std(judged, axis=0)
-    mean = np.mean(judged, axis=0)
     parts = (
-        f"{what} {middle:.{digits}f} ± {width:.{digits}f}"
-        for what, middle, width, digits in zip(
-            ("expansions", "cost", "% above"), mean, spread, (1, 4, 1), strict=True
+        f"{what} {mean_interval(column).text(f'.{digits}f')}"
+        for what, column, digits in zip(
+            ("expansions", "cost", "% above"), np.transpose(judged), (1, 4, 1), strict=True
         )
+        if not np.isnan(column).any()
     )
     print(name, "mean", "   ".join(parts), flush=True)
 

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 import games
 from games.contract import Game
 from play.players.opponents import usual_evaluator
+from play.ratings.statistics import mean_interval
 from programs.ending import exit_status
 from search import Engine, Result
 
@@ -76,7 +77,8 @@ def ratio(logarithms: NDArray[np.float64]) -> str:
 
 def interval(numbers: NDArray[np.float64]) -> tuple[float, float]:
     """Returns the mean and half the width of its 95 % interval."""
-    return float(numbers.mean()), float(1.96 * numbers.std() / math.sqrt(len(numbers)))
+    found = mean_interval(numbers)
+    return found.value, found.margin
 
 
 def fresh(engine: Engine, position: Any, **limits: Any) -> Result:

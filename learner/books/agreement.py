@@ -1,7 +1,6 @@
 """Agreement of an evaluator with a book: Samuel's coefficient, and shares of moves predicted.
 
-Intervals are 95 % intervals from resampling whole games, because moves of one game are alike
-(bootstrap, B. Efron 1979).
+Intervals are 95 % intervals over games, because moves of one game are alike.
 """
 
 from __future__ import annotations
@@ -14,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learner.books.book import BookEntry
+from play.ratings.ratios import ratio_interval
 from play.ratings.statistics import Estimate
 from programs.phrases import counted
 from search import WIN, Evaluator
 
-__all__ = ["Agreement", "BookRows", "agreement"]
+__all__ = ["Agreement", "BookRows", "agreement", "parts_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Resamplings of the bootstrap.
-DRAWS = 2000
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class BookRows:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of an evaluator with the moves of a book; one game sets no bounds.
+    """Agreement of an evaluator with the moves of a book.
 
     coefficient: C = (L - H) / (L + H), where L and H count the legal moves rated lower and higher
         than the book move; moves rated the same count in neither (Samuel 1959).
@@ -127,11 +125,21 @@ def agreement(evaluator: Evaluator, entries: Iterable[BookEntry]) -> Agreement:
     """
     rows = BookRows.of(entries)
     sums = _by_game(evaluator, rows)
-    drawn = _draw(len(sums), DRAWS, 0)
-    coefficient, strict, *shares = _estimates(
-        _statistics(sums.sum(axis=0)), _statistics(drawn @ sums), len(sums)
-    )
-    return Agreement(coefficient, strict, tuple(shares), len(rows.first))
+    loose, strict, *shares = (ratio_interval(*part, most=1.0) for part in parts_of(sums))
+    places = shares[0], shares[1], shares[2]
+    return Agreement(_from_share(loose), _from_share(strict), places, len(rows.first))
+
+
+def parts_of(sums: Floats) -> list[tuple[Floats, Floats]]:
+    """Returns sums and sizes by game: L of L + H, the same with ties as halves, and the places."""
+    lower, higher, tied, entries, *places = sums.T
+    compared, moves = lower + higher, lower + higher + tied
+    return [(lower, compared), (lower + tied / 2, moves), *((place, entries) for place in places)]
+
+
+def _from_share(share: Estimate) -> Estimate:
+    """Returns L - H in parts of their sum from the share of L."""
+    return Estimate(2 * share.value - 1, 2 * share.low - 1, 2 * share.high - 1)
 
 
 def _by_game(evaluator: Evaluator, rows: BookRows) -> Floats:
@@ -155,30 +163,3 @@ def _by_game(evaluator: Evaluator, rows: BookRows) -> Floats:
     sums = np.zeros((len(games), columns.shape[1]))
     np.add.at(sums, index, columns)
     return sums
-
-
-def _statistics(sums: Floats) -> Floats:
-    """Returns C, C with ties, and the shares of the first three places, of counts [..., counts]."""
-    lower, higher, tied, entries, *places = np.moveaxis(sums, -1, 0)
-    with np.errstate(invalid="ignore"):
-        loose = (lower - higher) / (lower + higher)
-    strict = (lower - higher) / (lower + higher + tied)
-    return np.stack([loose, strict, *(place / entries for place in places)])
-
-
-def _draw(games: int, draws: int, seed: int) -> Floats:
-    """Returns how often each game is drawn in each resampling; [draws, games]."""
-    random = np.random.default_rng(seed)
-    return random.multinomial(games, np.full(games, 1.0 / games), size=draws).astype(np.float64)
-
-
-def _estimates(values: Floats, drawn: Floats, games: int) -> list[Any]:
-    """Returns the estimate of each statistic from its value and its resampled values."""
-    estimates = []
-    for value, row in zip(values, drawn, strict=True):
-        good = row[~np.isnan(row)]
-        # Resampling a single game gives that game again, which says nothing of others.
-        several = games > 1 and len(good) > 0
-        low, high = np.quantile(good, [0.025, 0.975]) if several else (-np.inf, np.inf)
-        estimates.append(Estimate(float(value), float(low), float(high)))
-    return estimates

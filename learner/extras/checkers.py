@@ -15,7 +15,7 @@ _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
 _NETWORK: dict[str, Any] = {"games": 8000, **_FROM_MATERIAL, "snapshots": 4}
 
 RECIPES: dict[str, dict[str, Any]] = {
-    # as many games as of twelve snapshots by forty, for half the error
+    # the games of twelve snapshots by forty, with narrower intervals
     "samuel": {"games": 1500, "depth": 5, "snapshots": 4, "snapshot_games": 120},
     "samuel1959": {"games": 600, "depth": 5},
     "rote": {"games": 1200, "depth": 5, "from": "rote"},

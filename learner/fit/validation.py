@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
-__all__ = ["CalibrationBin", "calibration", "calibration_error"]
+from play.ratings.ratios import ratio_interval
 
-TWO_SIDED_95 = 1.959963984540054
+__all__ = ["CalibrationBin", "calibration", "calibration_error", "students_quantile"]
+
+
+def students_quantile(groups: int) -> float:
+    """Returns half the width of a 95 % interval in standard errors of some groups, or inf of one."""
+    return float(stdtrit(groups - 1, 0.975)) if groups > 1 else math.inf
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,8 @@ def calibration(
 ) -> list[CalibrationBin]:
     """Returns predictions against results, both 0 to 1, in bins of equal width, without empty bins.
 
-    Intervals are Wilson's (1927) for the number of independent rows with the same scatter. If
-    `groups` gives the number of each row's game, games are independent (a sandwich estimate by
-    clusters: Liang and Zeger 1986); otherwise rows are, and intervals are too narrow if several
-    come from one game.
+    If `groups` gives the number of each row's game, intervals take games as independent; otherwise
+    rows are, and intervals are too narrow if several come from one game.
     """
     expected, targets = (np.asarray(a, dtype=np.float64) for a in (predicted, found))
     weights = np.ones(len(targets)) if sample_weight is None else np.asarray(sample_weight, float)
@@ -59,36 +63,21 @@ def calibration(
         if not inside.any():
             continue
         w, total = weights[inside], weights[inside].sum()
-        mean = float(w @ targets[inside] / total)
-        low, high = _interval(mean, w / total, targets[inside], games[inside])
+        _, game = np.unique(games[inside], return_inverse=True)
+        results, sizes = np.bincount(game, w * targets[inside]), np.bincount(game, w)
+        mean = ratio_interval(np.minimum(results, sizes), sizes, most=1.0)
         table.append(
             CalibrationBin(
                 place / bins,
                 (place + 1) / bins,
                 float(w @ expected[inside] / total),
-                mean,
-                low,
-                high,
+                mean.value,
+                mean.low,
+                mean.high,
                 float(total),
             )
         )
     return table
-
-
-def _interval(mean: float, share: Any, targets: Any, games: Any) -> tuple[float, float]:
-    _, game = np.unique(games, return_inverse=True)
-    by_game = np.bincount(game, share * (targets - mean))
-    number = len(by_game)
-    variance = float(by_game @ by_game) * number / max(number - 1, 1)
-    # the number of draws of 0 or 1 that would scatter so; at most a game each without scatter
-    weight = np.bincount(game, share)
-    size = 1.0 / float(weight @ weight)
-    if variance > 1e-24:  # more than rounding error
-        size = min(mean * (1 - mean) / variance, 1e15)
-    z = TWO_SIDED_95
-    centre = (mean + z * z / (2 * size)) / (1 + z * z / size)
-    half = z / (1 + z * z / size) * np.sqrt(mean * (1 - mean) / size + z * z / (4 * size * size))
-    return max(0.0, min(mean, float(centre - half))), min(1.0, max(mean, float(centre + half)))
 
 
 def calibration_error(table: Sequence[CalibrationBin]) -> float:

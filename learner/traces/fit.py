@@ -22,7 +22,7 @@ from scipy.special import expit
 from learner.fit.matrix import Matrix
 from learner.fit.newton import Minimum, minimum
 from learner.fit.targets import expectations, fit_scale, mean_loss
-from learner.fit.validation import TWO_SIDED_95, CalibrationBin, calibration
+from learner.fit.validation import CalibrationBin, calibration, students_quantile
 from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
@@ -434,5 +434,6 @@ class _Fit:
         games = int(game.max()) + 1
         away = np.bincount(game, new - old - (after - before) * weight)
         error = np.sqrt(away @ away * games / max(1, games - 1)) / weight.sum()
-        low, high = (after - before + side * TWO_SIDED_95 * error for side in (-1, 1))
+        margin = students_quantile(games) * error
+        low, high = after - before - margin, after - before + margin
         return Change(len(rows), games, before, after, float(low), float(high))

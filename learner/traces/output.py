@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from learner.fit.validation import TWO_SIDED_95, calibration_error
+from learner.fit.validation import calibration_error, students_quantile
 from learner.reports.plots import new_figure
 from learner.traces.fit import Fitted
 from learner.traces.traces import TraceError
@@ -46,11 +46,12 @@ def report(fitted: Fitted, by_game: bool) -> str:
         f" [{judged.low:+.6f}, {judged.high:+.6f}]",
         f"calibration there: mean distance {calibration_error(fitted.bins):.4f}",
     ]
+    quantile = students_quantile(fitted.games)
     width = max(4, *(len(term.name) for term in fitted.terms))
     lines.append("")
     lines.append(f"{'term':<{width}}  {'weight':>10}  {'95 %':>9}  {'worth':>8}  {'rows':>10}")
     for term in sorted(fitted.terms, key=lambda t: -t.worth if t.worth == t.worth else 1.0):
-        half = "" if math.isnan(term.error) else f"± {TWO_SIDED_95 * term.error:.4g}"
+        half = "" if math.isnan(term.error) else f"± {quantile * term.error:.4g}"
         worth = "" if math.isnan(term.worth) else f"{1000 * term.worth:.3f}"
         lines.append(
             f"{term.name:<{width}}  {term.weight:>10.5g}  {half:>9}  {worth:>8}  {term.rows:>10,}"

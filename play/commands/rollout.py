@@ -130,7 +130,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
 def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> int:
     """Run `rollout --cube`: what a double and its answer are worth, by playing positions out."""
     from games.record import new_record, read_situation
-    from play.rollout.cube import INTERVAL, rollout_cube
+    from play.rollout.cube import rollout_cube
     from search import Engine
 
     for name in ("roll", "moves", "best", "depth", "threads", "with_luck"):
@@ -165,7 +165,7 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
             "intervals": list(result.intervals),
         })  # fmt: skip
     games = counted(options.games, "game")
-    print(f"{player.name}, {games} each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
+    print(f"{player.name}, {games} each, luck-adjusted; ± 95 %")
     if options.json:
         print(json.dumps({"evaluator": player.name, "rolled_out": results}))
     return 0

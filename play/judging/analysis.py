@@ -17,7 +17,7 @@ from play.judging.marks import accuracy, mark_of
 from play.judging.stakes import move_values, scale_of
 from play.players.limits import STATIC, Limits
 from play.players.seats import Seat
-from play.rollout.cube import INTERVAL
+from play.rollout.dice import half_widths
 from play.rollout.rollout import rollout
 from search import PROVEN, Result
 from search.expectiminimax.move_filters import as_filters
@@ -197,7 +197,7 @@ def _rolled_out(
     )  # fmt: skip
     if found.interrupted:
         raise KeyboardInterrupt
-    error = INTERVAL * math.hypot(*sorted(found.equity_error)[-2:])
+    error = math.hypot(*sorted(half_widths(found.equity_error, games).tolist())[-2:])
     if situation is None:
         return dict(zip(found.moves, found.equity.tolist(), strict=True)), error
     assert found.outcomes is not None

@@ -8,7 +8,6 @@ because every decision counts and no dice add noise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,8 @@ from play.matches.loop import play_with_dice
 from play.players.limits import STATIC, Limits
 from play.players.player import Player, needs_processes
 from play.players.seats import Seat
-from play.ratings.statistics import Estimate, Figured, mean_interval
+from play.ratings.ratios import ratio_interval
+from play.ratings.statistics import Estimate, Figured
 from play.workers import Workers
 from play.workers.crew import Crew, done
 from programs.arguments import THREADS
@@ -51,11 +51,10 @@ class EquityLoss(Figured):
 
     def text(self) -> str:
         """One line, without a newline at its end."""
-        loss, agreement = self.loss, self.agreement
+        lost = Estimate(*(1000 * end for end in (self.loss.value, self.loss.low, self.loss.high)))
         return (
-            f"{self.name} loses {1000 * loss.value:.2f} [{1000 * loss.low:.2f},"
-            f" {1000 * loss.high:.2f}] millipoints a decision, agrees on"
-            f" {agreement.text('.1%')}; {counted(self.decisions, 'decision')} of"
+            f"{self.name} loses {lost.text('.2f')} millipoints a decision, agrees on"
+            f" {self.agreement.text('.1%')}; {counted(self.decisions, 'decision')} of"
             f" {counted(self.games, 'game')}"
         )
 
@@ -133,25 +132,6 @@ def check_referee(game: DiceGame, referee: Player) -> None:
             "referee: expected an evaluator or gnubg:PLIES, which give values, found"
             f" {referee.name}"
         )
-
-
-def ratio_interval(
-    sums: NDArray[np.float64], counts: NDArray[np.float64], *, most: float = math.inf
-) -> Estimate:
-    """Returns the mean over independent groups, with its 95 % interval within [0, most].
-
-    sums: sum of each group.
-    counts: size of each group.
-
-    The groups have different sizes, so the mean is a ratio of two sums. Its variance is that of
-    each group's sum minus the sum expected from its size (linearised, as for cluster samples).
-    """
-    mean = float(sums.sum() / counts.sum())
-    residuals = (sums - mean * counts) / counts.mean()
-    if not residuals.any():
-        return mean_interval([mean] * len(sums), bounds=(0.0, most))
-    interval = mean_interval(mean + residuals)
-    return Estimate(mean, max(interval.low, 0.0), min(interval.high, most))
 
 
 class _SelfPlay(Crew[tuple[Seat, ...]]):

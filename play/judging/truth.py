@@ -8,7 +8,6 @@ do not. In a whole game each of many decisions has to keep it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +24,7 @@ from play.judging.decision import decision
 from play.matches.openings import random_line
 from play.players.limits import Limits
 from play.players.player import Player
+from play.ratings.ratios import ratio_interval
 from play.ratings.statistics import Estimate, Figured, mean_interval
 from play.workers.crew import Crew, done
 from programs.arguments import THREADS
@@ -240,7 +240,7 @@ def judge_by_truth(
         len(losses),
         len(kept),
         mean_interval(kept, bounds=(0.0, 1.0)),
-        mean_interval(losses, bounds=(0.0, math.inf)),
+        ratio_interval(losses, np.ones(len(losses))),
         known.unit,
     )
 

@@ -81,7 +81,7 @@ def rate(table: Mapping[tuple[str, str], Tally], *, anchor: str) -> list[Rating]
     (the sandwich of White 1982): draws and shared openings narrow or widen it. Where no chain of
     points leads from the anchor to a player, nothing bounds that rating from above (Ford 1957):
     the interval is open on that side, and its other end assumes for players who won everything only
-    the least share that the rule of three allows. The lower end is treated in the same way.
+    the least share that an interval of 95 % allows. The lower end is treated in the same way.
 
     Raises ValueError for a player paired with itself, an empty table, and an anchor not in it.
     """
@@ -265,8 +265,9 @@ def _doubted(
     """The results with the least score plausible for players who won everything, and their places.
 
     Players who bound each other form a group; between groups one side won everything. Each such
-    pairing is given the score 0.05^(1/n), where n is the number of such units won by the winning
-    group (`winners`) or lost by the losing group. That is the rule of three for them together.
+    pairing is given the score 0.025^(1/n), where n is the number of such units won by the winning
+    group (`winners`) or lost by the losing group. That is the end of Clopper and Pearson's interval
+    for them together.
     """
     group = (chains & chains.T).argmax(axis=1)
     first, second = results.contrasts.argmax(axis=1), results.contrasts.argmin(axis=1)
@@ -274,6 +275,6 @@ def _doubted(
     first_won = results.won > 0
     owner = group[np.where(first_won == winners, first, second)]
     units = np.bincount(owner[one_sided], results.units[one_sided], minlength=len(group))[owner]
-    share = 0.05 ** (1 / np.maximum(units, 1))
+    share = 0.025 ** (1 / np.maximum(units, 1))
     doubted = results.games * np.where(first_won, share, 1 - share)
     return replace(results, won=np.where(one_sided, doubted, results.won)), one_sided

@@ -194,9 +194,9 @@ def mean_interval(
     as would have the variance of this mean (Korn and Graubard, 1998). The variance is that of the
     values and of one more with the greatest variance, p (1 - p).
 
-    Equal values have no variance, but they show that other values are rare: with 95 % confidence
-    the share of others is at most 1 - 0.05^(1/n) (the rule of three; Hanley and Lippman-Hand,
-    1983), and these could lie at either bound. Without bounds the interval is then infinite.
+    Equal values have no variance, but they show that other values are rare: the interval of the
+    share of others ends at 1 - 0.025^(1/n) (Clopper and Pearson), and these could lie at either
+    bound. Without bounds the interval is then infinite.
     Without values the mean is NaN and the interval is `bounds`.
 
     Raises ValueError for a value that is not finite or out of bounds.
@@ -316,8 +316,8 @@ def _spread_interval(
 
 
 def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> Estimate:
-    """Returns the interval of `units` values all equal to `value`: the rule of three."""
-    share = 0.05 ** (1 / units) if units else 0.0
+    """Returns the interval of `units` values all equal to `value`."""
+    share = 0.025 ** (1 / units) if units else 0.0
     low, high = (share * value + (1 - share) * bound for bound in bounds)
     return Estimate(value, min(low, value), max(high, value))
 

@@ -16,15 +16,12 @@ from numpy.typing import NDArray
 
 from games.cube import Stakes, cube_of
 from games.kernels.chance import next_state
-from play.rollout.dice import BLOCK, RolloutDice, mean_and_error
+from play.rollout.dice import BLOCK, RolloutDice, half_widths, mean_and_error
 from search import Engine
 from search.expectiminimax.cubeful import OWN, THEIRS, best_afters
 from search.expectiminimax.search import Expectiminimax
 
 __all__ = ["CubeRollout", "rollout_cube"]
-
-#: A 95 per cent interval in standard errors.
-INTERVAL = 1.96
 
 Values = NDArray[np.float64]
 
@@ -82,7 +79,7 @@ def rollout_cube(
     samples = np.stack([waiting, taken, taken - waiting], axis=1)
     means, errors = mean_and_error(samples, dice.rolls(games))
     decision = cube.decision(situation, outcomes, (float(means[0]), float(means[1])))
-    first, second, third = (INTERVAL * errors).tolist()
+    first, second, third = half_widths(errors, games).tolist()
     return CubeRollout(decision, float(means[0]), float(means[1]), (first, second, third), games)
 
 

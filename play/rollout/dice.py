@@ -18,7 +18,7 @@ from games.contract import Game
 from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
 from games.rolls import dice_of
 
-__all__ = ["BLOCK", "RolloutDice", "advantage", "mean_and_error"]
+__all__ = ["BLOCK", "RolloutDice", "advantage", "half_widths", "mean_and_error"]
 
 #: Games in a block; block 0 begins with game 0 of a rollout, and the seed decides all dice.
 BLOCK = 36
@@ -124,6 +124,18 @@ def mean_and_error(samples: Floats, rolls: Integers) -> tuple[Floats, Floats]:
     squares = np.square(samples - mean - design @ effects).sum(axis=0)
     error = np.sqrt(squares / (count - rank) / count)
     return mean, np.where(np.ptp(samples, axis=0) == 0.0, 0.0, error)
+
+
+def half_widths(errors: Floats, games: int) -> Floats:
+    """Returns half the widths of 95 % intervals of means of `games` games, from their errors.
+
+    They are Student's, for the fewest degrees of freedom that `mean_and_error` leaves.
+    """
+    from scipy.special import stdtrit  # which takes long to load
+
+    strata = 2 * (MOST_TICKETS - 1) + 1
+    freedom = max(games - strata, min(games - 1, LEAST_FREEDOM))
+    return np.asarray(errors * (stdtrit(freedom, 0.975) if freedom else np.inf))
 
 
 def advantage(better: Floats, worse: Floats, rolls: Integers) -> float:

@@ -14,7 +14,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.kernels import kernel
 from play.__main__ import main
-from play.judging.equity_loss import equity_loss, ratio_interval, sample_games
+from play.judging.equity_loss import equity_loss, sample_games
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -100,19 +100,6 @@ def test_workers_and_seeds() -> None:
     assert sample_games(GAME, RANDOM, games=4, seed=4) != one
     found = [equity_loss(GAME, OFF, AHEAD, one, threads=n) for n in (1, 2)]
     assert found[0] == found[1]
-
-
-@plain
-def test_intervals_of_ratios() -> None:
-    sums, counts = np.array([1.0, 4.0, 1.0, 2.0]), np.array([10.0, 20.0, 5.0, 5.0])
-    found = ratio_interval(sums, counts)
-    assert found.value == 0.2
-    # residuals -1, 0, 0, 1 over a mean size of 10; Student's t of 3 degrees of freedom
-    error = np.sqrt(0.02 / 3 / 4)
-    assert found.high - found.value == pytest.approx(3.182446 * error, rel=1e-5)
-    assert ratio_interval(sums[:2], counts[:2]).low == 0.0
-    even = ratio_interval(counts, counts, most=1.0)
-    assert (even.value, even.high) == (1.0, 1.0) and even.low == pytest.approx(0.05**0.25)
 
 
 @native_only

@@ -13,21 +13,29 @@ from typing import Any
 import numpy as np
 import pytest
 
+from games.backgammon import Backgammon
+from play.ratings.bradley_terry import rate
+from play.ratings.places import PlaceSummary
+from play.ratings.ratios import ratio_interval
 from play.ratings.statistics import (
     ELO_PER_DEVIATION,
     Estimate,
     Tally,
     elo,
     elo_interval,
+    expected_score,
+    mean_interval,
     normalised_elo_interval,
     score_interval,
 )
+from play.rollout.dice import RolloutDice, half_widths, mean_and_error
 
-#: Cases of a cell in the suite and in the proofs.
-FEW, MANY = 400, 10_000
+#: Cases of a cell in the proofs.
+MANY = 10_000
 #: Share of the cases that hold the truth.
 HELD = 0.94
-#: The mean width in widths of the bootstrap's interval, at most; cases and draws of the bootstrap.
+#: The mean width of a match's intervals in widths of the bootstrap's, at most, where that holds the
+#: truth as often; cases and draws of the bootstrap.
 WIDTH, RESAMPLED, DRAWS = 1.3, 100, 400
 
 #: Intervals of simulated cases, and the true value.
@@ -41,11 +49,13 @@ class Kind:
     cells: the circumstances, each a tuple of the arguments of `simulate`.
     simulate: returns intervals of a number of cases and the truth.
     sparse: the suite takes every cell of this number.
+    few: cases of a cell in the suite.
     """
 
     cells: list[tuple[Any, ...]]
     simulate: Callable[..., Simulated]
     sparse: int = 1
+    few: int = 400
 
 
 def pair_chances(score: float, draws: float, repeated: float) -> np.ndarray:
@@ -95,17 +105,141 @@ def matches(
     return simulate
 
 
-MATCHES = [*itertools.product((0.5, 0.6, 0.75, 0.87, 0.95, 0.99), (50, 100, 400), (0.0, 0.5, 0.9),
-                              (0.0, 0.5, 1.0))]  # fmt: skip
+def means(values: Callable[..., np.ndarray], truth: Callable[..., float]) -> Any:
+    """Returns the simulation of the mean of values.
+
+    values: returns [cases, units] for the arguments of a cell behind `bounds`.
+    """
+
+    def simulate(
+        random: np.random.Generator, cases: int, bounds: tuple[float, float], *rest: Any
+    ) -> Simulated:
+        drawn = values(random, cases, *rest)
+        return [mean_interval(row, bounds=bounds) for row in drawn], truth(*rest)
+
+    return simulate
+
+
+def points_of(random: np.random.Generator, cases: int, pairs: int, chances: Any) -> np.ndarray:
+    """Returns points a game of pairs of games of backgammon."""
+    points = random.choice([-3, -2, -1, 1, 2, 3], (cases, pairs, 2), p=chances)
+    return np.asarray(points.mean(axis=2))
+
+
+def noise_of(random: np.random.Generator, cases: int, units: int, tails: float) -> np.ndarray:
+    """Returns values whose mean is 0, such as points without luck, or shares of seeds."""
+    return random.normal(size=(cases, units)) + tails * random.laplace(size=(cases, units))
+
+
+def ratios(most: float, groups: Callable[..., tuple[np.ndarray, np.ndarray, float]]) -> Any:
+    """Returns the simulation of a mean over groups, whose sums and sizes are [cases, groups]."""
+
+    def simulate(random: np.random.Generator, cases: int, *rest: Any) -> Simulated:
+        sums, sizes, truth = groups(random, cases, *rest)
+        rows = zip(sums, sizes, strict=True)
+        return [ratio_interval(*row, most=most) for row in rows], truth
+
+    return simulate
+
+
+def losses_of(
+    random: np.random.Generator, cases: int, games: int, decisions: int, rate: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Returns losses of decisions in games, of exponential size at a rate."""
+    shape = (cases, games)
+    sizes = np.maximum(random.poisson(decisions, shape), 1) if decisions > 1 else np.ones(shape)
+    wrong = random.binomial(sizes.astype(int), rate)
+    sums = np.where(wrong > 0, random.gamma(np.maximum(wrong, 1)), 0.0)
+    return sums, sizes, rate
+
+
+def shares_of(
+    random: np.random.Generator, cases: int, games: int, rows: int, share: float, spread: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Returns rows of games of which a share is right; games differ, or decide all their rows."""
+    shape = (cases, games)
+    sizes = random.integers(1, 2 * rows, shape)
+    if math.isinf(spread):
+        return sizes * (random.random(shape) < share), sizes, share
+    own = random.beta(share / spread, (1 - share) / spread, shape) if spread else share
+    return random.binomial(sizes, own), sizes, share
+
+
+def first_places(
+    random: np.random.Generator, cases: int, rounds: int, ahead: float, name: str
+) -> Simulated:
+    """Returns what the standing of the first of three players has of `name`."""
+    own = random.gumbel(size=(cases, rounds, 3, 3)) + ahead * np.array([1, 0, 0])
+    outcomes = np.where(own == own.max(axis=3, keepdims=True), 1.0, -0.5)
+    won = math.exp(ahead) / (math.exp(ahead) + 2)
+    truth = {"first": won, "place": won + 2.5 * (1 - won), "points": 1.5 * won - 0.5}[name]
+    played = [PlaceSummary(("a", "b", "c"), one.tolist()).standings()[0] for one in outcomes]
+    return [getattr(standing, name) for standing in played], truth
+
+
+def ladder_of(random: np.random.Generator, cases: int, pairs: int, elo: float) -> Simulated:
+    """Returns ratings of the second player of three, who lies above the first by `elo`."""
+    strengths = {"a": 0.0, "b": elo, "c": 60.0}
+    drawn = {
+        (one, other): random.multinomial(
+            pairs, pair_chances(expected_score(strengths[one] - strengths[other]), 0.4, 0.2), cases
+        )
+        for one, other in itertools.combinations(strengths, 2)
+    }
+    found = []
+    for case in range(cases):
+        table = {pairing: Tally(tuple(counts[case])) for pairing, counts in drawn.items()}
+        found += [one.elo for one in rate(table, anchor="a") if one.name == "b"]
+    return found, elo
+
+
+def rollouts_of(random: np.random.Generator, cases: int, games: int, share: float) -> Simulated:
+    """Returns values of rollouts of which the first two rolls explain a share of the variance."""
+    game = Backgammon()
+    rolls, chances = RolloutDice(game, 5).rolls(games), np.array(game.rolls)
+    effects = random.normal(size=(2, len(chances))) * math.sqrt(share / 2)
+    found = []
+    for _ in range(cases):
+        samples = random.normal(size=games) * math.sqrt(1 - share)
+        samples += effects[0][rolls[:, 0]] + effects[1][rolls[:, 1]]
+        mean, error = mean_and_error(samples[:, None], rolls)
+        half = half_widths(error, games)
+        found.append(Estimate(*(float(end[0]) for end in (mean, mean - half, mean + half))))
+    return found, float((effects @ chances).sum())
+
+
+MATCHES = [*itertools.product((0.5, 0.6, 0.75, 0.87, 0.95, 0.97, 0.99), (50, 100, 400),
+                              (0.0, 0.5, 0.9), (0.0, 0.5, 1.0))]  # fmt: skip
 SHORT = [*itertools.product((0.5, 0.8), (1, 2, 5, 10, 20), (0.0, 0.9), (0.0, 1.0))]
+UNITS = (2, 3, 5, 10, 20, 50, 100, 400)
+EVEN, AHEAD = (0.01, 0.12, 0.37, 0.37, 0.12, 0.01), (0.0, 0.02, 0.11, 0.5, 0.32, 0.05)
+POINTS = np.array([-3, -2, -1, 1, 2, 3])
+OPEN, LEVEL = (-math.inf, math.inf), (0.0, 1.0)
 
 KINDS = {
     "score": Kind(MATCHES + SHORT, matches(score_interval, true_score), 5),
-    "Elo": Kind(
-        MATCHES + SHORT, matches(elo_interval, lambda chances: elo(true_score(chances))), 11
-    ),
+    "Elo": Kind(MATCHES, matches(elo_interval, lambda chances: elo(true_score(chances))), 11),
     "normalised Elo": Kind(MATCHES + SHORT, matches(normalised_elo_interval, true_normalised), 5),
-}
+    "points a game": Kind(
+        [*itertools.product([(-3, 3)], UNITS, (EVEN, AHEAD))],
+        means(points_of, lambda _, chances: float(POINTS @ chances)), 3,
+    ),
+    "points without luck, and seeds": Kind(
+        [*itertools.product([OPEN], UNITS, (0.0, 0.7))], means(noise_of, lambda *_: 0.0), 3
+    ),
+    "equity lost": Kind([*itertools.product(UNITS[2:], (25,), (0.3, 0.1, 0.02))],
+                        ratios(math.inf, losses_of), 4),
+    "value lost by truth": Kind([*itertools.product(UNITS[2:], (1,), (0.3, 0.1, 0.03))],
+                                ratios(math.inf, losses_of), 4),
+    "moves agreed": Kind([*itertools.product(UNITS, (12,), (0.3, 0.6, 0.9, 0.98), (0.0, 0.1))],
+                         ratios(1.0, shares_of), 7),
+    "results found": Kind([*itertools.product(UNITS, (1, 8), (0.5, 0.9, 0.97), (math.inf,))],
+                          ratios(1.0, shares_of), 7),
+    "places": Kind([*itertools.product((5, 20, 100), (0.0, 2.0), ("first", "place", "points"))],
+                   first_places, 7, 100),
+    "ratings": Kind([*itertools.product((10, 40, 200), (-120.0, 0.0, 400.0))], ladder_of, 5, 60),
+    "rollouts": Kind([*itertools.product((4, 36, 324), (0.0, 0.6))], rollouts_of, 3),
+}  # fmt: skip
 
 
 def held(kind: Kind, cells: list[tuple[Any, ...]], cases: int) -> Iterator[tuple[float, Any]]:
@@ -118,8 +252,8 @@ def held(kind: Kind, cells: list[tuple[Any, ...]], cases: int) -> Iterator[tuple
 @pytest.mark.parametrize("name", KINDS)
 def test_some_simulated_cases(name: str) -> None:
     kind = KINDS[name]
-    few = HELD - 3 * math.sqrt(HELD * (1 - HELD) / FEW)
-    assert min(held(kind, kind.cells[:: kind.sparse], FEW)) > (few,)
+    least = HELD - 3 * math.sqrt(HELD * (1 - HELD) / kind.few)
+    assert min(held(kind, kind.cells[:: kind.sparse], kind.few)) > (least,)
 
 
 @pytest.mark.slow
@@ -127,3 +261,28 @@ def test_some_simulated_cases(name: str) -> None:
 def test_all_simulated_cases(name: str) -> None:
     kind = KINDS[name]
     assert min(held(kind, kind.cells, MANY)) >= (HELD,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pairs", [50, 100, 400])
+@pytest.mark.parametrize("score", [0.5, 0.6, 0.75, 0.87, 0.95, 0.99])
+def test_intervals_of_matches_are_hardly_wider_than_bootstraps(score: float, pairs: int) -> None:
+    random = np.random.default_rng(pairs)
+    for draws, repeated in itertools.product((0.0, 0.5, 0.9), (0.0, 0.5, 1.0)):
+        chances = pair_chances(score, draws, repeated)
+        for interval, truth in (
+            (score_interval, true_score), (normalised_elo_interval, true_normalised)
+        ):  # fmt: skip
+            widths, inside = [], 0
+            for counts in random.multinomial(pairs, chances, RESAMPLED):
+                drawn = random.multinomial(pairs, counts / pairs, DRAWS) / pairs
+                drawn = drawn[(drawn > 0).sum(axis=1) > 1]
+                if len(drawn) < 0.999 * DRAWS:
+                    continue
+                low, high = np.quantile([truth(one) for one in drawn], [0.025, 0.975])
+                found = interval(Tally(tuple(counts.tolist())))
+                widths.append((found.high - found.low, high - low))
+                inside += low <= truth(chances) <= high
+            if len(widths) == RESAMPLED and inside >= HELD * RESAMPLED:
+                mine, others = np.mean(widths, axis=0)
+                assert mine < WIDTH * others, (draws, repeated, truth)

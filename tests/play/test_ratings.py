@@ -167,7 +167,7 @@ def test_wins_of_one_player_do_not_vouch_for_another():
 def test_open_ends_add_up_along_a_chain():
     table = {("b", "a"): Tally((0, 0, 0, 0, 10)), ("c", "b"): Tally((0, 0, 0, 0, 20))}
     ratings = by_name(rate(table, anchor="a"))
-    first, second = elo(0.05**0.1), elo(0.05**0.05)
+    first, second = elo(0.025**0.1), elo(0.025**0.05)
     assert first - 20 < ratings["b"].elo.low <= first
     assert first + second - 50 < ratings["c"].elo.low <= first + second
     assert ratings["c"].elo.high == ratings["b"].elo.high == math.inf

@@ -162,12 +162,12 @@ def test_the_two_games_of_a_pair_are_not_counted_as_independent():
 
 
 @pytest.mark.parametrize("units", [1, 5, 500])
-def test_all_won_is_open_above_and_bounded_below_by_the_rule_of_three(units):
+def test_all_won_is_open_above_and_bounded_below_by_clopper_and_pearson(units):
     tally = Tally((0, 0, 0, 0, units))
     estimate = elo_interval(tally)
     assert (estimate.value, estimate.high) == (math.inf, math.inf)
-    # At this expected score, winning all units has a chance of 1 in 20.
-    assert expected_score(estimate.low) ** units == pytest.approx(0.05)
+    # At this expected score, winning all units has a chance of 1 in 40.
+    assert expected_score(estimate.low) ** units == pytest.approx(0.025)
     assert superiority(tally) == pytest.approx(1 - 0.5 ** (units + 1))
     normalised = normalised_elo_interval(tally)
     assert (normalised.value, normalised.low) == (math.inf, -math.inf)
@@ -176,7 +176,8 @@ def test_all_won_is_open_above_and_bounded_below_by_the_rule_of_three(units):
 def test_all_drawn_is_level_but_not_certain():
     estimate = elo_interval(Tally((0, 0, 100, 0, 0)))
     assert estimate.value == 0
-    assert estimate.high == -estimate.low == pytest.approx(elo(0.5 + (1 - 0.05**0.01) / 2))
+    most = pytest.approx(elo(0.5 + (1 - 0.025**0.01) / 2))
+    assert (-estimate.low, estimate.high) == (most, most)
     assert superiority(Tally((0, 0, 100, 0, 0))) == 0.5
     assert normalised_elo_interval(Tally((0, 0, 100, 0, 0))).value == 0
 
@@ -218,7 +219,7 @@ def test_mean_interval_of_values_all_alike():
     open_ended = mean_interval([0.1, 0.1, 0.1])
     assert (open_ended.value, open_ended.low, open_ended.high) == (0.1, -math.inf, math.inf)
     bounded = mean_interval([1.0] * 10, bounds=(-3, 3))
-    share = 0.05**0.1
+    share = 0.025**0.1
     assert (bounded.low, bounded.high) == pytest.approx((4 * share - 3, 3 - 2 * share))
 
 
@@ -415,10 +416,10 @@ def test_summary_text():
 def test_summary_of_extremes_can_be_read():
     assert MatchSummary.of_pairs([]).text() == "no games played"
     won = MatchSummary.of_pairs([(1, 1)]).text()
-    assert "\nElo at least -511.5 (95 %); likelihood" in won
+    assert "\nElo at least -636.4 (95 %); likelihood" in won
     assert "\nnormalised Elo unknown (these games set no bounds)" in won
     lost = MatchSummary.of_pairs([(0, 0)]).text()
-    assert "\nElo at most +511.5 (95 %); likelihood" in lost
+    assert "\nElo at most +636.4 (95 %); likelihood" in lost
     few = MatchSummary.of_pairs([(1, 1), (1, 0)]).text()
     assert "\nElo +190.8, 95 % interval [-274.6, +942.7]; likelihood" in few
     assert all("inf" not in text for text in (won, lost, few))
