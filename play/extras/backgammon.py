@@ -24,7 +24,7 @@ from play.words import Words
 PACKAGE = "gnubg_nn"
 
 
-MOVES = "A move such as 8/5 6/5, bar/20* or 13/11(2), by the points of the side that moves;"
+MOVES = "A move such as 8/5 6/5, bar/20* or 13/11(2), by the points of the side that moves."
 
 
 def _board(record: GameRecord, bottom: int, paint: Paint) -> str:

@@ -26,7 +26,7 @@ class BoardText(Extra):
     """
 
     show: Callable[[GameRecord, int, Paint], str] = _show
-    moves: str = "A move in the notation of the game;"
+    moves: str = "A move in the notation of the game."
 
     @property
     def turns(self) -> bool:

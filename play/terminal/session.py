@@ -304,8 +304,8 @@ class Session:
     def do_help(self, rest: str) -> Iterator[str]:
         """The commands."""
         typed = bool(self.game.dice and self.table.typed)
-        yield "Dice such as 31 when the prompt asks for them." * typed
-        yield f"{self.face.moves}\nTab completes. Or one of:"
+        dice = "Dice such as 31 when the prompt asks for them. " * typed
+        yield f"{dice}{self.face.moves}\nTab completes. Or one of:"
         texts = {name: str(self.commands[name].__doc__) for name in COMMANDS}
         if self.game.cube and self.table.stakes.cube:
             texts |= CUBE_COMMANDS
@@ -333,7 +333,7 @@ class Session:
 
     def do_cube(self, kind: str, rest: str) -> Iterator[str]:
         """Double or roll, or answer a double."""
-        if not self.table.stakes.cube:
+        if not self.table.stakes.cube and kind != "roll":
             yield NO_CUBE
         elif kind in self.choices:
             yield from self._turn_cube(kind)

@@ -9,7 +9,7 @@ import pytest
 import games
 from games import kernels
 from games.checkers import Checkers
-from games.record import new_record
+from games.record import GameRecord, new_record
 from play.players.chances import judged_play_text
 from play.players.limits import Limits
 from play.players.parse import seated
@@ -74,7 +74,10 @@ def test_moves_are_judged_by_chances_for_the_search_of_each() -> None:
         assert judged_play_text(as_evaluator(games.load(game), name)) == text
 
 
-def test_the_only_move_with_a_roll_takes_no_time() -> None:
+def test_the_only_move_takes_no_time() -> None:
+    forced = GameRecord(CHECKERS, CHECKERS.parse_position("W:W22,32:B18,1"))
+    patient = seated(CHECKERS, "classic", Limits(seconds=3600.0), table_mib=1)
+    assert patient.decide(forced).depth == 1
     game = games.load("backgammon")
     shut = game.parse_position("XGID=bBBBBBB---a-------------C-:0:0:-1:31:0:0:0:0:10")
     patient = seated(game, "hand", Limits(seconds=3600.0), table_mib=1)

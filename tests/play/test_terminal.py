@@ -67,12 +67,6 @@ def test_checkers_is_played(classic: Seat) -> None:
     assert "11." in shown and "15b" in shown
 
 
-def test_a_single_legal_move_takes_no_time() -> None:
-    patient = seated(CHECKERS, "classic", Limits(seconds=3600.0), table_mib=1)
-    shown = say(Session(CHECKERS, patient), "new W:W22,32:B18,1")
-    assert "White (classic): 22x15" in shown and "at depth 1" in shown
-
-
 def test_moves_that_are_illegal_change_nothing(classic: Seat) -> None:
     session = Session(CHECKERS, classic)
     shown = say(session, "12-12", "rubbish", "11-15 22-18", "1" * 10_000, "")
@@ -295,6 +289,7 @@ def test_people_double_and_answer(wide: Seat) -> None:
     assert session.prompt == "dice of O> "  # O has no access to the cube
     assert "expected dice, found double" in say(session, "double")
     assert "expected dice, found beaver" in say(session, "beaver")
+    assert "expected dice, found roll" in say(session, "roll")
     say(session, "65", "13/8 13/7", "redouble")
     assert "O drops." in say(session, "drop") and session.record.outcome() == 2.0
 
