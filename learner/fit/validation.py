@@ -16,7 +16,7 @@ __all__ = ["CalibrationBin", "calibration", "calibration_error", "students_quant
 
 
 def students_quantile(groups: int) -> float:
-    """Returns half the width of a 95 % interval in standard errors of some groups, or inf of one."""
+    """Returns half of a 95 % interval in standard errors by groups; inf for one group."""
     return float(stdtrit(groups - 1, 0.975)) if groups > 1 else math.inf
 
 

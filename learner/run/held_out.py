@@ -1,4 +1,4 @@
-"""Positions that judge a run's evaluators on the way: fixed, and from games that are not learned from.
+"""Fixed positions that judge a run's evaluators on the way, from games that are not learned from.
 
 They come from games of the evaluator that the learner begins with against itself, and stay the same
 while it learns, so that the loss on them tells one evaluator of the run from another.

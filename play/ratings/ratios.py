@@ -31,8 +31,8 @@ def ratio_interval(sums: ArrayLike, counts: ArrayLike, *, most: float = math.inf
     Without `most` the ends are quantiles of gamma distributions with that mean and variance. The
     upper one has one more event, of twice the largest sum and more if few groups have any, because
     rare large sums may not have occurred yet. With `most` they are Clopper and Pearson's for the
-    number of independent trials that would have the variance, with one more group of the largest size. If
-    all groups have one mean, it is that of `mean_interval`; without any value the mean is NaN.
+    number of independent trials that would have the variance, with one more group of the largest
+    size. If all groups have one mean, it is that of `mean_interval`; without values it is NaN.
     """
     totals, sizes = np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     if not sizes.any():
