@@ -46,11 +46,6 @@ def test_nobody_is_ahead_at_the_start_of_chinese_checkers(players: int) -> None:
         check_evaluator(game, name, positions=120, nodes=100_000)
 
 
-def own_steps(position: Any) -> float:
-    """The steps that own pieces have to go, without those of the others."""
-    return -float(ChineseCheckers(2).features["race"].values(position)[0])
-
-
 class Heaps(Game):
     """Stones of two colours are taken; who takes the last has won. White takes the first colour."""
 
@@ -96,6 +91,13 @@ def test_values_that_mean_nothing_are_refused(value: Any, message: str) -> None:
     game.evaluators = {"wrong": value}
     with pytest.raises(ContractError, match=f"heaps, evaluator .*: {message}"):
         check_game(game, games=1)
+
+
+def test_steps_without_those_of_the_others_are_refused() -> None:
+    game = ChineseCheckers(2)
+    own = search.LinearEvaluator(game, game.features["race"], {"steps": -1.0})
+    with pytest.raises(ContractError, match="values for the side to move at depths 0 and 1"):
+        check_evaluator(game, own, positions=120, nodes=100_000)
 
 
 def test_a_board_is_worth_nothing_to_all_its_sides_together() -> None:
