@@ -57,7 +57,7 @@ export class GridBoard {
     this.holes = holes && new Map(holes.map((square, number) => [square, number]));
     this.tints = new Map(tints);
     this.names = new Map(names);
-    if (names.length) this.cursor = [...this.names.keys()].at(-1);
+    if (names.length) [this.cursor] = this.names.keys();
     this.svg.classList.toggle("named", names.length > 0);
     if (holes && !this.holes.has(this.cursor)) [this.cursor] = holes;
     // Bars lie in flat squares, which make a board about as wide as it is high.
@@ -70,14 +70,14 @@ export class GridBoard {
       s("rect", { class: "frame", width: width + 2 * EDGE, height: height + 2 * EDGE, rx: 22 }),
       grain(0, 0, width + 2 * EDGE, height + 2 * EDGE, { seed: 7, lines: 26 }),
       !holes && s("rect", { class: "inlay", x: EDGE - 7, y: EDGE - 7, width: width + 14, height: height + 14, rx: 5 }),
-      names.length && [s("rect", { class: "pale", x: EDGE, y: EDGE, width, height }),
+      names.length > 0 && [s("rect", { class: "pale", x: EDGE, y: EDGE, width, height }),
         grain(EDGE, EDGE, width, height, { seed: 3, lines: 40, across: true })]);
     this.drawSquares();
   }
 
   drawSquares() {
     this.cells.clear();
-    const lines = [];
+    const [lines, named] = [[], this.names.size > 0];
     for (let row = 0; row < this.rows; row += 1) {
       const line = s("g", { role: "row" });
       for (let column = 0; column < this.columns; column += 1) {
@@ -85,18 +85,17 @@ export class GridBoard {
         if (square === null) continue;
         const cell = s("g",
           {
-            role: "gridcell", class: this.names.size ? "square" : "square plain",
+            role: "gridcell", class: named ? "square" : "square plain",
             "data-square": this.names.get(square) ?? square,
             tabindex: square === this.cursor ? 0 : -1,
             transform: `translate(${EDGE + column * this.wide} ${EDGE + row * this.high})`,
           },
           this.holes ? this.hole(square) : [
-            s("rect", { width: this.wide, height: this.high, class: this.names.size ? "deep" : "cell" }),
-            this.names.size && grain(0, 0, SIZE, SIZE, { seed: square * 17, lines: 7, across: true }),
+            s("rect", { width: this.wide, height: this.high, class: named ? "deep" : "cell" }),
+            named && grain(0, 0, SIZE, SIZE, { seed: square * 17, lines: 7, across: true }),
             s("rect", { width: this.wide, height: this.high, class: "wash" }),
             s("rect", { x: 4, y: 4, width: this.wide - 8, height: this.high - 8, rx: 4, class: "ring" }),
-            this.names.size && s("text", { x: 7, y: 19, class: "square-number", "aria-hidden": "true" },
-              this.names.get(square))]);
+            named && s("text", { x: 7, y: 19, class: "square-number", "aria-hidden": "true" }, this.names.get(square))]);
         cell.addEventListener("focus", () => {
           this.cursor = square;
           this.preview(square);
@@ -108,7 +107,7 @@ export class GridBoard {
       lines.push(line);
     }
     put(this.squares, ...lines);
-    if (this.holes || this.names.size) return;
+    if (this.holes || named) return;
     const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, text);
     const shown = (names) => (this.flip ? names.toReversed() : names);
     put(this.labels,
@@ -334,10 +333,7 @@ export class GridBoard {
     return this.board?.ways?.[text] || [];
   }
 
-  /**
-   * Colour pieces by parts with `squares` or a `place`; null removes the colours. A `value` is a
-   * cost, in red; without one the part says what it contributes.
-   */
+  /** Colour pieces by parts with squares or a place, and a cost or a contribution; null for none. */
   heat(parts) {
     if (!this.board) return;
     const heats = new Map();
