@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -110,3 +112,11 @@ def test_a_board_is_worth_nothing_to_all_its_sides_together() -> None:
 def test_the_right_to_move_is_no_fault() -> None:
     # stones in the middle: each move adds one, so that values go up and down with the depth
     check_evaluator(ConnectFour(), "centre")
+
+
+@pytest.mark.plain
+def test_check_game_says_that_it_cannot_search() -> None:
+    program = "from games import tic_tac_toe as t, check_game; check_game(t.TicTacToe(), games=1)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said = "tic_tac_toe: the values of its evaluators are not checked: import search first"
+    assert done.returncode == 0 and said in done.stderr
