@@ -42,41 +42,6 @@ if TYPE_CHECKING:
     from learner.td_gammon.backup_fit import BackupFit as BackupFit
     from learner.td_gammon.td_gammon import TDGammon as TDGammon
 
-#: The modules that the names come from.
-_MODULES = {
-    "BackupFit": "learner.td_gammon.backup_fit",
-    "BatchFit": "learner.rounds.batch",
-    "BookStudy": "learner.books.book_study",
-    "Filter": "learner.positions.filters",
-    "GameLearner": "learner.game_learner",
-    "Learner": "learner.frame",
-    "LogisticFit": "learner.fit.logistic",
-    "MeasuredRun": "learner.run.measured_run",
-    "NetworkFit": "learner.rounds.network_fit",
-    "PositionStore": "learner.positions.store",
-    "Progress": "learner.frame",
-    "QuantisedFit": "learner.rounds.quantised_fit",
-    "RootStrap": "learner.bootstrap.root_strap",
-    "Rote": "learner.online.rote",
-    "Rows": "learner.positions.shards",
-    "Run": "learner.run.run",
-    "RunSettings": "learner.run.settings",
-    "Samuel": "learner.rounds.samuel",
-    "Samuel1959": "learner.online.samuel1959",
-    "SignatureTables": "learner.books.signature",
-    "TDGammon": "learner.td_gammon.td_gammon",
-    "TDLeaf": "learner.bootstrap.td_leaf",
-    "TemporalDifference": "learner.bootstrap.temporal_difference",
-    "TreeStrap": "learner.bootstrap.tree_strap",
-    "agreement": "learner.models.convert",
-    "as_native": "learner.models.convert",
-    "check": "learner.checking",
-    "measure": "learner.arena",
-    "start_for": "learner.reports.worth",
-}
-
-__all__ = list(_MODULES)
-
 companions(f"{__name__}.extras")
 
-__getattr__, __dir__ = exported(__name__, _MODULES)
+__all__, __getattr__, __dir__ = exported(__name__, __file__)

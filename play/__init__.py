@@ -27,27 +27,6 @@ if TYPE_CHECKING:
     from play.protocols.openspiel import openspiel_bot as openspiel_bot
     from play.workers import Workers as Workers
 
-#: The modules that the names come from.
-_MODULES = {
-    "Limits": "play.players.limits",
-    "Openings": "play.matches.openings",
-    "Opponents": "play.players.opponents",
-    "Player": "play.players.player",
-    "Referees": "play.judging.truth",
-    "Workers": "play.workers",
-    "explain": "play.judging.explanation",
-    "judge": "play.judging.judges:judge_games",
-    "ladder": "play.matches.ladder",
-    "match": "play.matches.driver:play_match",
-    "openspiel_bot": "play.protocols.openspiel",
-    "parse_player": "play.players.parse",
-    "random_positions": "play.judging.truth",
-    "search_tree": "play.judging.search_tree",
-    "seated": "play.players.parse",
-}
-
-__all__ = list(_MODULES)
-
 companions(f"{__name__}.extras")
 
-__getattr__, __dir__ = exported(__name__, _MODULES)
+__all__, __getattr__, __dir__ = exported(__name__, __file__)

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 __all__ = ["exported"]
 
 
 def exported(
-    package: str, names: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns the functions `__getattr__` and `__dir__` of a package.
+    package: str, file: str
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """Returns `__all__`, `__getattr__` and `__dir__` of a package.
 
     package: the name of the package.
-    names: for each exported name its module, or MODULE:NAME if it has another name there.
+    file: its source, in which `from MODULE import NAME as EXPORTED` is for type checkers only.
     """
+    names = {
+        alias.asname: (node.module or "", alias.name)
+        for node in ast.walk(ast.parse(Path(file).read_bytes()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname
+    }
 
     def __getattr__(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, inside = names[name].partition(":")
-        value = getattr(importlib.import_module(module), inside or name)
+        module, inside = names[name]
+        value = getattr(importlib.import_module(module), inside)
         setattr(sys.modules[package], name, value)
         return value
 
     def __dir__() -> list[str]:
         return sorted({*vars(sys.modules[package]), *names})
 
-    return __getattr__, __dir__
+    return sorted(names), __getattr__, __dir__

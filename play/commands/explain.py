@@ -22,6 +22,9 @@ __all__ = ["add_explain_options", "run_explain"]
 
 MOST_MOVES = 8
 
+#: The title, the seat and the result of each evaluator.
+Rows = Sequence[tuple[str, Any, Any]]
+
 
 def add_explain_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
@@ -216,32 +219,24 @@ class _Plain:
         depths = [*self.static_depths, *depths]
         lines = ["", self.title]
         lines.append(f"{'depth':>{width}}" + "".join(f"{depth:>11}" for depth in depths))
-        for title, thinker, static, result in zip(titles, thinkers, statics, results, strict=True):
+        rows = list(zip(titles, thinkers, results, strict=True))
+        for (title, thinker, result), static in zip(rows, statics, strict=True):
             values = {0: static, **{one.depth: one.value for one in result.history}}
             cells = (_value(thinker.evaluator, values[d]) if d in values else "" for d in depths)
             lines.append(f"{title:>{width}}" + "".join(f"{cell:>11}" for cell in cells))
-        return lines + self.moves(game, titles, thinkers, results, position, roll)
+        return lines + self.moves(game, rows, position, roll)
 
-    def moves(
-        self,
-        game: Any,
-        titles: list[str],
-        thinkers: list[Seat],
-        results: list[Any],
-        position: Any,
-        roll: Any,
-    ) -> list[str]:
+    def moves(self, game: Any, rows: Rows, position: Any, roll: Any) -> list[str]:
         """Principal variations, and chances."""
-        lines, width = ["", "Principal variations"], max(map(len, titles))
-        for title, thinker, result in zip(titles, thinkers, results, strict=True):
+        lines, width = ["", "Principal variations"], max(len(title) for title, _, _ in rows)
+        for title, thinker, result in rows:
             drawn = None in result.drawn
             reached = "drawn" if drawn else _value(thinker.evaluator, result.value)
             lines.append(f"{title:>{width}}  {reached}  {result.pv_text}")
-        if any(result.chances_text for result in results):
+        if any(result.chances_text for _, _, result in rows):
             lines += ["", "Chances at the last depth"]
-            texts = [result.chances_text or "not known" for result in results]
-            pairs = zip(titles, texts, strict=True)
-            lines += [f"{title:>{width}}  {text}" for title, text in pairs]
+            for title, _, result in rows:
+                lines.append(f"{title:>{width}}  {result.chances_text or 'not known'}")
         return lines
 
 
@@ -255,20 +250,12 @@ class _WithDice(_Plain):
         position, roll, left_out = read_situation(game, options.position.strip(), options.roll)
         return game, position, roll, left_out
 
-    def moves(
-        self,
-        game: Any,
-        titles: list[str],
-        thinkers: list[Seat],
-        results: list[Any],
-        position: Any,
-        roll: Any,
-    ) -> list[str]:
+    def moves(self, game: Any, rows: Rows, position: Any, roll: Any) -> list[str]:
         """Outcomes, and the best moves with the roll."""
         from play.players.chances import chances_text
 
         lines = []
-        for title, thinker, result in zip(titles, thinkers, results, strict=True):
+        for title, thinker, result in rows:
             if thinker.evaluator.gives_outcomes and result.outcomes is not None:
                 lines += ["", f"Outcomes by {title}"]
                 static = thinker.evaluator.outcomes([position])[0]
@@ -276,7 +263,7 @@ class _WithDice(_Plain):
                 for name, now, later in outcomes:
                     at = f", at depth {result.depth} {100 * later:6.2f} %" if result.depth else ""
                     lines.append(f"{name:>16}  {100 * now:6.2f} %{at}")
-        for title, thinker in zip(titles, thinkers, strict=True) if roll is not None else ():
+        for title, thinker, _ in rows if roll is not None else ():
             found = thinker.think(position, roll=roll, all_moves=True)
             lines += ["", f"Moves with {game.dice.text(roll)} by {title}, depth {found.depth}"]
             best = found.moves[0][1]
