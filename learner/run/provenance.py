@@ -1,4 +1,4 @@
-"""What made a run: the version, the code, the packages and the machine of each of its sessions.
+"""The origin of a run: the version, the code, the packages and the machine of each of its sessions.
 
 A run promises the same bits after `--resume` as without a stop, which holds only under the same
 code. So each session is recorded in the folder, and a run is resumed with other code only if its

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,6 +13,7 @@ from play.ratings.statistics import Estimate, Figured, mean_interval
 
 __all__ = ["PlaceSummary", "Standing"]
 
+OPEN = (-math.inf, math.inf)
 #: The outcomes of all players in every game of a round.
 Round = Sequence[Sequence[float]]
 
@@ -22,7 +24,7 @@ class Standing(Figured):
 
     first: the share of games in which the player alone was first; draws are nobody's.
     place: the mean place, from 1; players with the same outcome share the mean of their places.
-    points: the mean outcome.
+    points: the mean outcome; its interval takes no outcome as possible that nobody had.
     """
 
     name: str
@@ -50,6 +52,8 @@ class PlaceSummary:
     def standings(self) -> list[Standing]:
         """Returns the standing of each player, in the order of the names."""
         count = len(self.names)
+        seen = {points for games in self.rounds for one in games for points in one}
+        bounds = min(seen, default=0.0), max(seen, default=0.0)
         standings = []
         for player, name in enumerate(self.names):
             first, place, points = [], [], []
@@ -63,7 +67,7 @@ class PlaceSummary:
                     name,
                     mean_interval(first, bounds=(0.0, 1.0)),
                     mean_interval(place, bounds=(1.0, float(count))),
-                    mean_interval(points),
+                    mean_interval(points, bounds=bounds if bounds[0] < bounds[1] else OPEN),
                 )
             )
         return standings

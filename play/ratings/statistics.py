@@ -101,7 +101,7 @@ class Figured:
 
 @dataclass(frozen=True)
 class Tally:
-    """How often a unit, a pair of games or a single game, ended with each score.
+    """The number of units, pairs of games or single games, that ended with each score.
 
     counts: in ascending order of score; five classes for pairs (LL, LD, WL or DD, DW, WW), three
         for single games (L, D, W).

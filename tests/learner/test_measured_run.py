@@ -17,9 +17,12 @@ from learner.reports import plots
 from learner.rounds.batch import BatchFit
 from learner.rounds.samuel import Samuel
 from learner.run import measured_run, provenance
+from learner.run.asked import settings_of
+from learner.run.command_line import parser
 from learner.run.folder import RunError
 from learner.run.measured_run import HELD_OUT, MeasuredRun
 from play.players.limits import Limits
+from play.ratings.statistics import Tally, score_interval
 from programs import waiting
 from programs.phrases import lasting
 
@@ -121,6 +124,19 @@ def test_what_the_picture_of_strength_says(
 )  # fmt: skip
 def test_times_are_said_in_the_unit_that_fits(seconds: float, text: str) -> None:
     assert lasting(seconds) == text
+
+
+@pytest.mark.plain
+def test_the_main_jobs_curve_is_within_8_per_cent_in_the_games_of_a_wider_one() -> None:
+    settings = settings_of(parser().parse_args(["checkers"]))
+    assert settings.snapshots * settings.snapshot_games <= 12 * 40
+    random = np.random.default_rng(2)
+    for score in (0.5, 0.6, 0.7):
+        game = np.array([1 - score - 0.17, 0.34, score - 0.17])  # draws as seen against `classic`
+        for counts in random.multinomial(settings.snapshot_games // 2, np.convolve(game, game), 20):
+            assert score_interval(Tally(tuple(counts))).margin < 0.085
+        likeliest = np.rint(np.convolve(game, game) * settings.snapshot_games / 2).astype(int)
+        assert score_interval(Tally(tuple(likeliest))).margin < 0.08
 
 
 @native

@@ -235,9 +235,11 @@ KINDS = {
                          ratios(1.0, shares_of), 7),
     "results found": Kind([*itertools.product(UNITS, (1, 8), (0.5, 0.9, 0.97), (math.inf,))],
                           ratios(1.0, shares_of), 7),
-    "places": Kind([*itertools.product((5, 20, 100), (0.0, 2.0), ("first", "place", "points"))],
-                   first_places, 7, 100),
-    "ratings": Kind([*itertools.product((10, 40, 200), (-120.0, 0.0, 400.0))], ladder_of, 5, 60),
+    "places": Kind(
+        [*itertools.product((5, 20, 100), (0.0, 2.0, 4.0), ("first", "place", "points"))],
+        first_places, 7, 100,
+    ),
+    "ratings": Kind([*itertools.product((10, 40, 200), (-120.0, 0.0, 400.0))], ladder_of, 5, 30),
     "rollouts": Kind([*itertools.product((4, 36, 324), (0.0, 0.6))], rollouts_of, 3),
 }  # fmt: skip
 
