@@ -15,8 +15,15 @@ _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
 _NETWORK: dict[str, Any] = {"games": 8000, **_FROM_MATERIAL, "snapshots": 4}
 
 RECIPES: dict[str, dict[str, Any]] = {
-    # the games of twelve snapshots by forty, with narrower intervals
-    "samuel": {"games": 1500, "depth": 5, "snapshots": 4, "snapshot_games": 120},
+    # Few snapshots of many games have narrow intervals. Of whole games a third of the plies came
+    # after the hundredth, and a sixth of the positions with even pieces.
+    "samuel": {
+        "games": 2000,
+        "depth": 5,
+        "snapshots": 4,
+        "snapshot_games": 120,
+        "options": {"most_plies": 100},
+    },
     "samuel1959": {"games": 600, "depth": 5},
     "rote": {"games": 1200, "depth": 5, "from": "rote"},
     "td": {"games": 8000, "depth": 3, "from": "material", "snapshots": _FEW},

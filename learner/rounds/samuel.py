@@ -3,8 +3,9 @@
 As with Samuel (IBM Journal 3, 1959) the static value of a position follows what search backs up,
 some terms are active, and the others wait in a reserve from which they replace those that prove
 worth the least. Unlike his, the weights are fitted to many positions of the last games at once, so
-that terms which say nearly the same share the weight instead of each getting all of it. His own
-formula of the weights is in `learner.online.samuel1959`.
+that terms which say nearly the same share the weight instead of each getting all of it. And no term
+waits for its turn, because all are fitted together before the weakest leave. His own formula of the
+weights is in `learner.online.samuel1959`.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ from learner.rounds.batch import BatchFit
 from learner.self_play import Lesson, evenly, lambda_returns, sides
 from search import LinearEvaluator
 
-__all__ = ["Samuel", "losses_without"]
+__all__ = ["Samuel", "removals"]
 
 #: Rows from which it is told what a term is worth.
 WORTH_ROWS = 20_000
+#: Share of a term's curvature that is added to it before terms leave.
+TRACE = 1e-6
 #: The largest squashed target, because that of a game won would be an infinite value.
 MOST = 1.0 - 1e-6
 
@@ -41,15 +44,15 @@ MOST = 1.0 - 1e-6
 class Samuel(BatchFit):
     """Static values of quiet positions follow backed-up values, over terms that come and go.
 
-    After each round the first term of the reserve joins the active ones, all their weights are
-    fitted to those positions of the last rounds in which the fixed terms say nothing (in checkers
-    those with even pieces, which the other terms decide), and the term whose removal costs the fit
-    least goes to the end of the reserve: the newcomer itself if it is no better than any other.
-    Options beside those of `BatchFit`:
+    After each round the whole reserve joins the active terms, and the weights of all are fitted to
+    those positions of the last rounds in which the fixed terms say nothing (in checkers those with
+    even pieces, which the other terms decide). Then the term whose removal costs the fit least
+    leaves for the reserve, one after another, until `active` are left, and these are fitted again.
+    Options along with those of `BatchFit`:
 
     features: a feature set or its name.
-    library: the order of the terms, the first `active` of which are in use at the start (None: the
-        feature set's order).
+    library: the terms to choose from, the first `active` of which are in use at the start (default:
+        all of the feature set, in its order).
     active: number of terms in use between two rounds.
     invent: rounds after which the reserve is replaced by as many terms that the program makes up
         beside the active ones, where it finds any (0: the reserve stays). The game has to declare
@@ -59,7 +62,8 @@ class Samuel(BatchFit):
         distant gain, such as a back row that keeps kings away, is otherwise learned only as fast as
         rounds carry it back. The stored values are these targets.
 
-    After `fit`, beside the results of `BatchFit`: `active_` and `reserve_` (names, next first).
+    After `fit`, along with the results of `BatchFit`: `active_` and `reserve_` (names of terms; of
+    the reserve, the last to leave is first).
     """
 
     features: Any = "samuel"
@@ -110,26 +114,32 @@ class Samuel(BatchFit):
         return replace(rows, value=targets.astype(np.float32))
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
-        newcomer = self.reserve_.pop(0) if self.reserve_ else None
-        tried = self.active_ if newcomer is None else [*self.active_, newcomer]
         every, rows = rows, self._even(rows)
+        before = self.active_
+        self.active_, self.reserve_ = [*self.active_, *self.reserve_], []
         figures: dict[str, Any] = super()._fit_to(rows, number)
-        if newcomer is not None:
-            figures |= self._exchange(rows, tried)
+        if len(self.active_) > self.active:
+            self._choose(rows)
+            figures = super()._fit_to(rows, number)
+            figures["in"] = " ".join(name for name in self.active_ if name not in before)
+            figures["out"] = " ".join(name for name in before if name not in self.active_)
         if self.invent and (number + 1) % self.invent == 0:
             figures |= self._invent(every)
         return figures
 
-    def _exchange(self, rows: Rows, tried: list[str]) -> dict[str, str]:
-        """Send the weakest of the terms that were tried, the newcomer last, to the reserve."""
+    def _choose(self, rows: Rows) -> None:
+        """Send the terms that the fit to the rows needs least to the reserve."""
+        tried = self.active_
         chosen = [self.features_.names.index(name) for name in tried]
-        losses, moves = self._without(rows, chosen)
-        weakest = int(np.argmin(losses))
-        self._linear.weights[chosen] += moves[weakest]
-        self._linear.weights[chosen[weakest]] = 0.0
-        self.active_ = [name for name in tried if name != tried[weakest]]
-        self.reserve_.append(tried[weakest])
-        return {"in": tried[-1], "out": tried[weakest]}
+        rows = rows.take(evenly(np.arange(len(rows)), WORTH_ROWS))
+        terms = measure(self.features_, rows.positions).astype(np.float64)
+        expected = self.fit_.predict(terms)
+        slopes = self.fit_.K_ * expected * (1.0 - expected)
+        steep = np.square(slopes) if self.loss == "squared" else slopes * self.fit_.K_
+        order = removals(terms[:, chosen], rows.count * steep, self._linear.weights[chosen])
+        leave = len(tried) - self.active
+        self.active_ = [tried[i] for i in sorted(order[leave:])]
+        self.reserve_ = [tried[i] for i in reversed(order[:leave])]
 
     def _invent(self, rows: Rows) -> dict[str, str]:
         """Replace the reserve by terms that say what the active ones do not."""
@@ -167,16 +177,6 @@ class Samuel(BatchFit):
         even = np.flatnonzero(np.asarray(fixed.values(rows.positions)) == 0)
         return rows.take(even) if len(even) else rows
 
-    def _without(
-        self, rows: Rows, chosen: list[int]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        rows = rows.take(evenly(np.arange(len(rows)), WORTH_ROWS))
-        terms = measure(self.features_, rows.positions).astype(np.float64)
-        expected = self.fit_.predict(terms)
-        slopes = self.fit_.K_ * expected * (1.0 - expected)
-        steep = np.square(slopes) if self.loss == "squared" else slopes * self.fit_.K_
-        return losses_without(terms[:, chosen], rows.count * steep, self._linear.weights[chosen])
-
     def _fitter(self, scale: float | None = None) -> LogisticFit:
         fitter = super()._fitter(scale)
         fitter.fixed = {**self._held, **dict.fromkeys(self.reserve_, 0.0)}
@@ -203,22 +203,33 @@ class Samuel(BatchFit):
         self.active_, self.reserve_ = active, reserve
 
 
-def losses_without(
+def removals(
     terms: NDArray[np.float64], steep: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns what the removal of each of some fitted terms costs, and how the others then move.
+) -> list[int]:
+    """Returns fitted terms in the order in which they leave, each time the one that costs least.
+
+    The others move to their new optimum whenever one leaves.
 
     terms: [rows, terms].
     steep: the second derivative of each row's loss by its value, [rows].
     weights: the weights at the optimum, [terms].
 
-    The costs are in units of the sum of losses, [terms]; row i of the moves, [terms, terms], is
-    added to all weights if term i is removed. Exact for least squares, and otherwise as far as the
-    loss is quadratic (B. Hassibi and D. G. Stork, "Second order derivatives for network pruning",
-    NIPS 5, 1993).
+    Exact for least squares, and otherwise as far as the loss is quadratic (B. Hassibi and D. G.
+    Stork, "Second order derivatives for network pruning", NIPS 5, 1993). Of terms that say the same
+    all but one leave at no cost, and so do terms that are always 0.
     """
     curvature = terms.T @ (terms * steep[:, None])
-    # terms that are always 0 have no curvature, and their removal costs nothing
-    inverse = np.linalg.inv(curvature + 1e-9 * np.eye(len(weights)))
-    shares = weights / np.diag(inverse)
-    return weights * shares / 2.0, -shares[:, None] * inverse
+    sizes = np.diag(curvature)
+    # a trace of each term alone, so that sums of others have an inverse that can be updated
+    inverse = np.linalg.inv(curvature + np.diag(np.where(sizes > 0, TRACE * sizes, 1.0)))
+    staying, weights, order = np.arange(len(weights)), weights.copy(), []
+    while len(staying):
+        shares = weights / np.diag(inverse)
+        least = int(np.argmin(weights * shares))
+        order.append(int(staying[least]))
+        row = inverse[least]
+        weights = np.delete(weights - shares[least] * row, least)
+        inverse = inverse - np.outer(row, row / row[least])
+        inverse = np.delete(np.delete(inverse, least, axis=0), least, axis=1)
+        staying = np.delete(staying, least)
+    return order

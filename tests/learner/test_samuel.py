@@ -10,8 +10,9 @@ from errors import errors_of
 
 from games import kernels
 from games.checkers import Checkers
+from learner.extras.checkers import RECIPES
 from learner.positions.shards import Rows
-from learner.rounds.samuel import Samuel, losses_without
+from learner.rounds.samuel import Samuel, removals
 from learner.self_play import Lesson
 from play.matches.driver import play_match
 from play.players.limits import Limits
@@ -30,28 +31,29 @@ def prepared(start: Any = None, **options: Any) -> Samuel:
 
 
 @pytest.mark.plain
-def test_what_the_removal_of_a_term_costs_is_what_a_fit_without_it_loses() -> None:
+def test_the_term_that_leaves_is_the_one_whose_removal_costs_a_fit_least() -> None:
     random = np.random.default_rng(3)
-    terms = random.normal(size=(200, 5))
+    terms = random.normal(size=(200, 6))
     terms[:, 1] += terms[:, 0]  # the two say nearly the same
     terms[:, 4] = 0.0  # and this one nothing
+    terms[:, 5] = terms[:, 2] - terms[:, 3]
     counts = random.integers(1, 4, 200).astype(float)
-    targets = terms @ [1.0, 0.5, -0.3, 0.02, 0.0] + random.normal(size=200)
+    targets = terms @ [1.0, 0.5, -0.3, 0.02, 0.0, 0.1] + random.normal(size=200)
     root = np.sqrt(counts)
 
     def fitted(chosen: list[int]) -> tuple[np.ndarray[Any, Any], float]:
-        weights = np.zeros(5)
+        weights = np.zeros(6)
         found = np.linalg.lstsq(terms[:, chosen] * root[:, None], targets * root, rcond=None)
         weights[chosen] = found[0]
         return weights, float(counts @ np.square(targets - terms @ weights)) / 2.0
 
-    weights, least = fitted([0, 1, 2, 3])
-    losses, moves = losses_without(terms, counts, weights)
-    for i in range(4):
-        without, loss = fitted([j for j in range(4) if j != i])
-        assert losses[i] == pytest.approx(loss - least, rel=1e-4)
-        assert weights + moves[i] == pytest.approx(without, abs=1e-6)
-    assert losses[4] == 0.0
+    staying = list(range(6))
+    order = removals(terms, counts, fitted(staying)[0])
+    assert sorted(order) == staying
+    for leaves in order:
+        losses = {i: fitted([j for j in staying if j != i])[1] for i in staying}
+        assert losses[leaves] == pytest.approx(min(losses.values()), rel=1e-6)
+        staying.remove(leaves)
 
 
 @compiled_only
@@ -75,26 +77,55 @@ def test_targets_average_the_values_to_come(monkeypatch: pytest.MonkeyPatch) -> 
 
 @compiled_only
 def test_terms_come_and_go() -> None:
-    learner = Samuel(CHECKERS, games=60, depth=2, round_games=10, games_per_report=10, seed=4)
-    active, notes = list(NAMES[:16]), []
+    learner = Samuel(CHECKERS, games=40, depth=2, round_games=10, games_per_report=10, seed=4)
+    active, rounds = list(NAMES[:16]), []
 
     def watch(progress: Any) -> None:
-        notes.append(progress.told())
-        entered, left = NAMES[16 + len(notes) - 1], learner.rounds_[-1]["out"]
-        assert learner.rounds_[-1]["in"] == entered
-        active[:] = [name for name in [*active, entered] if name != left]
-        assert progress.told().endswith(f"in {entered}, out {left}")
+        rounds.append(learner.rounds_[-1])
+        come, go = (str(rounds[-1][key]).split() for key in ("in", "out"))
+        assert len(come) == len(go) and not set(come) & set(active)
+        assert set(learner.active_) == {*active, *come} - set(go)
+        active[:] = learner.active_
+        assert progress.told().endswith(f"in {' '.join(come)}, out {' '.join(go)}")
         weights = learner.evaluator_.term_weights()
-        assert learner.active_ == active and learner.reserve_[-1] == left
         assert sorted(learner.active_ + learner.reserve_) == sorted(NAMES)
         assert {name for name, weight in weights.items() if weight} <= {"PIECES", *active}
         assert weights["PIECES"] == 0.25
 
     learner.fit(watch=watch)
-    assert len(notes) == 6
-    # not every newcomer is sent back, and not every one stays
-    outcomes = {entry["in"] == entry["out"] for entry in learner.rounds_}
-    assert outcomes == {True, False}
+    come = {name for entry in rounds[1:] for name in entry["in"].split()}
+    assert come & {name for entry in rounds for name in entry["out"].split()}  # some return
+
+
+def even_positions() -> np.ndarray[Any, Any]:
+    """Positions of random games in which the pieces are even."""
+    random, positions = np.random.default_rng(0), []
+    for _ in range(60):
+        position = CHECKERS.start()
+        while moves := CHECKERS.legal_moves(position):
+            position = CHECKERS.play(position, moves[int(random.integers(len(moves)))])
+            positions.append(position)
+    rows = np.array(positions)
+    pieces = LinearEvaluator(CHECKERS, CHECKERS.features["samuel"], {"PIECES": 1.0})
+    return rows[np.asarray(pieces.values(rows)) == 0]
+
+
+@compiled_only
+def test_every_round_tries_every_term() -> None:
+    """In each round another term alone says what positions are worth, and all come twice."""
+    features = CHECKERS.features["samuel"]
+    positions, learner = even_positions(), prepared(active=8)
+    measured = features.measure(positions)
+    silent = {name for name in NAMES if not measured[:, features.names.index(name)].any()}
+    assert silent == {"CORN", "MOVE"}  # with even pieces they say the same of both sides
+    for name in NAMES * 2:
+        values = 0.1 * measured[:, features.names.index(name)]
+        learner._fit_to(Rows.of(positions, value=values), 0)
+        assert len(learner.active_) == 8
+        learned = np.asarray(learner.evaluator_.values(positions))
+        assert learned == pytest.approx(values, abs=0.01), name
+    usual = RECIPES["samuel"]
+    assert usual["games"] >= 2 * Samuel(CHECKERS).round_games
 
 
 @compiled_only
