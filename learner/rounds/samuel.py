@@ -215,8 +215,8 @@ def removals(
     weights: the weights at the optimum, [terms].
 
     Exact for least squares, and otherwise as far as the loss is quadratic (B. Hassibi and D. G.
-    Stork, "Second order derivatives for network pruning", NIPS 5, 1993). Of terms that say the same
-    all but one leave at no cost, and so do terms that are always 0.
+    Stork, "Second order derivatives for network pruning", NIPS 5, 1993). Terms that are always 0
+    leave at no cost, and all but one of those that say the same.
     """
     curvature = terms.T @ (terms * steep[:, None])
     sizes = np.diag(curvature)
