@@ -22,7 +22,7 @@ __all__ = [
 #: For chances: the usual games of self-play, positions searched for a move, and plies of a random
 #: opening.
 CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES = 200, 500, 6
-#: What fits to results and values make small.
+#: The losses that fits to results and values minimise.
 LOSSES = ("cross_entropy", "squared")
 
 

@@ -30,7 +30,7 @@ _CHUNK = 1 << 16
 
 
 class _Seen(NamedTuple):
-    """What a net sees of positions.
+    """The inputs of a net, position by position.
 
     places: inputs of the encoding that are 1, padded with its size, [rows, most]; None without one.
     terms: values of the features, float32 [rows, terms]; None without features.
@@ -42,7 +42,7 @@ class _Seen(NamedTuple):
     possible: NDArray[np.float32]
 
     def rows(self, chosen: Any) -> _Seen:
-        """Returns the same of some of the positions."""
+        """Returns the inputs of the chosen positions."""
         return _Seen(*(None if part is None else part[chosen] for part in self))  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""What all models in torch share: tensors, the steps of Adam, and a state to go on from."""
+"""The common part of models in torch: tensors, the steps of Adam, and a state to resume from."""
 
 from __future__ import annotations
 

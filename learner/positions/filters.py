@@ -42,7 +42,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which rows to read; by default all whose value is exact.
+    """A choice of rows to read; by default all whose value is exact.
 
     first_bounded: from the game with this number on, also positions whose value is only a bound
         (default: no such positions).

@@ -25,7 +25,7 @@ class Invent(NetworkFit):
     inputs: as with `NetworkFit`; "cells" are the pieces on the squares.
     terms: maximum number of terms.
     every: rounds after which terms are invented anew.
-    explained: the terms explain the positions of so many of the last games.
+    explained: number of the last games whose positions the terms explain.
 
     After `fit`: `evaluator_`, the weights over the newest terms, and `network_`.
     """

@@ -26,14 +26,14 @@ from search.evaluators.samples import value_mark
 
 __all__ = ["Making", "Makings", "main", "make"]
 
-#: Where the files that a folder's finished commands have left are noted.
+#: The file that lists the files of a folder's finished commands.
 DONE = "made.json"
 RUN = "--run"
 
 
 @dataclass(frozen=True)
 class Making:
-    """How a shipped file is made.
+    """The making of a shipped file.
 
     commands: what is typed after `plysmith`, one after another; {folder} stands for the folder.
     result: the file in the folder that the last one leaves.
@@ -47,7 +47,7 @@ class Making:
 
 @dataclass(frozen=True)
 class Makings(Extra):
-    """How the shipped files of a game are made, by their short names; an extra."""
+    """The makings of a game's shipped files, by their short names; an extra."""
 
     of_files: Mapping[str, Making] = field(default_factory=dict)
 

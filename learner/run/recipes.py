@@ -1,6 +1,6 @@
 """Learners by the names that train.py gives them.
 
-Modules are imported only when needed, because `--help` has to be quick. The settings of a game's
+Modules are imported only when needed, because `--help` must be quick. The settings of a game's
 usual runs are its `UsualRuns`.
 """
 
@@ -143,7 +143,7 @@ RECIPES: dict[str, Recipe] = {
     ),
 }
 
-#: Where a game with dice takes another learner of the same idea.
+#: Learners of the same idea for games with dice.
 WITH_DICE = {"invent": replace(RECIPES["invent"], module="td_gammon.invent", kind="InventWithDice")}
 
 #: Learners of heuristics, for problems with one agent; the first is the usual one. Those that carry

@@ -1,4 +1,4 @@
-"""How the commands `match` and `ladder` play games of every kind, and what they report."""
+"""The common part of the commands `match` and `ladder`: options, play and reports."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Contest:
 
     @property
     def heading(self) -> str:
-        """How far the players search, in words: their own limits are in their names."""
+        """The limits of the players in words; their own limits are in their names."""
         text = self.kind.limits_text(self.limits)
         own = [player.name for player in self._players if player.limits is not None]
         if own and len(own) == len(self._players):

@@ -68,7 +68,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Playouts:
-    """How doubtful decisions are rolled out: a move that seems to lose, and those that seem better.
+    """The rollouts of doubtful decisions: a move that seems to lose, and those that seem better.
 
     games: games for each move, and for each value of a decision about the cube.
     least: the smallest loss by the search that is doubtful.
@@ -129,7 +129,7 @@ def _searched(
 ) -> tuple[int, dict[Any, float], Result]:  # fmt: skip
     """Returns the number of legal moves, the values of those that matter, and the last result.
 
-    situation: the match and the cube that the values are for; None for values without them.
+    situation: the match and the cube that the values are for, or None.
     """
     game, filters = thinker.game, _filters(thinker)
     result = thinker.think(
@@ -188,7 +188,7 @@ def _rolled_out(
 ) -> tuple[dict[Any, float], float]:  # fmt: skip
     """Returns the values of moves by rollouts, and half the 95 % interval of a difference of two.
 
-    situation: the match and the cube; None for values without one.
+    situation: the match and the cube, or None.
     """
     game: Any = thinker.game
     found = rollout(

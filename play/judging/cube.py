@@ -18,7 +18,7 @@ __all__ = ["ERRORS", "JudgedCube", "cube_decisions", "cube_remark", "cube_summar
 CLOSE = 0.16
 #: A double that would lose this at 1 ply is not close at any depth.
 PLAIN = 2 * CLOSE
-#: What an error is called, by the action that was wrong.
+#: The names of errors, by the wrong action.
 ERRORS = {
     "no double": "missed double", "double": "wrong double", "take": "wrong take",
     "drop": "wrong drop", "beaver": "wrong beaver",

@@ -40,7 +40,7 @@ class JudgedRoll:
 
     @property
     def word(self) -> str:
-        """What `luck_word` calls it."""
+        """The word of `luck_word` for it."""
         return luck_word(self.luck)
 
 

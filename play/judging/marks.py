@@ -16,7 +16,7 @@ RESULTS = (0.05, 0.10, 0.15)
 #: The same where values are points, two of which make up a result: GNU Backgammon's limits of 0.04,
 #: 0.08 and 0.16 points.
 POINTS = (0.02, 0.04, 0.08)
-#: How fast accuracy falls, as in Lichess's accuracy of a move: to half at a loss of 0.16.
+#: The fall of accuracy, as in Lichess's accuracy of a move: to half at a loss of 0.16.
 FALL = 4.354
 
 

@@ -1,4 +1,4 @@
-"""How well the players of games with dice played, and how lucky they were: totals over games.
+"""The errors and the luck of players of games with dice: totals over games.
 
 Errors, thresholds and words are those of GNU Backgammon: the rating is the mean loss of a decision
 that was not forced (a move with a choice, an action of the cube, or a close decision not to
@@ -35,7 +35,7 @@ def rating_word(error: float) -> str:
 
 @dataclass
 class JudgedGame:
-    """What is judged of a game; less than all of it if Ctrl-C came.
+    """The judgements of a game; less than all of it after Ctrl-C.
 
     cube: whether its decisions about the cube are judged, and its values are those with the cube.
     """

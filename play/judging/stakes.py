@@ -1,4 +1,4 @@
-"""What moves, rolls and results are worth at a score and with a cube, in games that have one."""
+"""The values of moves, rolls and results at a score and with a cube."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scale:
-    """How values by the stakes of a game become points for the cube as it stands.
+    """The conversion of values by the stakes of a game to points for the cube as it stands.
 
     A loss of those points is -1 and a win 1, as in `games.backgammon.doubling.decision`; GNU
     Backgammon calls such equities normalised.
@@ -31,7 +31,7 @@ class Scale:
 
     @property
     def stake(self) -> float:
-        """What a point is worth: points for money, in a match chances to win it."""
+        """The unit of a point: points for money, in a match chances to win it."""
         return (self.won - self.lost) / 2
 
     def points(self, values: Any) -> Any:

@@ -175,7 +175,7 @@ def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
 def openings_file(game: Game, name: str | Path) -> Path:
     """Returns the path of a file of openings, or that of a shipped one by its short name.
 
-    Raises FileNotFoundError, which lists the shipped ones, if there is none.
+    Raises FileNotFoundError, which lists the shipped ones, if it does not exist.
     """
     shipped, path = _shipped(game), Path(name)
     path = path if path.exists() else shipped.get(str(name), path)

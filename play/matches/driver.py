@@ -29,7 +29,7 @@ from search.lookups.database import DatabaseLookup
 
 __all__ = ["FAILURES", "check_players", "play_all", "play_match"]
 
-#: How an external engine, or the machines on which games are played, may fail.
+#: Failures of an external engine, or of the machines on which games are played.
 FAILURES = (MoveError, ChildProcessError, ConnectionError)
 
 
@@ -65,7 +65,7 @@ def play_match(
     openings: without dice: the first moves of each unit; default: `usual_openings(game,
         seed=seed)`, balanced ones if the game has them.
     length: play with the cube: points of a match, of which `games` are played, or 0 for games for
-        money; None for games without the cube.
+        money, or None in games without the cube.
     jacoby: whether, for money with the cube, gammons count after a double only.
     threads: threads of this process that play; processes if `needs_processes`.
     workers: processes or a cluster that play instead of threads.
@@ -79,7 +79,7 @@ def play_match(
     seed: decides openings, dice and random choices.
     keep_records: with dice: keep the games in the match; without dice they always are.
     progress: called with the match after each unit, or each block of them that was played at once.
-    journal: where each unit is kept as it ends; the match goes on from those it holds already, with
+    journal: file of the ended units; the match continues from those it holds already, with
         the result of one that was never stopped.
 
     Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
@@ -162,7 +162,7 @@ class _Driver:
     def play(
         self, tasks: Iterable[list[Task]], workers: Workers, journal: MatchJournal | None
     ) -> bool:
-        """Play the units of tasks, and count them; returns whether to go on."""
+        """Play the units of tasks, and count them; returns whether to continue."""
         match = self.match
         try:
             with closing(workers.map(self.units, tasks)) as played:
@@ -181,7 +181,7 @@ class _Driver:
         return not (match.interrupted or match.failure)
 
     def count(self, units: Sequence[Unit]) -> bool:
-        """Add units to the match; returns whether it goes on."""
+        """Add units to the match; returns whether it continues."""
         match, before = self.match, len(self.match.units)
         for unit in units:
             if self.units.distinct:

@@ -40,7 +40,7 @@ class MatchJournal:
 
         path: its file.
         head: everything that decides the results, as plain values by name.
-        resume: whether to go on with the file; None: if it is there and has the same head.
+        resume: whether to continue the file. Default: if it exists and has the same head.
 
         Raises FileNotFoundError if there is nothing to go on with, FileExistsError if a match that
         was stopped would be lost, ValueError for a journal that is damaged or of another match,

@@ -34,12 +34,12 @@ def play(
 ) -> GameRecord:
     """Play a record to its end, and return it.
 
-    record: a game that goes on; one with a cube is played with the cube.
+    record: an unfinished game; one with a cube is played with the cube.
     seats: for each side a `play.players.seats.Seat`, or one of an external engine.
     roll: returns the roll of a turn, counted from 0; None in a game without dice.
     names: the players' names by side, for errors.
     stopped: once set, the game ends as a draw.
-    most_plies: longer games are drawn; None for the usual number.
+    most_plies: longer games are drawn. Default: the usual number.
     database: once it knows the position after a move, the game ends with the result that it gives.
 
     Raises MoveError if a seat makes an illegal move.
@@ -86,7 +86,7 @@ def _move(record: GameRecord, roll: int, move: Any, names: Sequence[str]) -> Non
 
 
 def _cube(record: Any, seats: Sequence[Any]) -> bool:
-    """Ask for a double, if there may be one, and for its answer; returns whether to go on."""
+    """Ask for a double, if there may be one, and for its answer; returns whether to continue."""
     side = record.to_move
     if record.ply and record.may_double and seats[side].decision(record.situation()).double:
         record.act("double")

@@ -1,4 +1,4 @@
-"""What a match consists of: units of games, played by seats or by native code.
+"""The units of a match: games played by seats or by native code.
 
 A unit is what statistics count, because its games have something in common: the opening or the
 dice. Every player has every seat once in it. There are four kinds: pairs of games of two players,
@@ -73,7 +73,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the games of a match are played by; the options of `play_match` of these names."""
+    """The rules of play of a match; the options of `play_match` of these names."""
 
     limits: Limits
     seed: int = 0
@@ -87,7 +87,7 @@ class Terms:
 class Units(Crew[tuple[Any, ...]]):
     """Plays the units of a match by their numbers; each kind is a subclass."""
 
-    #: What its games are, in words.
+    #: The word for its games.
     text: ClassVar[str] = ""
     #: Numbers of games of a match, and of each match of a ladder, by default.
     usual_games: ClassVar[tuple[int, int]] = (400, 400)
@@ -193,7 +193,7 @@ class Rounds(Units):
         return self.unit(sittings, seconds=tuple(seconds))
 
     def chance(self, shift: int, player: int) -> tuple[int, ...]:
-        """Returns what decides the random choices of a player in a sitting, beside the seed."""
+        """Returns the numbers that, with the seed, decide the random choices of a player."""
         return shift, player
 
     def new_seats(self) -> tuple[Any, ...]:

@@ -48,7 +48,7 @@ def chances_text(
     nodes: int | None,
     outcomes: Sequence[float] | None = None,
 ) -> str:
-    """Returns the chances behind a value, and for what play they hold; empty for a proven one.
+    """Returns the chances behind a value, and the play for which they hold; empty if proven.
 
     It is also empty if they are not known.
 
@@ -68,12 +68,12 @@ def chances_text(
 
 
 def play_text(evaluator: Evaluator, nodes: int | None) -> str:
-    """Returns for what play the chances after a search of that size hold; empty if not known."""
+    """Returns the play for which chances after a search of that size hold; empty if unknown."""
     return "" if evaluator.calibration is None else evaluator.calibration.play_text(nodes)
 
 
 def judged_play_text(evaluator: Evaluator) -> str:
-    """Returns for what play the chances hold by which moves are judged; empty if not known.
+    """Returns the play for which the chances hold that judge moves; empty if unknown.
 
     It is also empty where moves are judged by points.
     """

@@ -62,7 +62,7 @@ class EngineCommand:
 
     @property
     def dialect(self) -> Dialect:
-        """How it is spoken to."""
+        """The protocol dialect of the engine."""
         return DIALECTS[self.protocol]
 
     def prepare(self, talk: Talk) -> EngineOptions:

@@ -181,7 +181,7 @@ def chances(position: rules.Position, ply: int = 0) -> tuple[float, ...]:
 
 
 def as_program(text: str) -> GnubgNetworks | None:
-    """Returns the engine of that name; None for any other name.
+    """Returns the engine of that name, or None for another name.
 
     Raises ValueError if the number of plies is not in `GNUBG_PLIES`, and ModuleNotFoundError if
     `gnubg_nn` is not installed.

@@ -146,7 +146,7 @@ class _Process:
         raise ChildProcessError("expected GNU Backgammon to listen, found that it does not")
 
     def ask(self, line: str) -> str:
-        """Returns the answer to a line; raises ChildProcessError if there is none."""
+        """Returns the answer to a line; raises ChildProcessError without one."""
         try:
             self._stream.write(line.encode() + b"\n")
             self._stream.flush()

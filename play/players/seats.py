@@ -155,7 +155,7 @@ class Seat:
         if len(result.moves) == 1:
             return result.move
         values = cube_of(self.game).values(situation, np.array(result.move_outcomes))
-        # Where the cube does not tell moves apart, the value without it decides.
+        # If moves are equal with the cube, the value without it decides.
         best = max(
             range(len(values)), key=lambda n: (round(float(values[n]), 9), result.moves[n][1])
         )

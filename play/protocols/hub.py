@@ -71,7 +71,7 @@ class Hub:
             self._write(line)
 
     def handle(self, line: str | None) -> bool:
-        """Handle a line (None: one that was too long); returns whether to go on."""
+        """Handle a line, None for one that was too long; returns whether to continue."""
         try:
             if line is None:
                 raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
@@ -152,7 +152,7 @@ class Hub:
         self.say('error message="{}"'.format(problem.replace('"', "'")))
 
     def command(self, line: str) -> bool:
-        """Run a command; returns whether to go on. A ValueError is answered by `refuse`."""
+        """Run a command; returns whether to continue. A ValueError is answered by `refuse`."""
         name, _, rest = line.partition(" ")
         if name == "quit":
             return False

@@ -21,7 +21,7 @@ __all__ = ["OpenSpielChoice", "OpenSpielGame", "openspiel_bot"]
 
 @dataclass(frozen=True)
 class OpenSpielGame:
-    """How a state of OpenSpiel's game of the same name is read, an extra.
+    """The reading of a state of OpenSpiel's game of the same name, an extra.
 
     position: `position(state, player)` returns our position, with a player (0 begins) to move.
     roll: `roll(state)` returns our roll of the dice; None in games without dice.

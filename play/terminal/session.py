@@ -31,7 +31,7 @@ __all__ = ["Session"]
 
 #: The commands that can be typed besides moves; `help` says what their docstrings say.
 COMMANDS = "help moves hint why board flip undo level new position save resign quit".split()
-#: What `help` says of those with a cube.
+#: The lines of `help` for games with a cube.
 CUBE_COMMANDS = {
     "double": "Double before a roll; roll plays on without.",
     "take": "Answer a double; or drop, or beaver where it is played.",
@@ -131,7 +131,7 @@ class Session:
 
     @property
     def choices(self) -> list[str]:
-        """What a person must type next; empty if no person is needed."""
+        """The next input that a person must type; empty if none is needed."""
         table = self.table
         if table.over:
             return ["new", "undo", "save FILE", "quit"]

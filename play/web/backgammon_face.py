@@ -169,7 +169,7 @@ class BackgammonSteps:
 
     @property
     def move(self) -> Any:
-        """The legal move that ends at the present board; None if there is none."""
+        """The legal move that ends at the present board, or None."""
         return self.ends.get(self._boards[-1])
 
     @property

@@ -1,4 +1,4 @@
-"""What computers do about the cube and resignations at a table, and hints about it."""
+"""Decisions of computers about the cube and resignations at a table, and hints about them."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from play.web.table import Table, start_text
 
 __all__ = ["KINDS", "CubeTable", "Play", "act_with_cube", "play_of", "table_for"]
 
-#: Most points of a match.
+#: Maximum points of a match.
 LONGEST = 64
 KINDS = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
 
 
 @dataclass(frozen=True)
 class Play:
-    """What is played for.
+    """The stakes of a table.
 
     cube: whether there is a cube.
     length: points of the match, which has a cube; 0 for money.
@@ -55,7 +55,7 @@ def play_of(content: Any) -> Play:
 
 
 class CubeTable(Table):
-    """A table with what is played for; the other arguments are those of `Table`.
+    """A table with stakes; the other arguments are those of `Table`.
 
     A match is played game by game, and the earlier ones stay in `earlier`.
     """
@@ -96,7 +96,7 @@ class CubeTable(Table):
 
     @property
     def match_goes_on(self) -> bool:
-        """Whether the game is over, and another game of its match is to be played."""
+        """Whether the game is over, and another game of its match follows."""
         return self.record.next_game() is not None
 
     def next_game(self) -> None:
@@ -240,7 +240,7 @@ def table_for(game: Game, seats: tuple[WebSeat, ...], play: Play, **options: Any
 
 
 def act_with_cube(table: Table, kind: Any) -> None:
-    """Double, answer an offer, or go on with the match.
+    """Double, answer an offer, or continue the match.
 
     kind: "double", "next", or an answer as in `CubeTable.answer`.
 

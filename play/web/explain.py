@@ -18,7 +18,7 @@ from search.textbook.max_n import turned
 __all__ = ["why"]
 
 MOST_PARTS = 40
-#: What differs in a part of the position after a move that the one before lacks.
+#: The fields of a part of the position after a move that the one before lacks.
 _ABSENT: dict[str, Any] = {"before": 0.0, "term": 0.0, "squares": []}
 _CHECKERS_PLACE = re.compile(r"(?:Black|White) (?:man|king) on ([0-9]{1,2})")
 _BACKGAMMON_PLACE = re.compile(r"([XO]) on (?:[XO]'s ([0-9]{1,2}) point|(the bar))")

@@ -1,4 +1,4 @@
-"""How a game looks in the browser: its board as JSON, and moves made step by step.
+"""A game in the browser: its board as JSON, and moves made step by step.
 
 The browser knows no rules. It receives the steps that lead to a legal move and sends the chosen
 one. The boards between the steps come from here too.
@@ -37,7 +37,7 @@ class Steps(Protocol):
         """Take a step. Raises MoveError if it is not in `next`."""
 
     def back(self) -> None:
-        """Take back the last step. Raises MoveError if there is none."""
+        """Take back the last step. Raises MoveError without one."""
 
     @property
     def move(self) -> Any:

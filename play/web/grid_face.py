@@ -12,7 +12,7 @@ from play.web.faces import Face, FaceOf, Step
 
 __all__ = ["GridFace", "PlainFace", "face_of"]
 
-#: Most moves whose squares the page receives for hints.
+#: Maximum number of moves whose squares the page receives for hints.
 MOST_WAYS = 500
 #: Moves, each with the squares that are accepted for each of its clicks.
 Ways = list[tuple[list[tuple[int, ...]], Any]]
@@ -119,7 +119,7 @@ class ClickSteps:
 
     board: the board as JSON.
     ways: the legal moves and their clicks.
-    grid: the board as the game declares it; None for one without squares.
+    grid: the board as the game declares it, or None without squares.
     must: what the rules demand of all legal moves; often empty.
     """
 
@@ -237,7 +237,7 @@ class ClickSteps:
         return names.get(square, f"square {square}")
 
     def back(self) -> None:
-        """Take back the last click. Raises MoveError if there is none."""
+        """Take back the last click. Raises MoveError without one."""
         if not self._clicked:
             raise MoveError("expected a click to take back, found none")
         self._clicked = self._clicked[:-1]

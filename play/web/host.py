@@ -309,7 +309,7 @@ class Host:
         self.changed(sitting)
 
     def must_be_human(self, sitting: Sitting) -> None:
-        """Raise MoveError if the computer is to move."""
+        """Raise MoveError if it is the computer's turn."""
         table = sitting.table
         if table.waiting != "over" and table.deciding.kind != HUMAN:
             name = table.game.sides[table.acting]

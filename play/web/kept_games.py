@@ -1,6 +1,6 @@
-"""Games kept on disk, so that a server that starts again goes on with them: one JSON file a game.
+"""Games kept on disk, so that a restarted server continues them: one JSON file a game.
 
-What is read is data only: a file names a game and players that the catalogue must know.
+A file is data only: it names a game and players that the catalogue must know.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from programs.whole_files import UNFINISHED, write_atomically
 __all__ = ["FORMAT", "KeptGames", "started", "table_of"]
 
 FORMAT = "plysmith-table-1"
-#: Most games in the folder; the ones left longest ago are removed.
+#: Maximum games in the folder; the ones left longest ago are removed.
 MOST = 200
 #: Largest file in bytes.
 MOST_BYTES = 1 << 20
-#: Most earlier games of a match.
+#: Maximum earlier games of a match.
 MOST_EARLIER = 1000
 #: Seconds after which the rest of a broken write is removed.
 STALE = 3600.0
@@ -170,13 +170,13 @@ class KeptGames:
     """The games in a folder. Several threads may use it; files are written in one of its own.
 
     folder: it need not exist yet.
-    most: most games; the ones left longest ago are removed.
+    most: maximum number of games; the ones left longest ago are removed.
     """
 
     def __init__(self, folder: Path, *, most: int = MOST) -> None:
         self.folder = folder
         self.most = most
-        #: Why the last game could not be written; empty if it was.
+        #: The reason why the last game could not be written; empty if it was.
         self.problem = ""
         self._pending: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -224,7 +224,7 @@ class KeptGames:
         return [path for _, path in sorted(found, reverse=True)]
 
     def read(self, id: str) -> dict[str, Any] | None:
-        """Returns a kept game; None if there is none, or none that can be read."""
+        """Returns a kept game, or None if it cannot be read."""
         with self._lock:
             if id in self._pending:
                 return self._pending[id]
@@ -251,7 +251,7 @@ class KeptGames:
 
 
 def _content(path: Path) -> dict[str, Any] | None:
-    """Returns the content of a file of this format that names itself; None for any other."""
+    """Returns the content of a file of this format that names itself, or None."""
     try:
         if path.is_symlink() or path.stat().st_size > MOST_BYTES:
             return None

@@ -67,7 +67,7 @@ def create_app(
     runs: folder of the runs of training.
     port: the port that browsers must name as Host; None accepts any.
     kept: folder in which games are kept, the only one that is written to; None to keep none.
-    limits: the limits of the server; None for the usual ones.
+    limits: the limits of the server. Default: the usual ones.
     seed: called for the seed of each new table; None for random seeds.
     own: games of the user, beside those of Plysmith or instead of one. No request and no file can
         add another.

@@ -30,7 +30,7 @@ class Table:
     seats: the players, one for each side.
     chance: decides rolls and random moves.
     limits: the limits of the server.
-    id: its address, if it has one already; None for a new one.
+    id: its address, if it has one already. Default: a new one.
     first: the side that begins games with dice. Default: chance decides.
     typed: whether people set the dice, also those of the first turn.
 
@@ -68,7 +68,7 @@ class Table:
         #: Rolls by ply that were made before moves were taken back; they are not rolled again.
         self.rolled: dict[int, int] = {}
         self.names: dict[str, str] = {}
-        #: Whether computers wait for a person to let them go on.
+        #: Whether computers wait for a person to continue.
         self.paused = False
         self._texts: list[tuple[Any, Any, str]] = []
         self.start()
@@ -282,7 +282,7 @@ class Table:
         return steps.move is None  # else the only thing to do was to pass
 
     def pause(self, on: Any) -> None:
-        """Let computers among themselves pause, or go on."""
+        """Let computers among themselves pause, or continue."""
         if type(on) is not bool or not self.watched:
             raise ValueError(
                 f"pause: expected true or false among computers, found {reprlib.repr(on)}"
@@ -300,7 +300,7 @@ class Table:
     # --- views for the browser ---------------------------------------------------------------
 
     def kept(self) -> dict[str, Any]:
-        """Everything that another table needs to go on with this game, as JSON."""
+        """Everything that another table needs to continue this game, as JSON."""
         record = self.record
         rolled = {ply: roll for ply, roll in self.rolled.items() if ply >= record.ply}
         return {

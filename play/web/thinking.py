@@ -43,7 +43,7 @@ IDLE_ENGINES = 8
 #: Searches that run at a time, and the size of the transposition table of each.
 SEARCHES = max(2, min(8, os.cpu_count() or 2))
 TABLE_MIB = 8.0
-#: Most moves in a report while a search is running; the last report has all of them.
+#: Maximum moves in a report while a search is running; the last report has all of them.
 FIRST_MOVES = 60
 DEEPEST, DEEPEST_DICE, USUAL_DICE = 60, 7, 3
 
@@ -61,7 +61,7 @@ class Question:
     roll: the roll of this turn; None before it, and in games without dice.
     history: earlier positions of the game, for repetition.
     seconds: time, counted from the creation of the question.
-    depth: greatest depth; None for the usual one.
+    depth: greatest depth. Default: the usual one.
     method: how to search a game for more than two players; "" for the usual method.
     moves: whether to find the values of all legal moves.
     began: the time of its creation.

@@ -36,7 +36,7 @@ from programs.ending import LOOK
 
 __all__ = ["Cluster"]
 
-#: Seconds between two looks at the cluster; one more for every so many workers.
+#: Seconds between two looks at the cluster; one more for each `WORKERS_PER_SECOND` workers.
 LOOKS, WORKERS_PER_SECOND = 2.0, 50
 #: Seconds within which a scheduler has to answer that did so before.
 ANSWER = 30.0

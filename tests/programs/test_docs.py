@@ -105,6 +105,14 @@ def test_lines_of_pages_are_short_enough_to_review() -> None:
     assert [one for one in lines if len(one[1]) > 120 and not one[1].startswith(printed)] == []
 
 
+@pytest.mark.plain
+def test_pages_are_few_enough_words_to_stay_true() -> None:
+    """All of them together; the changelog is apart."""
+    pages = {*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md"), ROOT / "data/README.md"}
+    texts = [page.read_text("utf-8") for page in pages - {ROOT / "CHANGELOG.md"}]
+    assert sum(len(text.split()) for text in texts) <= 45_000
+
+
 def links(page: Path) -> set[tuple[Path, str]]:
     """Returns the files of the repository to which a page links, with the anchor of each or ""."""
     prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.DOTALL)

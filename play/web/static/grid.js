@@ -395,7 +395,7 @@ export class GridBoard {
     if (!this.live) return;
     const step = this.next.find(({ to }) => to === square);
     if (!step && square === this.chosen) this.select(null);
-    // Where no move begins with it, the server answers with the reason.
+    // If no move begins with it, the server answers with the reason.
     else if (step || this.chosen !== null || this.pieces.some((piece) => piece.square === square)) {
       this.act.step(step?.from ?? this.chosen ?? NONE, square);
     }

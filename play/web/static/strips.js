@@ -1,5 +1,5 @@
 // @ts-check
-// The strips beside the board: each side's name, player, score and turn.
+// The strips next to the board: each side's name, player, score and turn.
 
 import { chip, seatName } from "./choices.js";
 import { h, put } from "./dom.js";

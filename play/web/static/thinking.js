@@ -1,5 +1,5 @@
 // @ts-check
-// The result of the last search, and the bar beside the board that shows who is ahead.
+// The result of the last search, and the bar next to the board that shows who is ahead.
 
 import { chip, seatName, tone } from "./choices.js";
 import { expected, h, put, short, signed } from "./dom.js";
