@@ -25,6 +25,7 @@ from play.web.game_files import write_file
 from play.web.limits import ServerLimits
 from play.web.seat import EVALUATOR, HUMAN, WebSeat
 from play.words import result_text
+from programs.phrases import listed
 from programs.whole_files import write_atomically
 
 __all__ = ["Session"]
@@ -193,11 +194,10 @@ class Session:
 
     def _cube_action(self) -> str:
         """Returns what the evaluator does: roll, double, or an answer."""
-        answers = self.table.waiting == "answer"
+        table = self.table
         if not self.thinker.evaluator.gives_outcomes:
-            return "take" if answers else "roll"
-        decision = self.thinker.decision(self.table.record.situation())
-        return str(decision.answer) if answers else "double" if decision.double else "roll"
+            return str(table.passive)
+        return str(table.action(self.thinker.decision(table.record.situation())))
 
     def _turn_cube(self, action: str) -> Iterator[str]:
         table, side = self.table, self.game.sides[self.table.acting]
@@ -327,9 +327,7 @@ class Session:
 
     def do_moves(self, rest: str) -> Iterator[str]:
         """All legal moves."""
-        texts = self._moves()
-        more = f", and {len(texts) - MOST_LISTED} more" if len(texts) > MOST_LISTED else ""
-        yield ", ".join(texts[:MOST_LISTED]) + more or "There are no legal moves now."
+        yield listed(self._moves(), MOST_LISTED) or "There are no legal moves now."
 
     def do_cube(self, kind: str, rest: str) -> Iterator[str]:
         """Double or roll, or answer a double."""
@@ -430,14 +428,12 @@ class Session:
         if (kind := kinds.get(rest.lower())) is None:
             raise ValueError(f"resign: expected single, gammon or backgammon, found {rest!r:.40}")
         table.resign(kind, loser)
-        evaluator, position = self.thinker.evaluator, self.record.position
+        evaluator, answer = self.thinker.evaluator, "accept"
         if table.answering not in people and evaluator.gives_outcomes:
-            outcomes = evaluator.outcomes([position])[0]
-            if not self.game.cube.accepts(table.record.situation(), outcomes, loser, kind):
-                yield f"{self.game.sides[table.answering]} declines: it expects more."
-                table.answer("decline")
-                return
-        table.answer("accept")
+            answer = table.reply(evaluator.outcomes([self.record.position])[0])
+        if answer == "decline":
+            yield f"{self.game.sides[table.answering]} declines: it expects more."
+        table.answer(answer)
 
     def do_quit(self, rest: str) -> Iterator[str]:
         """Leave."""

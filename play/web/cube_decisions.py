@@ -24,37 +24,28 @@ PLIES = 2
 
 
 async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
-    """Returns what the computer who must act does: roll, double, or an answer.
-
-    A player that gives no chances never doubles, takes every double and accepts resignations.
-    """
-    seat, resigning = table.deciding, table.resigning
-    passive = "accept" if resigning else "roll" if table.answering is None else "take"
+    """Returns what the computer who must act does: roll, double, or an answer."""
+    seat = table.deciding
     game: Any = table.game
     if seat.kind == PROGRAM and seat.evaluator != PUBEVAL:
         program = as_program(seat.evaluator)
         assert program is not None
         position, plies = table.record.position, program.ply
         outcomes = await thinking.run_program(lambda: chances(position, plies))
-        situation = table.record.situation()
-        if resigning:
-            return "accept" if game.cube.accepts(situation, outcomes, *resigning) else "decline"
-        decision = game.cube.decision(situation, outcomes)
+        if table.resigning:
+            return table.reply(outcomes)
+        decision = game.cube.decision(table.record.situation(), outcomes)
     elif seat.kind == EVALUATOR:
         loaded = await load(seat.evaluator, game)
         if not loaded.evaluator.gives_outcomes:
-            return passive
+            return table.passive
         plies = PLIES if seat.depth is None else min(seat.depth, PLIES)
-        if resigning:
-            found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
-            accepts = game.cube.accepts(table.record.situation(), found, *resigning)
-            return "accept" if accepts else "decline"
+        if table.resigning:
+            return table.reply(await thinking.work(lambda: _outcomes(thinking, table, loaded)))
         decision = await thinking.work(lambda: _decision(thinking, table, loaded, plies))
     else:
-        return passive
-    if table.answering is not None:
-        return str(decision.answer)
-    return "double" if decision.double else "roll"
+        return table.passive
+    return table.action(decision)
 
 
 async def cube_hint(
@@ -70,17 +61,15 @@ async def cube_hint(
     game: Any = table.game
     if table.resigning is not None:
         found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
-        good = game.cube.accepts(table.record.situation(), found, *table.resigning)
-        action = "accept" if good else "decline"
+        action = table.reply(found)
         value = float(game.outcomes.values(np.array([found]))[0])
         reason = f"without the cube the position is worth {value:+.3f} to the side to move"
         return {"action": action, "text": action, "reason": reason, "figures": ""}
     if table.answering is None and not table.may_double:
         raise MoveError("expected a decision about the cube, found none")
     decision = await thinking.work(lambda: _decision(thinking, table, loaded, PLIES))
-    doing = "double" if decision.double else "roll"
     return {
-        "action": doing if table.answering is None else decision.answer,
+        "action": table.action(decision),
         "text": decision.action,
         "reason": decision.reason,
         "figures": decision.figures,

@@ -160,6 +160,23 @@ class CubeTable(Table):
             self.record.resign(side, what)
         self._begin_turn()
 
+    @property
+    def passive(self) -> str:
+        """The action of a player without chances: it never doubles, and accepts what is offered."""
+        return "accept" if self.resigning else "roll" if self.answering is None else "take"
+
+    def action(self, decision: Any) -> str:
+        """Returns what a decision about the cube says to do now."""
+        if self.answering is not None:
+            return str(decision.answer)
+        return "double" if decision.double else "roll"
+
+    def reply(self, outcomes: Any) -> str:
+        """Returns what the chances of outcomes say to a resignation: accept or decline."""
+        situation, cube = self.record.situation(), self.game.cube
+        accepts = cube is not None and cube.accepts(situation, outcomes, *(self.resigning or ()))
+        return "accept" if accepts else "decline"
+
     def _act(self, kind: str) -> None:
         self.record.act(kind)
         self._begin_turn()
