@@ -38,6 +38,9 @@ SMALL_SAMPLE = 100
 """Below this number of values without bounds, Student's t allows for the error of their estimated
 variance."""
 
+UNSEEN = 0.2
+"""A bound that did not occur may be as frequent as makes that this probable."""
+
 EMPTY_CLASS = 1e-3
 """The likelihood ratio's count for a score that never occurred (fishtest's convention)."""
 
@@ -192,7 +195,8 @@ def mean_interval(
     Without bounds the interval is Student's t, normal for 100 values and more. With both it is that
     of a share p of successes between them (Clopper and Pearson, 1934) in as many independent trials
     as would have the variance of this mean (Korn and Graubard, 1998). The variance is that of the
-    values and of one more with the greatest variance, p (1 - p).
+    values and of one more with the greatest variance, p (1 - p). Where a bound never occurred, the
+    end on its side is that of values of which a share 1 - 0.2^(1/n) lies at it, if that is farther.
 
     Equal values have no variance, but they show that other values are rare: the interval of the
     share of others ends at 1 - 0.025^(1/n) (Clopper and Pearson), and these could lie at either
@@ -211,7 +215,8 @@ def mean_interval(
         return Estimate(math.nan, low, high)
     if array.min() == array.max():
         return _uniform_interval(float(array[0]), array.size, bounds)
-    return _spread_interval(float(array.mean()), float(array.var()), array.size, bounds)
+    seen = array.min() == low, array.max() == high
+    return _spread_interval(float(array.mean()), float(array.var()), array.size, bounds, seen)
 
 
 def score_interval(tally: Tally) -> Estimate:
@@ -221,7 +226,8 @@ def score_interval(tally: Tally) -> Estimate:
     """
     if tally.uniform:
         return _uniform_interval(tally.score, tally.units, (0.0, 1.0))
-    return _spread_interval(tally.score, tally.variance, tally.units, (0.0, 1.0))
+    seen = tally.counts[0] > 0, tally.counts[-1] > 0
+    return _spread_interval(tally.score, tally.variance, tally.units, (0.0, 1.0), seen)
 
 
 def elo_interval(tally: Tally) -> Estimate:
@@ -297,9 +303,13 @@ def superiority(tally: Tally) -> float:
 
 
 def _spread_interval(
-    mean: float, variance: float, units: int, bounds: tuple[float, float]
+    mean: float, variance: float, units: int, bounds: tuple[float, float], seen: tuple[bool, bool]
 ) -> Estimate:
-    """Returns the interval of a mean of values that differ; `variance` has the divisor n."""
+    """Returns the interval of a mean of values that differ.
+
+    variance: with the divisor n.
+    seen: whether the least and the greatest possible value occurred.
+    """
     low, high = bounds
     if math.isinf(high - low):
         quantile = ndtri(0.975) if units >= SMALL_SAMPLE else stdtrit(units - 1, 0.975)
@@ -311,8 +321,11 @@ def _spread_interval(
     cautious = (units * variance / (high - low) ** 2 + most) / (units + 1)
     trials = units * most / cautious
     wins, losses = share * trials, (1 - share) * trials
-    ends = betaincinv(wins, losses + 1, 0.025), betaincinv(wins + 1, losses, 0.975)
-    return Estimate(mean, *(low + float(end) * (high - low) for end in ends))
+    least, greatest = betaincinv(wins, losses + 1, 0.025), betaincinv(wins + 1, losses, 0.975)
+    others = UNSEEN ** (1 / units)
+    least = least if seen[0] else min(least, share * others)
+    greatest = greatest if seen[1] else max(greatest, 1 - (1 - share) * others)
+    return Estimate(mean, *(low + float(end) * (high - low) for end in (least, greatest)))
 
 
 def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> Estimate:

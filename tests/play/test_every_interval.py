@@ -208,7 +208,7 @@ def rollouts_of(random: np.random.Generator, cases: int, games: int, share: floa
     return found, float((effects @ chances).sum())
 
 
-MATCHES = [*itertools.product((0.5, 0.6, 0.75, 0.87, 0.95, 0.97, 0.99), (50, 100, 400),
+MATCHES = [*itertools.product((0.5, 0.6, 0.75, 0.87, 0.95, 0.97, 0.985, 0.99), (50, 100, 400),
                               (0.0, 0.5, 0.9), (0.0, 0.5, 1.0))]  # fmt: skip
 SHORT = [*itertools.product((0.5, 0.8), (1, 2, 5, 10, 20), (0.0, 0.9), (0.0, 1.0))]
 UNITS = (2, 3, 5, 10, 20, 50, 100, 400)
