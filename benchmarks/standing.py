@@ -141,7 +141,7 @@ CHECKERS = (
     "classic",
     "rote",
 )
-TRUTH = ("solved@exact", "solved+solver@exact,3", "hand@exact")
+TRUTH = ("solved@exact", "hand@exact", "centre@exact")
 MEASUREMENTS = (
     Measurement(
         "checkers",
@@ -168,16 +168,20 @@ MEASUREMENTS = (
             ("pips", "20000"),
         )
     ),
-    *(
-        Measurement(
-            "connect_four",
-            f"judge connect_four {' '.join(players)} --referee truth --positions 1000 --seed 31",
-            players,
-            "positions in which a move can throw the class away",
-            _kept_class,
-            "of wins and draws kept where a move can throw them away",
-        )
-        for players in (TRUTH, ("centre@exact",))
+    Measurement(
+        "connect_four",
+        "judge connect_four solved@exact --referee truth --games 200 --seed 31",
+        ("solved@exact",),
+        "whole games after 0 to 8 random plies against an opponent that errs once, else perfect",
+        _whole_games,
+    ),
+    Measurement(
+        "connect_four",
+        f"judge connect_four {' '.join(TRUTH)} --referee truth --positions 3000 --seed 31",
+        TRUTH,
+        "positions in which a move can throw the class away",
+        _kept_class,
+        "of wins and draws kept where a move can throw them away, after 1 to 13 random plies",
     ),
     *(
         Measurement(

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from games.contract import Game
 
 __all__ = ["Exhaustive", "Truth"]
@@ -31,6 +34,15 @@ class Truth(Protocol):
         A win is positive, a draw 0, a loss negative. Among wins and among losses the size may say
         more, such as how soon the game ends.
         """
+
+    def known(self) -> NDArray[np.int64]:
+        """Returns positions that are not over, each followed by its class: [positions, fields + 1].
+
+        They are those of a book, if there is one, and those that searches passed since `clear`.
+        """
+
+    def clear(self) -> None:
+        """Forget what was found since the referee was made."""
 
     def best(self, position: Any) -> list[Any]:
         """Returns the legal moves of the greatest value, in the order of the legal moves."""
@@ -61,6 +73,19 @@ class Exhaustive(Truth):
         game = self._game
         moves = game.legal_moves(position)
         return {move: -self._value(game.play(position, move)) for move in moves}
+
+    def known(self) -> NDArray[np.int64]:
+        """As in `Truth`."""
+        rows = [
+            (*position, (value > 0) - (value < 0))
+            for position, value in self._known.items()
+            if self._game.outcome(position) is None
+        ]
+        return np.array(rows, dtype=np.int64)
+
+    def clear(self) -> None:
+        """As in `Truth`."""
+        self._known.clear()
 
     def _value(self, position: Any) -> float:
         if position not in self._known:

@@ -6,6 +6,8 @@ tables is the position in which a side has a choice again, or wins by threats.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from games.connect_four.features import completing
 from games.connect_four.rules import ALL, BOTTOM, COLUMNS, ROWS
 from games.features import Encoding, Group, TupleLayout, straight_lines
@@ -156,22 +158,30 @@ _MIRROR = tuple(
 _LINES = unlike(straight_lines(COLUMNS, ROWS, 4), [_MIRROR])
 _BLOCKS = unlike(blocks(COLUMNS, ROWS, 2, 2), [_MIRROR])
 _COLUMNS = [tuple(range(column, SQUARES, COLUMNS)) for column in range(4)]
+_ROWS = [tuple(range(start, start + COLUMNS)) for start in (0, COLUMNS)]
+_FEET = unlike(
+    [(*four, *(COLUMNS + column for column in four)) for four in combinations(range(COLUMNS), 4)],
+    [_MIRROR],
+)
 #: Classes of states: which side's threat a square is, and whether it can be played now; the same
-#: without threats; whose the lowest threat of a column is, and whether in an odd row.
-_THREATENED, _STONES, _LOWEST = (
+#: without threats; stones alone; whose the lowest threat of a column is, and whether in an odd row.
+_THREATENED, _STONES, _PLAIN, _LOWEST = (
     (0, 1, 2, 3, 4, 5, 0, 5, 4),
     (0, 1, 2, 3, 0, 0, 0, 3, 3),
+    (0, 1, 2, 0, 0, 0, 0, 0, 0),
     (0, 1, 2, 3, 4, 0, 0, 1, 3),
 )
 
 #: Tables of all lines of four, of all blocks of four and all columns, and of the columns' threats
-#: together.
+#: together; and for the first moves of the two lowest rows, each whole, and of both in any four
+#: columns.
 LINES_AND_COLUMNS = TupleLayout(
     THREATS,
     CELLS,
     (
         *(Group(cells, _THREATENED) for cells in (*_LINES, *_BLOCKS)),
-        *(Group(cells, _STONES) for cells in _COLUMNS),
+        *(Group(cells, _STONES) for cells in (*_COLUMNS, *_ROWS)),
+        *(Group(cells, _PLAIN) for cells in _FEET),
         Group(tuple(range(SQUARES, CELLS)), _LOWEST),
     ),
     (_MIRROR,),

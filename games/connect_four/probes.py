@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from games.connect_four.features import completing
 from games.connect_four.rules import ALL, BOTTOM, has_four
 from games.connect_four.solver import (
-    BOOK,
     KEY,
     SPREAD,
     SQUARES,
@@ -27,8 +26,10 @@ __all__ = ["DEEPEST", "forget", "known_by_key", "new_tables", "probe_openings", 
 #: Later positions of whole games are shipped for lookups, not for the solver, which is fast there.
 DEEPEST = 19
 #: Positions that a probe searches for each of its questions when it first asks about a position; 2
-#: to the power of DOUBLED times as many for each time that it has asked, but for the last ones.
+#: to the power of DOUBLED times as many for each time that it has asked, and for each stone that is
+#: missing to EASY, but at most MOST_FIRST times for these and MOST_DOUBLED times in all.
 FIRST, DOUBLED, MOST_ASKED = 100, 3, 3
+EASY, MOST_FIRST, MOST_DOUBLED = 14, 2, 5
 
 
 @kernel
@@ -64,7 +65,8 @@ def known_by_key() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @kernel
 def probe_solver(tables, position):
-    """Returns what a probe does: as `probe_openings`, and later what a short search proves.
+    """Returns what a probe does: as `probe_openings`, and elsewhere what a search proves, which is
+    short but for few stones.
 
     tables: as `new_tables` returns them. After a question in vain, the next search of the same
         position may look at eight times the positions.
@@ -74,7 +76,7 @@ def probe_solver(tables, position):
     stones = own | opponent
     count = popcount(stones)
     known = probe_openings((keys, entries), position)
-    if known[0] or count <= BOOK or stones == ALL or has_four(opponent):
+    if known[0] or stones == ALL or has_four(opponent):
         return known
     if completing((own, opponent, 0)) & (stones + BOTTOM):
         return (True, WIN - 1.0, 1000)
@@ -82,9 +84,11 @@ def probe_solver(tables, position):
     slot = (product(int(key), SPREAD) >> 36) & (len(asked) - 1)
     times = asked[slot] & 31 if asked[slot] >> 5 == key else 0
     low, high = -SQUARES, SQUARES
+    first = min(max(0, EASY - count), MOST_FIRST)
+    most = FIRST << DOUBLED * min(times + first, MOST_DOUBLED)
     for beta in (1, 0):
         if low < beta <= high:
-            found = search(own, opponent, beta, FIRST << DOUBLED * times, table, table, never)
+            found = search(own, opponent, beta, most, table, table, never)
             if found >= 0 and score_of(found) >= beta:
                 low = score_of(found)
             elif found >= 0:

@@ -377,9 +377,30 @@ class Solver:
         score = self.value(position) if moves else 0
         return [m for m, after in moves if self.value(after, -score, 1 - score) == -score]
 
+    def known(self) -> NDArray[np.int64]:
+        """As in `games.truth.Truth`; of each two mirror images of at most `BOOK` stones one."""
+        entries = self.bounds()
+        low, high = (entries >> LOW & 63) - EVEN, (entries >> HIGH & 63) - EVEN
+        proved = (low > 0) | (high < 0) | (low == high)
+        own, stones = _stones_of(entries[proved] & KEY)
+        side = np.bitwise_count(stones) & 1
+        return np.stack([own, stones ^ own, side, np.sign(low + high)[proved]], axis=1)
+
     def classes(self, position: Position) -> dict[int, int]:
         """As in `games.truth.Truth`."""
         return {move: -self.value(after, -1, 1) for move, after in _moves(position)}
+
+
+def _stones_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns own stones and all stones of positions that have these keys."""
+    own, stones = np.zeros_like(keys), np.zeros_like(keys)
+    for column in range(0, 7 * COLUMNS, 7):
+        height = keys >> column & 127
+        for above in (1, 2, 4):
+            height |= height >> above
+        stones |= height >> 1 << column
+        own |= ((keys >> column & 127) ^ (height + 1 >> 1)) << column
+    return own, stones
 
 
 def _moves(position: Position) -> list[tuple[int, Position]]:

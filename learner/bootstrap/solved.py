@@ -1,8 +1,8 @@
 """Values that follow a search to the end of the game, where a game can be searched so far.
 
 Nothing is known beforehand: the search has no evaluator and values positions by the ends of the
-game alone. What whole games from the start bring up is kept and taught again, as weights that
-follow single games go up and down; for the same reason the learned evaluator is their mean.
+game alone. Weights that follow single games go up and down; therefore the learned evaluator is
+their mean.
 
 Sources: S. Ross, G. Gordon and D. Bagnell, "A Reduction of Imitation Learning and Structured
 Prediction to No-Regret Online Learning" (2011), for games that the learner plays and a teacher
@@ -20,8 +20,8 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from games import truth
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.options import ranged
@@ -31,22 +31,19 @@ from play.judging.truth import Referees
 from play.matches.game_loop import Played
 from play.matches.openings import random_line
 from search import Engine
-from search.lookups.database import DatabaseLookup, Databases
 
 __all__ = ["Solved"]
 
-#: The squashed value of a won position; 1 would ask for an infinite value.
-WON = 0.98
-#: Squashed values of lost, drawn and won positions that are taught again may stay between these.
-#: The same few positions, taught to the last digit, would spoil what is learned of all others.
+#: Squashed values of lost, drawn and won positions may stay between these: taught to the last
+#: digit, some positions would spoil what is learned of all others.
 LOW, HIGH = np.array([-1.0, -0.25, 0.6]), np.array([-0.6, 0.25, 1.0])
 #: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
 DECAY = 1.0
-#: The moves where the learner errs in a whole game are taught once more for each 1 / OFTEN of the
-#: chance of that, at most MOST times in a pass.
-OFTEN, MOST = 400, 20
-#: Positions after the random moves whose moves all teach, and positions of a larger search.
-POSITIONS, SEARCHED = 2, 3500
+#: Positions after the random moves whose moves all teach.
+POSITIONS = 2
+#: In a whole game: greatest number of random moves at its start, the chance of one later, and that
+#: of the learner's move.
+RANDOM, ERRS, OWN = 8, 0.1, 0.5
 #: The referee of each thread, which keeps its tables from game to game.
 _AT_HAND = threading.local()
 
@@ -73,35 +70,32 @@ class _Teacher:
                 after = game.play(position, move)
                 if game.outcome(after) is None:
                     asked.append(after)
-                    classes.append(-kind)
-        values = WON * np.array(classes, dtype=np.float64)
-        return Target(np.reshape(asked, (len(asked), len(played.positions[0]))), values, values)
+                    classes.append(1 - kind)
+        positions = np.reshape(asked, (len(asked), len(played.positions[0])))
+        kinds = np.array(classes, dtype=int)
+        return Target(positions, LOW[kinds], HIGH[kinds])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Solved(Bootstrap):
-    """All moves of the first positions of a game follow their class, by a search to its end.
+    """All moves of positions follow their class, by a search to the end of the game.
 
     Only whether positions are won, drawn or lost is learned. A game begins after random moves, as
     many as the game's solver needs to value positions in milliseconds (`Truth.plies`).
 
-    Whole games are not drawn: before each update all positions are visited that are likely to come
-    up when the learner moves first, against perfect play at random among its best moves. Where the
-    learner's move would throw the class away, all moves that keep it are followed. It moves once by
-    the limits of its games, and once by a larger search, which looks positions up in the game's
-    first database, if there is one. All moves at its turn are kept, and taught again in all later
-    updates as far as their class goes, early plies as often as late ones. Where it errs, its moves
-    are taught more often, the likelier the error is; as often are those at the end of what searches
-    of its move and of the best ones foresee.
+    Whole games begin with up to `RANDOM` random moves. Then the learner's move is played at every
+    other turn on average, if it keeps the class, else any move that keeps it, and now and then a
+    random one: so both sides are taught, after errors as well. All moves of all positions teach,
+    and are kept with the positions of the solver's book and those that its searches passed.
 
-    whole: the least chance with which a position of whole games that is visited comes up; 0: no
-        whole games.
-    epochs: passes over the positions of `games_per_update` games, and as many that are kept.
+    whole: whole games before each update; 0: none, and nothing is kept.
+    epochs: passes over the positions of `games_per_update` games and of the whole games, with one
+        over all that is kept.
     """
 
     games: int = 200_000
     depth: int | None = 1
-    whole: float = ranged(0.0, 0, 1)
+    whole: int = ranged(0, 0)
     games_per_update: int = 2000
     epochs: int = ranged(5, 1)
     #: fixed value for an option that it has no use for
@@ -110,13 +104,11 @@ class Solved(Bootstrap):
     def _load_game(self) -> Game:
         super()._load_game()
         kind = Referees.of(self.game_).named.get("truth")
-        referee = None if kind is None else kind(self.game_)
-        if not isinstance(referee, truth.TeachingTruth):
+        if kind is None:
             raise ValueError(
-                "game: expected one with a solver that teaches, such as connect_four, found"
-                f" {self.game_.name}"
+                f"game: expected a solved one, such as connect_four, found {self.game_.name}"
             )
-        self._plies = referee.plies
+        self._plies = kind(self.game_).plies
         return self.game_
 
     def begin(self, evaluator: Any) -> None:
@@ -126,12 +118,8 @@ class Solved(Bootstrap):
         if self.hidden is None:
             self._mean = self.evaluator_ = self.model_.evaluator.copy()
         self._passes = 0
-        self._made: tuple[Engine, Engine] | None = None
-        #: by ply: positions after all moves of the learner, with their classes for the side to move
-        self._kept: dict[int, dict[Any, int]] = {}
-        self._best: dict[Any, list[Any]] = {}
-        #: what errors in the last sweeps teach, the likely ones several times
-        self._errors: list[tuple[Any, int]] = []
+        #: positions in ascending order, each followed by its class
+        self._kept: NDArray[np.int64] = np.zeros((0, len(self.game_.start()) + 1), dtype=np.int64)
 
     def _teacher(self) -> Teacher:
         return _Teacher(self.game_)
@@ -148,148 +136,73 @@ class Solved(Bootstrap):
 
     # --- whole games --------------------------------------------------------------------------
 
-    def _engines(self) -> tuple[Engine, Engine]:
-        """Returns the engine of the learner's games, and one that looks positions up.
+    def _play_whole_games(self, random: np.random.Generator) -> NDArray[np.int64]:
+        """Returns all moves' positions in whole games, with their classes, and keeps them.
 
-        They are made once for each evaluator, because opening a database takes longer than a sweep.
+        Those that the solver's searches passed are kept, too.
         """
-        game, value = self.game_, self.evaluator_
-        if self._made is None or self._made[0].evaluator is not value:
-            lookup = next((DatabaseLookup(game, name) for name in Databases.of(game).named), None)
-            plain = Engine(game, value, table_mib=TABLE_MIB)
-            self._made = plain, Engine(game, value, table_mib=TABLE_MIB, lookup=lookup)
-        return self._made
+        referee = _referee(self.game_)
+        engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
+        referee.clear()  # what it passes must not depend on earlier updates
+        rows = [row for _ in range(self.whole) for row in self._whole_game(engine, random)]
+        played = np.array(rows, dtype=np.int64)
+        self._kept = np.unique(np.concatenate([self._kept, referee.known(), played]), axis=0)
+        return played
 
-    def _sweep(self, engine: Engine, **limits: Any) -> float:
-        """Visit the likely positions of whole games, and keep all moves of the learner's turns.
-
-        limits: those of its searches.
-
-        Returns the chance that a game keeps its class, as far as it was visited.
-        """
-        game, ply, lost = self.game_, 0, 0.0
-        #: the chance of a position, and the chance that it comes up without an error before it
-        level = {game.start(): np.ones(2)}
-        while level:
-            following: dict[Any, Any] = {}
-            for position, chances in level.items():
-                moves = self._best_moves(position, ply)
-                engine.clear()
-                chosen = engine.search(position, **limits).whole().move
-                if chosen in moves:
-                    moves = [chosen]
-                else:
-                    lost += chances[1]
-                    often = min(MOST, 1 + int(OFTEN * chances[1]))
-                    classes = _referee(game).classes(position)
-                    self._errors += self._keep_moves(position, ply, classes) * often
-                    chances = chances * (1.0, 0.0)
-                    for move in (chosen, *moves):
-                        after = game.play(position, move)
-                        if game.outcome(after) is None:
-                            self._errors += self._keep_end(engine, after, ply + 1, limits) * often
-                for move in moves:
-                    after = game.play(position, move)
-                    replies = self._best_moves(after, ply + 1)
-                    for reply in replies:
-                        later = game.play(after, reply)
-                        part = chances / (len(moves) * len(replies))
-                        following[later] = following.get(later, 0.0) + part
-            level = {
-                position: chances
-                for position, chances in following.items()
-                if chances[0] >= self.whole and game.outcome(position) is None
-            }
-            ply += 2
-        return 1.0 - lost
-
-    def _keep_end(
-        self, engine: Engine, position: Any, ply: int, limits: dict[str, Any]
-    ) -> list[tuple[Any, int]]:
-        """Keep all moves at the end of what a search foresees, where the solver is fast."""
-        engine.clear()
-        for move in engine.search(position, **limits).whole().pv[:-1]:
-            position, ply = self.game_.play(position, move), ply + 1
-        if ply < self._plies[0]:
-            return []
-        return self._keep_moves(position, ply, _referee(self.game_).classes(position))
-
-    def _keep_moves(
-        self, position: Any, ply: int, classes: dict[Any, int]
-    ) -> list[tuple[Any, int]]:
-        """Keep and return the positions after all moves that do not end the game, with classes."""
-        game = self.game_
-        after = {game.play(position, move): -kind for move, kind in classes.items()}
-        unfinished = {one: kind for one, kind in after.items() if game.outcome(one) is None}
-        if unfinished:
-            self._kept.setdefault(ply, {}).update(unfinished)
-        return [*unfinished.items()]
-
-    def _best_moves(self, position: Any, ply: int) -> list[Any]:
-        """Returns the moves that keep the class, for the second side only the best of these.
-
-        There are none after the end.
-        """
-        if position not in self._best:
-            referee, moves = _referee(self.game_), list[Any]()
-            if self.game_.outcome(position) is None and ply % 2 == 0:
-                classes = referee.classes(position)
-                moves = [move for move in classes if classes[move] == max(classes.values())]
-                self._keep_moves(position, ply, classes)
-            elif self.game_.outcome(position) is None:
-                moves = referee.best(position)
-            self._best[position] = moves
-        return self._best[position]
+    def _whole_game(self, engine: Engine, random: np.random.Generator) -> Iterator[Any]:
+        """Play a game; yields the positions after all legal moves, each followed by its class."""
+        game, position, opening = self.game_, self.game_.start(), int(random.integers(RANDOM + 1))
+        for ply in count():
+            if game.outcome(position) is not None:
+                return
+            classes = _referee(game).classes(position)
+            after = {move: game.play(position, move) for move in classes}
+            for move, kind in classes.items():
+                if game.outcome(after[move]) is None:
+                    yield (*after[move], -kind)
+            moves = [*classes]
+            if ply >= opening and random.random() >= ERRS:
+                moves = [move for move in moves if classes[move] == max(classes.values())]
+                if random.random() < OWN:
+                    engine.clear()
+                    chosen = engine.search(position, depth=self.depth, nodes=self.nodes).move
+                    moves = [chosen] if chosen in moves else moves
+            position = after[moves[int(random.integers(len(moves)))]]
 
     # --- learning -----------------------------------------------------------------------------
 
     def _learn(self, rows: Any, low: Any, high: Any, **how: Any) -> tuple[float, dict[str, Any]]:
         """Move the weights towards the classes, and the evaluator towards their mean."""
-        values, random = low, how["random"]
-        sound, self._errors = {}, []
+        random, inputs = how["random"], self.model_.inputs
         if self.whole:
-            plain, aided = self._engines()
-            share = self._sweep(plain, depth=self.depth, nodes=self.nodes)
-            searched = self._sweep(aided, nodes=SEARCHED)
-            sound = {"sound games": f"{share:.1%}", "by search": f"{searched:.1%}"}
-        if self._errors:
-            erred = rows_of(self.model_.inputs, np.array([at for at, _ in self._errors]))
-            rows = np.concatenate([rows, erred])
-            values = np.concatenate([values, [WON * kind for _, kind in self._errors]])
-        stored = [position for one in self._kept.values() for position in one]
-        kinds = np.array([kind for one in self._kept.values() for kind in one.values()], dtype=int)
-        sizes = np.array([len(one) for one in self._kept.values()], dtype=np.int64)
-        ends = np.cumsum(sizes)
-        kept_rows = rows_of(self.model_.inputs, np.array(stored)) if stored else rows[:0]
-        errors = []
-        for _ in range(self.epochs):
-            # drawn by ply: most positions are late ones, but an early mistake loses all games
-            ply = random.integers(max(1, len(sizes)), size=len(rows) if stored else 0)
-            some = ends[ply] - 1 - (random.random(len(ply)) * sizes[ply]).astype(np.int64)
-            taught = np.concatenate([rows, kept_rows[some]])
-            least, most = (
-                np.concatenate([values, bound[1 + kinds[some]]]) for bound in (LOW, HIGH)
+            played = self._play_whole_games(random)
+            rows = np.concatenate([rows, rows_of(inputs, played[:, :-1].copy())])
+            low, high = (
+                np.concatenate([bound, limits[1 + played[:, -1]]])
+                for bound, limits in ((low, LOW), (high, HIGH))
             )
+        stored = rows_of(inputs, self._kept[:, :-1].copy()) if self.whole else rows[:0]
+        kinds = 1 + self._kept[:, -1]
+        errors = []
+        for some in np.array_split(random.permutation(len(stored)), self.epochs):
+            least = np.concatenate([low, LOW[kinds[some]]])
+            most = np.concatenate([high, HIGH[kinds[some]]])
+            taught = np.concatenate([rows, stored[some]])
             errors.append(self.model_.learn(taught, least, most, **how))
             self._passes += 1
             if self._mean is not None:
                 share = (1.0 + DECAY) / (self._passes + DECAY)
                 learned: Any = self.model_.evaluator
                 self._mean.weights += np.float32(share) * (learned.weights - self._mean.weights)
-        return errors[0], sound
+        return errors[0], {"kept": len(stored)} if self.whole else {}
 
     # --- state --------------------------------------------------------------------------------
 
     def _get_state(self) -> dict[str, Any]:
-        kept = [
-            (ply, kind, *position)
-            for ply, classes in self._kept.items()
-            for position, kind in classes.items()
-        ]
         state = super()._get_state() | {
             "passes": self._passes,
-            "kept": packed(np.array(kept, dtype=np.int64), level=1),
-            "count": len(kept),
+            "kept": packed(self._kept, level=1),
+            "count": self._kept.size,
         }
         if self._mean is not None:
             state["mean"] = packed(self._mean.weights)
@@ -301,9 +214,6 @@ class Solved(Bootstrap):
             weights = self._mean.weights
             weights[:] = unpacked(state["mean"], weights.dtype, size=len(weights))
         self._passes = int(state["passes"])
-        width = 2 + len(self.game_.start())
-        size = width * int(state["count"])
-        kept = unpacked(state["kept"], np.int64, size=size, compressed=True)
-        self._kept = {}
-        for ply, kind, *position in kept.reshape(-1, width).tolist():
-            self._kept.setdefault(ply, {})[tuple(position)] = kind
+        size = int(state["count"])
+        stored = unpacked(state["kept"], np.int64, size=size, compressed=True)
+        self._kept = stored.reshape(-1, self._kept.shape[1])

@@ -24,16 +24,16 @@ RECIPES: dict[str, dict[str, Any]] = {
     "rootstrap": _LINEAR,
     "treestrap": _LINEAR,
     "solved": {
-        "games": 500_000,
+        "games": 100_000,
         "depth": 1,
         "snapshots": 2,
         "options": {
             "tuples": "lines",
             "rate": 1.0,
             "scale": 1.0,
-            "whole": 0.0005,
+            "whole": 40,
             "games_per_update": 4000,
-            "epochs": 10,
+            "epochs": 8,
         },
     },
     "batch": {**_LINEAR, "snapshots": 4},
@@ -66,7 +66,7 @@ MAKINGS = {
     "solved": Making(
         ("train connect_four --learner solved --seed 2 --run {folder}/run",),
         "run/last.safetensors",
-        "half an hour",
+        "ten minutes",
     )
 }
 

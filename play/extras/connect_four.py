@@ -10,6 +10,6 @@ from play.players.opponents import Opponents
 
 extend(
     ConnectFour,
-    Opponents(("random", "centre", "hand"), ("centre", "hand"), "solved"),
+    Opponents(("random", "centre", "hand"), ("centre", "hand"), "solved", lookup="solver"),
     Referees({"truth": lambda _: Solver(table_mib=64)}),
 )

@@ -300,9 +300,9 @@ class _WholeGame(Crew[tuple[Any, Truth]]):
             for attempt in count():
                 random = np.random.default_rng((self.seed, number, attempt, STREAM))
                 seat.begin(self.seed + number)
-                kept = self._kept(seat, truth, number % 2, random)
-                if kept is not None or self.stopped.is_set():
-                    return float(bool(kept))
+                sound = self._kept(seat, truth, number % 2, random)
+                if sound is not None or self.stopped.is_set():
+                    return float(bool(sound))
         raise AssertionError
 
     def _kept(self, seat: Any, truth: Truth, turn: int, random: np.random.Generator) -> bool | None:
@@ -313,7 +313,7 @@ class _WholeGame(Crew[tuple[Any, Truth]]):
         record = GameRecord(self.game)
         for move in random_line(self.game, int(random.integers(RANDOM + 1)), random)[1]:
             record.play(move)
-        erred, kept = False, None
+        erred, sound = False, None
         while not record.over and not self.stopped.is_set():
             classes = truth.classes(record.position)
             value = max(classes.values())
@@ -321,7 +321,7 @@ class _WholeGame(Crew[tuple[Any, Truth]]):
                 seat.move(record)
                 if classes[record.moves[-1]] < value:
                     return False
-                kept = True if value > -1 else kept
+                sound = True if value > -1 else sound
                 continue
             moves = [move for move in classes if classes[move] < value]
             if moves and not erred and random.random() < ERRS:
@@ -331,7 +331,7 @@ class _WholeGame(Crew[tuple[Any, Truth]]):
             else:
                 moves = truth.best(record.position)
             record.play(moves[int(random.integers(len(moves)))])
-        return kept
+        return sound
 
 
 def known_referee(game: Game, referee: str) -> str:

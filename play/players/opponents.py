@@ -19,12 +19,15 @@ class Opponents(Extra):
     pacemakers: players that its snapshots are measured against; () for the usual ones.
     shipped: the short name of the shipped evaluator that people play against; empty for none.
     openings: the short name of the shipped balanced openings of matches; empty for random ones.
+    lookup: the database that `shipped` consults when people play against it; empty for its usual
+        one (`search.lookups.database.usual_lookup`).
     """
 
     usual: Sequence[str] = ("random",)
     pacemakers: Sequence[str] = ()
     shipped: str = ""
     openings: str = ""
+    lookup: str = ""
 
 
 def reference(game: Game) -> str:
@@ -37,12 +40,15 @@ def reference(game: Game) -> str:
 
 
 def usual_evaluator(game: Game) -> str:
-    """Returns the name of the evaluator that people play against if they name none.
+    """Returns the player that people meet if they name none, as `EVALUATOR` or `EVALUATOR+LOOKUP`.
 
     It is the shipped evaluator of the game if there is one, else the one of
     `reference`. Raises ValueError if the game has no evaluators.
     """
-    name = Opponents.of(game).shipped or reference(game)
+    opponents = Opponents.of(game)
+    if opponents.shipped and opponents.lookup:
+        return f"{opponents.shipped}+{opponents.lookup}"
+    name = opponents.shipped or reference(game)
     if not name:
         raise ValueError(
             f"{game.name} has no evaluator of its own: expected the name or the file of one"

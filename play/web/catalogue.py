@@ -41,7 +41,7 @@ from play.web.runs import is_run, stamp_of
 from programs.ending import said
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.evaluators.samples import value_scale
-from search.lookups.database import DatabaseLookup, Databases, usual_lookup
+from search.lookups.database import DatabaseLookup, Databases
 from search.lookups.rote import RoteMemory
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "game_view"]
@@ -238,13 +238,14 @@ class Catalogue:
             return loaded
 
     def _usual(self, game: Game, loaded: Loaded) -> Lookup | None:
-        """Returns the game's usual database, if the evaluator consults it."""
-        usual = Databases.of(game).usual
-        if not usual or not loaded.evaluator.gives_outcomes:
-            return None
-        make = partial(usual_lookup, game, loaded.evaluator)
-        lookup: Lookup = self._kept_as((usual,), make)
-        return lookup
+        """Returns the database that the evaluator consults if none is chosen, if there is one."""
+        opponents, entry = Opponents.of(game), loaded.entry
+        met = (entry.source, entry.name) == ("shipped", opponents.shipped)
+        name = opponents.lookup if met else ""
+        if not name and loaded.evaluator.gives_outcomes:
+            name = Databases.of(game).usual
+        make = partial(DatabaseLookup, game, name)
+        return self._kept_as((game.name, name), make) if name else None
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
         evaluator = as_evaluator(game, name)

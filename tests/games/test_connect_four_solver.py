@@ -35,6 +35,9 @@ from games.kernels import compiled
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
 from games.values import WIN
+from play.players.limits import Limits
+from play.players.opponents import usual_evaluator
+from play.players.parse import seated
 from search import Engine
 from search.lookups.database import DatabaseLookup
 
@@ -207,6 +210,38 @@ def test_the_book_wins_whole_games_with_any_evaluator() -> None:
                 move = generator.choice(truth.best(position))
             position = GAME.play(position, move)
         assert truth.value(position, -1, 1) == (1 if position[2] == 0 else -1)
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+def test_what_the_solver_knows_is_its_book_and_what_it_passed() -> None:
+    solver, truth = Solver(table_mib=8), Solver(table_mib=8)
+    before = {tuple(row[:3]): row[3] for row in solver.known().tolist()}
+    for position in unfinished(11, 3):
+        solver.classes(position)
+    known = {tuple(row[:3]): row[3] for row in solver.known().tolist()}
+    new = [position for position in known if position not in before]
+    chosen = random.Random(4)
+    for position in chosen.sample([*before], 30) + chosen.sample(new, 20):
+        own, opponent, side = position
+        assert own & opponent == 0 and GAME.outcome(position) is None
+        assert (own | opponent).bit_count() % 2 == side
+        assert known[position] == truth.value(position, -1, 1)
+    assert {(p[0] | p[1]).bit_count() for p in new} == {12}
+    solver.clear()
+    assert {tuple(row[:3]) for row in solver.known().tolist()} == {*before}
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+def test_the_player_whom_people_meet_values_openings_with_the_right_sign() -> None:
+    thinker = seated(GAME, usual_evaluator(GAME), Limits(depth=1))
+    truth = Solver(table_mib=8)
+    positions = [p for plies in (0, 2, 4, 6, 7) for p in unfinished(plies, 6)]
+    for position in positions + unfinished(8, 1):
+        deeper = Limits(depth=5) if position in unfinished(8, 1) else None
+        result = thinker.think(position, all_moves=True, limits=deeper)
+        classes = truth.classes(position)
+        assert {move: np.sign(value) for move, value in result.moves} == classes
+        assert np.sign(result.value) == max(classes.values())
 
 
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")

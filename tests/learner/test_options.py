@@ -77,7 +77,7 @@ RANGES: dict[str, Range] = {
     "threads": COUNT,
     "fit_threads": COUNT,
     "quantised most_plies": ("more than the 6 of an opening", (0, -1)),
-    "whole": SHARE,
+    "whole": SEED,
     "solved most_plies": ("more than the 0 of an opening", (0, -1)),
     "tdgammon depth": ("0 (moves are chosen by static values)", (1, -1)),
     "tdgammon rate": STEP,

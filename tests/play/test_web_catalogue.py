@@ -194,6 +194,16 @@ def test_evaluators_with_chances_consult_the_usual_database(runs: Path) -> None:
     assert catalogue.load("backgammon:hand", game).lookup is None
 
 
+def test_the_player_whom_people_meet_in_connect_four_asks_the_solver(runs: Path) -> None:
+    catalogue = Catalogue(ROOT / "data", runs)
+    game = catalogue.games["connect_four"]
+    shipped = catalogue.default(game)
+    met = catalogue.load(shipped, game)
+    assert isinstance(met.lookup, DatabaseLookup) and met.lookup.name == "solver"
+    assert catalogue.load(shipped, game) is met and met.entry.name == "solved"
+    assert catalogue.load("connect_four:hand", game).lookup is None
+
+
 def test_every_shipped_player_is_offered_and_proposed_as_opponent(runs: Path) -> None:
     catalogue = Catalogue(ROOT / "data", runs)
     proposed = {}

@@ -21,6 +21,7 @@ from search import PROVEN, Engine, EvaluatorError, as_evaluator, load_evaluator,
 from search.evaluators.files.shipped import DATA, find_file, shipped_files
 from search.evaluators.load import evaluator_names
 from search.evaluators.samples import sample_positions
+from search.lookups.database import Databases
 
 CHECKERS = games.load("checkers")
 
@@ -98,8 +99,12 @@ def test_which_files_are_shipped() -> None:
 )
 def test_people_play_against_a_shipped_evaluator_where_there_is_one(name: str) -> None:
     game = games.load(name)
-    shipped = Opponents.of(game).shipped
-    assert usual_evaluator(game) == shipped and shipped in evaluator_names(game)
+    opponents = Opponents.of(game)
+    assert opponents.shipped in evaluator_names(game)
+    assert usual_evaluator(game).partition("+")[0] == opponents.shipped
+    player = parse_player(game, usual_evaluator(game))
+    lookup = opponents.lookup or Databases.of(game).usual
+    assert (player.lookup.name if player.lookup else "") == lookup
 
 
 @pytest.mark.plain
