@@ -158,6 +158,18 @@ def test_the_first_screen_of_readme_instructs() -> None:
     assert [one for one in wanted if one not in screen] == []
 
 
+def test_the_example_of_readme_prints_what_readme_shows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    exec(blocks(page)[0][1], {})
+    printed, shown = (
+        re.split(r" in [\d.]+ s, ", text.strip())  # the time differs
+        for text in (capsys.readouterr().out, page[page.index("Result(") :].splitlines()[0])
+    )
+    assert printed[0] == shown[0] and printed[1].startswith(shown[1].removesuffix(" ...)"))
+
+
 #: A measured figure: an interval, or an error.
 FIGURE = re.compile(r"\[[-+]?[\d.]+, [-+]?[\d.]+\]|± ?\d|\b20\d\d-\d\d-\d\d")
 
