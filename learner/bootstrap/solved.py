@@ -165,7 +165,8 @@ class Solved(Bootstrap):
                 moves = [move for move in moves if classes[move] == max(classes.values())]
                 if random.random() < OWN:
                     engine.clear()
-                    chosen = engine.search(position, depth=self.depth, nodes=self.nodes).move
+                    limits: dict[str, Any] = {"depth": self.depth, "nodes": self.nodes}
+                    chosen = engine.search(position, **limits).whole().move
                     moves = [chosen] if chosen in moves else moves
             position = after[moves[int(random.integers(len(moves)))]]
 
