@@ -143,7 +143,7 @@ CONTESTS = {
         rates={"LinearEvaluator": 11.5e6, "NetworkEvaluator": 7.8e6, "TupleEvaluator": 4.8e6},
         depth=4,
         # games that begin anywhere, and no others
-        options={"opening_plies": 14, "decide": False, "whole": 0.0},
+        options={"opening_plies": 14, "decide": False, "whole": 0},
     ),
 }
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4

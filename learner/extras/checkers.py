@@ -80,7 +80,14 @@ MAKINGS = {
         "run/best.json",
         "ten minutes",
     ),
-    "samuel": Making(("train checkers --run {folder}/run",), "run/best.json", "three minutes"),
+    "samuel": Making(
+        (
+            "train checkers --run {folder}/run",
+            "learner calibrate checkers {folder}/run/best.json --games 800",
+        ),
+        "run/best.json",
+        "three minutes",
+    ),
     "samuel1959": Making(
         ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
     ),

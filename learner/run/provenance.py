@@ -43,7 +43,7 @@ __all__ = ["FILE", "ChangedError", "code_mark", "differences", "provenance", "re
 
 FILE = "provenance.json"
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("games", "search", "play", "learner")
+OURS = ("programs", "games", "search", "play", "learner")
 #: The packages whose versions may change the bits of a result.
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "scikit-learn", "torch")
 #: The parts of a session that must not change, with their names in messages.

@@ -45,7 +45,7 @@ def test_two_evaluators_side_by_side(capsys: pytest.CaptureFixture[str]) -> None
 def test_without_a_name_it_is_the_evaluator_that_people_play_against(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    named = shown(capsys, "connect_four", "start", "solved", "--depth", "3")
+    named = shown(capsys, "connect_four", "start", "solved+solver", "--depth", "3")
     assert shown(capsys, "connect_four", "start", "--depth", "3") == named
 
 

@@ -399,7 +399,7 @@ def other_commit(tmp_path: Path) -> Path:
     """Returns a folder with Plysmith in which one term of checkers differs."""
     folder = tmp_path / "other"
     folder.mkdir()
-    for name in ("search", "play", "learner", "data", "plysmith.py"):
+    for name in ("programs", "search", "play", "learner", "data", "plysmith.py"):
         (folder / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "games", folder / "games", ignore=shutil.ignore_patterns("__pycache__"))
     terms = folder / "games" / "checkers" / "terms.py"
