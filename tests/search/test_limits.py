@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 from errors import errors_of
 from interrupts import ctrl_c, no_search_runs, stopping
@@ -16,13 +17,42 @@ from twin import PlainFace, random_positions
 from games import kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
+from games.connect_four import ConnectFour
 from games.contract import Game
+from play.matches.openings import random_line
 from search import AlphaBetaOptions, Engine, Result, Techniques, as_evaluator
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
+
+
+@plain
+def test_a_search_that_is_cut_short_reports_no_loss_while_a_move_is_unsearched() -> None:
+    """All moves but one lose at once, and no limit lets one of these be the result."""
+    game, random = ConnectFour(), np.random.default_rng(5)
+    engine, tested = Engine(game, "hand"), 0
+    while tested < 12:
+        position, _ = random_line(game, int(random.integers(8, 20)), random)
+        if position is None or game.outcome(position) is not None:
+            continue
+        moves = game.legal_moves(position)
+        if sum(not loses_at_once(game, position, move) for move in moves) != 1 or len(moves) < 2:
+            continue
+        tested += 1
+        for nodes in range(10, 60):
+            engine.clear()
+            result = engine.search(position, nodes=nodes)
+            lost = result.value < 0 and result.plies_to_end == 2
+            assert not lost, (position, nodes)
+
+
+def loses_at_once(game: Game, position: Any, move: Any) -> bool:
+    after = game.play(position, move)
+    return game.outcome(after) is None and any(
+        game.outcome(game.play(after, reply)) == -1 for reply in game.legal_moves(after)
+    )
 
 
 #: The expected type or range of each option of an engine, and values that it refuses.
