@@ -10,6 +10,7 @@ import pytest
 
 import games
 from games import kernels
+from learner.__main__ import parser as learner_parser
 from learner.run.asked import settings_of
 from learner.run.command_line import parser as train_parser
 from learner.run.folder import CHECKPOINT
@@ -82,8 +83,8 @@ def test_every_shipped_file_has_commands_that_can_be_typed(name: str, tmp_path: 
             if words[0] == "train":
                 settings_of(train_parser().parse_args(words[1:]))
             else:
-                assert words[0] == "play"
-                play_parser().parse_args(words[1:])
+                parsers = {"play": play_parser, "learner": learner_parser}
+                parsers[words[0]]().parse_args(words[1:])
 
 
 @pytest.mark.plain
