@@ -38,20 +38,19 @@ class Journal:
     """The games of one round, in a file.
 
     path: the file.
-    game: the game that is played.
     """
 
-    def __init__(self, path: Path, game: Game) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.game = game
         self._mark = b""
 
-    def begin(self, mark: str) -> dict[int, Any]:
+    def begin(self, game: Game, mark: str) -> dict[int, Any]:
         """Begin a round or resume one; returns the results of its games by their numbers.
 
+        game: the game that is played.
         mark: everything that decides the results. Those of other rounds are deleted.
         """
-        self._mark = mark.encode()
+        self._game, self._mark = game, mark.encode()
         results, whole = dict[int, Any](), 0
         for line in self.path.read_bytes().splitlines(True) if self.path.exists() else ():
             digest, _, text = line.partition(b" ")
@@ -93,7 +92,7 @@ class Journal:
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value
-        if value is self.game or kind is type(self.game):
+        if value is self._game or kind is type(self._game):
             return {"game": None}
         if kind in (list, tuple):
             return {kind.__name__: [self._plain(one) for one in value]}
@@ -113,7 +112,7 @@ class Journal:
             raise TypeError(f"expected numbers, texts and arrays, found {type(plain).__name__}")
         ((kind, parts),) = plain.items()
         if kind == "game":
-            return self.game
+            return self._game
         if kind == "array":
             dtype, shape, text = parts
             return unpacked(text, dtype, size=int(np.prod(shape))).reshape(shape)[()]

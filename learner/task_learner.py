@@ -76,7 +76,7 @@ class TaskLearner(GameLearner):
     def keep_journal(self, path: Path) -> None:
         """Keep games that have been played, but not learned from, if a cluster plays."""
         if self.workers is not None and self.workers.cluster is not None:
-            self._journal = Journal(path, self._load_game())
+            self._journal = Journal(path)
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class TaskLearner(GameLearner):
         """Yields the lessons of a game from each opening, in order, a few at a time."""
         task, starts, first = self._task(), list(openings), self.games_played_
         play = SelfPlay(task)
-        played = {} if self._journal is None else self._journal.begin(self._mark(play))
+        played = {} if self._journal is None else self._journal.begin(self.game_, self._mark(play))
         missing = [number for number in range(first, first + len(starts)) if number not in played]
 
         def arrived(begin: int, results: list[Any]) -> None:

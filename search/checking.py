@@ -38,8 +38,9 @@ def check_evaluator(
     nodes: int | None = None,
     seed: int = 0,
 ) -> None:
-    """Check that an evaluator's values neither change their meaning with the depth nor the side.
+    """Check that an evaluator's values mean the same at every depth and for every side.
 
+    game: the game.
     evaluator: anything that `search.as_evaluator` takes.
     positions: the number of positions of random play; tactical ones (`Game.noisy`) do not count.
     depth: the greatest depth.

@@ -82,21 +82,21 @@ def test_games_that_were_played_are_not_played_again(tmp_path: Path, stopped: in
 @pytest.mark.plain
 def test_only_whole_results_of_this_round_are_read(tmp_path: Path) -> None:
     path, nim = tmp_path / "journal", games.load("nim")
-    journal = Journal(path, nim)
-    assert journal.begin("one") == {}
+    journal = Journal(path)
+    assert journal.begin(nim, "one") == {}
     journal.add([4, 5], ["a", {"b": [1.5, (None, True)], 2: nim}])
     journal.add([6, 7], [object(), np.arange(6, dtype=np.int16).reshape(2, 3)])  # 6 is not kept
     whole = path.read_bytes()
-    again = Journal(path, nim).begin("one")
+    again = Journal(path).begin(nim, "one")
     assert list(again) == [4, 5, 7] and again[4] == "a"
     assert again[5] == {"b": [1.5, (None, True)], 2: nim}
     assert again[7].dtype == np.int16 and again[7].tolist() == [[0, 1, 2], [3, 4, 5]]
     for damaged in (whole[:-1], whole[:-9] + b"x" + whole[-8:]):  # cut short by a kill; or changed
         path.write_bytes(damaged)
-        assert list(Journal(path, nim).begin("one")) == [4, 5]
+        assert list(Journal(path).begin(nim, "one")) == [4, 5]
         assert whole.startswith(path.read_bytes())
     path.write_bytes(whole)
-    assert Journal(path, nim).begin("two") == {}  # other weights
+    assert Journal(path).begin(nim, "two") == {}  # other weights
     assert path.read_bytes() == b""
 
 
@@ -106,10 +106,10 @@ def test_games_of_every_kind_are_kept_whole(tmp_path: Path, name: str) -> None:
     task = Task(game, as_evaluator(game, next(iter(game.evaluators))), None, 1, None, 40, True)
     starts = late_starts(1, 9) if game.players > 2 else starts_of(game, plies=2, seed=1)
     lessons = [SelfPlay(task)(start) for start in islice(starts, 2)]
-    journal = Journal(tmp_path / "journal", game)
-    journal.begin("one")
+    journal = Journal(tmp_path / "journal")
+    journal.begin(game, "one")
     journal.add([0, 1], lessons)
-    again = Journal(tmp_path / "journal", game).begin("one")
+    again = Journal(tmp_path / "journal").begin(game, "one")
     for lesson, kept in zip(lessons, again.values(), strict=True):
         assert type(kept.played) is type(lesson.played) and kept.played.game is game
         for part, value in vars(lesson.played).items():
@@ -135,6 +135,6 @@ def test_no_journal_runs_code(tmp_path: Path) -> None:
         files.append(hashlib.sha256(b"one\n" + text).hexdigest().encode() + b" " + text)
     for data in files:
         path.write_bytes(data)
-        assert Journal(path, nim).begin("one") == {}, data[:200]
+        assert Journal(path).begin(nim, "one") == {}, data[:200]
         assert path.read_bytes() == b""
     assert not (tmp_path / "evil").exists()
