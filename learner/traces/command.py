@@ -150,7 +150,7 @@ def _in_unit(fitted: Fitted, name: str, number: float) -> Fitted:
             start=term.start * factor,
             weight=term.weight * factor,
             error=term.error * factor,
-            naive=term.naive * factor,
+            pull=term.pull * factor,
         )  # fmt: skip
         for term in fitted.terms
     )

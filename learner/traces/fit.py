@@ -77,7 +77,7 @@ class FittedTerm:
 
     weight: in the unit of values.
     error: its standard error by games; NaN if it was not learned, lies on a bound or is 0 by lasso.
-    naive: the standard error if rows were independent.
+    pull: how far the penalty holds it from where the loss alone is least, as `error`.
     worth: what the mean loss would grow by without it, after the others have taken its place, by
         the quadratic at the minimum.
     explained: share of its square that the other terms explain.
@@ -90,7 +90,7 @@ class FittedTerm:
     start: float
     weight: float
     error: float
-    naive: float
+    pull: float
     worth: float
     explained: float
     rows: int
@@ -381,14 +381,16 @@ class _Fit:
         inside = (found.weights > self.scale * made.low) & (found.weights < self.scale * made.high)
         free = np.flatnonzero(inside & ((found.weights != 0) | (lasso == 0)))
         among = np.ix_(free, free)
-        curved = found.bend[among] + np.diag(alpha * np.square(self.unit[free]))
-        inverse, bare = np.linalg.inv(curved), np.linalg.inv(found.bend[among])
+        bare = np.linalg.inv(found.bend[among])
         meat = matrix.scatter(found.slopes, traces.game)[among] / total**2
         games = len(np.unique(traces.game[learned > 0]))
-        error, naive, worth, explained = (np.full(size, np.nan) for _ in range(4))
-        spread = inverse @ meat @ inverse * games / max(1, games - 1)
+        error, pull, worth, explained = (np.full(size, np.nan) for _ in range(4))
+        spread = bare @ meat @ bare * games / max(1, games - 1)
         error[free] = np.sqrt(np.diag(spread)) / self.scale
-        naive[free] = np.sqrt(np.diag(inverse) / total) / self.scale
+        held = alpha * np.square(self.unit) * found.weights + lasso * self.unit * np.sign(
+            found.weights
+        )
+        pull[free] = np.abs(bare @ held[free]) / self.scale
         worth[free] = np.square(found.weights[free]) / (2 * np.diag(bare))
         explained[free] = 1 - 1 / (np.diag(found.bend)[free] * np.diag(bare))
         terms = []
@@ -407,7 +409,7 @@ class _Fit:
                 start=self.asked.get(name, Term()).weight,
                 weight=float(weights[i]),
                 error=np.nan if never else float(error[j] * factor),
-                naive=np.nan if never else float(naive[j] * factor),
+                pull=np.nan if never else float(pull[j] * factor),
                 worth=np.nan if never else float(worth[j]),
                 explained=np.nan if never else float(explained[j]),
                 rows=int(self.rows[i]),

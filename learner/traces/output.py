@@ -51,7 +51,7 @@ def report(fitted: Fitted, by_game: bool) -> str:
     lines.append("")
     lines.append(f"{'term':<{width}}  {'weight':>10}  {'95 %':>9}  {'worth':>8}  {'rows':>10}")
     for term in sorted(fitted.terms, key=lambda t: -t.worth if t.worth == t.worth else 1.0):
-        half = "" if math.isnan(term.error) else f"± {quantile * term.error:.4g}"
+        half = "" if math.isnan(term.error) else f"± {quantile * term.error + term.pull:.4g}"
         worth = "" if math.isnan(term.worth) else f"{1000 * term.worth:.3f}"
         lines.append(
             f"{term.name:<{width}}  {term.weight:>10.5g}  {half:>9}  {worth:>8}  {term.rows:>10,}"
@@ -59,7 +59,7 @@ def report(fitted: Fitted, by_game: bool) -> str:
         )
     lines.append("")
     lines.append(
-        "95 %: by games. worth: what the mean loss would grow by without the term, in thousandths"
+        "95 %: by games, with the penalty's pull. worth: growth of the mean loss without the term, in thousandths"
     )
     return "\n".join(lines)
 

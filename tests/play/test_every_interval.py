@@ -12,9 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
+from benchmarks.groups import rate_groups
 from games.backgammon import Backgammon
-from play.ratings.bradley_terry import rate
+from learner.fit.matrix import Matrix
+from learner.fit.validation import students_quantile
+from learner.traces.fit import Settings, fit_traces
+from learner.traces.traces import Traces
+from play.ratings.bradley_terry import ELO_PER_NAT, rate, rate_rounds
 from play.ratings.places import PlaceSummary
 from play.ratings.ratios import ratio_interval
 from play.ratings.statistics import (
@@ -193,6 +199,50 @@ def ladder_of(random: np.random.Generator, cases: int, pairs: int, elo: float) -
     return found, elo
 
 
+def rounds_of(random: np.random.Generator, cases: int, rounds: int, ahead: float) -> Simulated:
+    """Returns ratings of the second of three players who play each round at one board."""
+    found = []
+    for _ in range(cases):
+        own = random.gumbel(size=(rounds, 3)) + ahead * np.array([0, 1, 0])
+        table = [
+            {pair: (float(row[pair[0]] > row[pair[1]]), 1) for pair in ((0, 1), (0, 2), (1, 2))}
+            for row in own
+        ]
+        named = [{tuple("abc"[i] for i in pair): won for pair, won in one.items()} for one in table]
+        found += [one.elo for one in rate_rounds(named, anchor="a") if one.name == "b"]
+    return found, ahead * ELO_PER_NAT
+
+
+def groups_of(random: np.random.Generator, cases: int, members: int, spread: float) -> Simulated:
+    """Returns the mean rating of players who differ, each by games against one opponent."""
+    found = []
+    for _ in range(cases):
+        names = [f"player {i}" for i in range(members)]
+        table = {
+            (name, "a"): Tally(tuple(random.multinomial(
+                100, pair_chances(expected_score(80.0 + spread * random.normal()), 0.4, 0.2))))
+            for name in names
+        }  # fmt: skip
+        found.append(rate_groups(table, {"all": names}, anchor="a")["all"])
+    return found, 80.0
+
+
+def weights_of(random: np.random.Generator, cases: int, games: int, weight: float) -> Simulated:
+    """Returns the weight of one of three terms fitted to games of three equal rows."""
+    found = []
+    for _ in range(cases):
+        rows = random.normal(size=(games, 3))
+        won = random.random(games) < expit(rows @ [weight, 0.5, 0.0])
+        game = np.repeat(np.arange(games), 3)
+        matrix, results = Matrix(3, rows[game]), won[game].astype(float)
+        traces = Traces(("a", "b", "c"), matrix, results, None, game, np.ones(len(game)), True)
+        fitted = fit_traces(traces, {}, Settings())
+        term = fitted.terms[0]
+        half = students_quantile(fitted.games) * term.error + term.pull
+        found.append(Estimate(term.weight, term.weight - half, term.weight + half))
+    return found, weight
+
+
 def rollouts_of(random: np.random.Generator, cases: int, games: int, share: float) -> Simulated:
     """Returns values of rollouts of which the first two rolls explain a share of the variance."""
     game = Backgammon()
@@ -240,6 +290,9 @@ KINDS = {
         first_places, 7, 100,
     ),
     "ratings": Kind([*itertools.product((10, 40, 200), (-120.0, 0.0, 400.0))], ladder_of, 5, 30),
+    "rounds": Kind([*itertools.product((40, 200), (0.0, 1.5))], rounds_of, 3, 30),
+    "groups": Kind([*itertools.product((2, 4, 10), (0.0, 30.0))], groups_of, 4, 30),
+    "weights": Kind([*itertools.product((150, 600), (0.0, 0.5, 2.0))], weights_of, 5, 40),
     "rollouts": Kind([*itertools.product((4, 36, 324), (0.0, 0.6))], rollouts_of, 3),
 }  # fmt: skip
 
