@@ -1,18 +1,22 @@
-"""One game of every kind with all that can be observed of it, and what games refuse, as it was.
+"""One game of every game with all that can be observed of it, and what games refuse, as it was.
 
-Each game has a file in `playthroughs/`: one fixed game, position by position. A change of it is a
-change of what people see or of what is learned, and shows as a difference to be read:
+One game of each kind has a file in `playthroughs/`: one fixed game, position by position. A change
+of it is a change of what people see or of what is learned, and shows as a difference to be read.
+Of the other games `digests.json` has a digest: their texts of two commits are compared with
 
-    python -m tests.games.test_playthroughs
+    python -m tests.games.test_playthroughs show NAME
 
-writes the files anew. In `refused/` a line is a text that a game cannot read, and what it says of
-it; the messages are written anew, and lines are added by hand, without a message.
+and without arguments the command writes all files anew. In `refused/` a line is a text that a game
+cannot read, and what it says of it; the messages are written anew, and lines are added by hand,
+without a message.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,12 +36,17 @@ from search import as_evaluator
 pytestmark = pytest.mark.plain
 
 FOLDER = Path(__file__).parent
+DIGESTS = FOLDER / "playthroughs/digests.json"
 GAMES: dict[str, Any] = {
     **{name: games.load(name) for name in (*games.names(), *games.problems())},
     **{f"chinese_checkers{n if n != 3 else ''}": ChineseCheckers(n, 8) for n in (2, 3, 6)},
 }
+#: One game of each kind: the pieces that are taken, dice, more than two seats, a problem.
+WHOLE_TEXTS = ("checkers", "backgammon", "chinese_checkers", "sliding8")
 #: Most plies of a playthrough, and those at which all of a position is told, as at the end.
 PLIES, WHOLE = 60, (0, 1, 20, 40)
+#: Most moves that are listed; a digest stands for the others.
+LISTED = 8
 NAMES = ("first of all", "second")
 
 
@@ -64,7 +73,7 @@ def observed(game: Any, position: Any) -> Iterator[str]:
         yield f"{name}: " + ", ".join(f"{term} {number(value)}" for term, value in terms)
     for name, encoding in game.encodings.items():
         places = " ".join(map(str, encoding.places(position)))
-        yield f"{name}: " + (places if len(places) < 200 else f"{crc32(places.encode()):x}")
+        yield f"{name}: " + (places if len(places) < 200 else digest(places))
     if game.outcome(position) is None or isinstance(game, Problem):
         for name in game.evaluators:
             heuristic = isinstance(game, Problem)
@@ -72,8 +81,19 @@ def observed(game: Any, position: Any) -> Iterator[str]:
             yield f"{name} {number(value(position))}"
 
 
+def digest(text: str) -> str:
+    return f"{crc32(text.encode()):08x}"
+
+
 def offered(game: Any, position: Any, moves: list[Any]) -> Iterator[str]:
     """Yields the moves, and what a game says of each."""
+    lines = list(each_offered(game, position, moves))
+    yield from lines[:LISTED]
+    if lines[LISTED:]:
+        yield f"  and {len(lines) - LISTED} more, digest {digest(str(lines[LISTED:]))}"
+
+
+def each_offered(game: Any, position: Any, moves: list[Any]) -> Iterator[str]:
     for move in moves:
         told = [game.move_text(position, move)]
         if isinstance(game, Problem):
@@ -93,15 +113,20 @@ def playthrough(game: Any) -> Iterator[str]:
         over = game.outcome(position) is not None and not isinstance(game, Problem)
         dice = () if roll is None else (roll,)
         moves = [] if over else game.legal_moves(position, *dice)
-        yield f"\n{ply}. {game.position_text(position)}"
-        if over or ply in WHOLE:
+        whole = over or ply in WHOLE
+        move = None if over else moves[(5 * ply + 3) % len(moves)]
+        thrown = "" if roll is None else f"{game.dice.text(roll)} "
+        played = [] if over else [f"plays {thrown}{game.move_text(position, move)}"]
+        told = f"{ply}. {game.position_text(position)}"
+        if whole:
+            yield f"\n{told}"
             yield from observed(game, position)
             yield from offered(game, position, moves)
+            yield from (f"{line}\n" for line in played)
+        else:
+            yield " ".join([told, *played])
         if over:
             break
-        move = moves[(5 * ply + 3) % len(moves)]
-        thrown = "" if roll is None else f"{game.dice.text(roll)} "
-        yield f"plays {thrown}{game.move_text(position, move)}"
         if record is not None:
             record.play(move, **({} if roll is None else {"roll": roll}))
         position = game.play(position, move)
@@ -116,9 +141,17 @@ def text_of(game: Any) -> str:
     return "\n".join(playthrough(game)) + "\n"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", WHOLE_TEXTS)
 def test_a_game_is_played_as_it_was(name: str) -> None:
     assert text_of(GAMES[name]) == (FOLDER / f"playthroughs/{name}.txt").read_text("utf-8")
+
+
+def digests() -> dict[str, str]:
+    return {name: digest(text_of(GAMES[name])) for name in GAMES if name not in WHOLE_TEXTS}
+
+
+def test_other_games_are_played_as_they_were() -> None:
+    assert digests() == json.loads(DIGESTS.read_text("utf-8"))
 
 
 # --- what is refused --------------------------------------------------------------------------
@@ -164,7 +197,11 @@ def test_what_cannot_be_read_is_refused_as_it_was(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    for name, game in GAMES.items():
-        (FOLDER / f"playthroughs/{name}.txt").write_text(text_of(game), "utf-8")
-    for path in FOLDER.glob("refused/*.txt"):
-        path.write_text(refusals(path.stem), "utf-8")
+    if sys.argv[1:2] == ["show"]:
+        print("\n".join(text_of(GAMES[name]) for name in sys.argv[2:]))
+    else:
+        for name in WHOLE_TEXTS:
+            (FOLDER / f"playthroughs/{name}.txt").write_text(text_of(GAMES[name]), "utf-8")
+        DIGESTS.write_text(json.dumps(digests(), indent=2) + "\n", "utf-8")
+        for path in FOLDER.glob("refused/*.txt"):
+            path.write_text(refusals(path.stem), "utf-8")
