@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from games.backgammon import race_terms, rules, terms
-from games.backgammon.blockade import entering_rolls, escaping_rolls
 from games.backgammon.features import EXPERT
 from games.backgammon.kinds import KINDS
 from games.backgammon.pips import other_side
@@ -268,84 +267,6 @@ def test_shots_agree_with_all_ways_to_play(positions):
 
 
 # --- by hand ---------------------------------------------------------------------------------
-
-
-def test_start_position():
-    values = dict(zip(EXPERT.names, EXPERT.measure([START])[0], strict=True))
-    expected = {
-        "pips": 1,
-        "shots": 0,
-        "home_points": 1 / 6,  # the six point
-        "prime": 1 / 6,
-        # the other side's two checkers on our ace point have 2 to 7 in front of them: 6 is made
-        "barrier": 1 / 6,
-        "anchor": 1 / 7,
-        "deep_anchor": 1,
-        "last_checker": 24 / 25,
-        "to_pass": (2 * 23 + 5 * 12 + 3 * 7 + 5 * 5) / 60,
-        "passed_pips": 0,
-        "timing": (5 * 7 + 3 * 2 + 3 * 3) / 40,  # the mid point, the eight point, spares on six
-        "stacked": 4 / 5,
-        "builders": 2 / 5,  # the eight and the six point
-        "rolls_left": (167 + 2) / 8.167 / 20,  # the points 4 and 5 are empty
-        "gammon_pips": (2 * 18 + 5 * 7 + 3 * 2 + 6) / 100,
-        "backgammon_pips": 12 / 20,
-        # blocked are 5, 7 and 12 pips: all sixes (11), 51, 42, 53, 54, and 22, 33, 44 escape
-        "escapes": (11 + 4 * 2 + 3) / 36,
-        # from the bar, where 6 and 8 pips are blocked, 61, 52, 43, 54, 63, 64, 65 and 55 escape
-        "containment": (36 - 15) / 36,
-        "trapped": 2 * 14 / 72,
-    }
-    for name, value in expected.items():
-        assert values[name] == pytest.approx(value), name
-        assert values[f"their_{name}"] == values[name]
-
-
-def test_shots_by_hand():
-    # from 24 to a blot on 18, six pips away: sixes (11), 51 and 42 (4), 33 and 22 (2)
-    aim = place({24: 1}, {7: 1})
-    assert hitting_rolls(*aim[:4]) == 17
-    # with five pips blocked, 51 hits by way of the one
-    assert hitting_rolls(*place({24: 1}, {7: 1, 6: 2})[:4]) == 17
-    # with one pip blocked as well, it does not
-    assert hitting_rolls(*place({24: 1}, {7: 1, 6: 2, 2: 2})[:4]) == 15
-    # the blot on the seven point has come 18 pips, which 17 of 36 rolls make it lose
-    assert pips_lost(*aim[:4]) == 17 * 18
-    # from the bar to a blot on the other side's ace point: 11 rolls with a one
-    assert hitting_rolls(*place({25: 1, 6: 2}, {1: 1, 9: 14})[:4]) == 11
-    # a second blot on the four: 20 rolls with a one or a four, and 22
-    assert hitting_rolls(*place({25: 1, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 21
-    # with two on the bar as well, 22 hits with the third two
-    assert hitting_rolls(*place({25: 2, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 21
-    # 41 hits either blot; so do 11 with one on the bar, and 31 by way of the ace point
-    assert choosing_rolls(*place({25: 2, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 2
-    assert choosing_rolls(*place({25: 1, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 5
-
-
-def test_blockades_by_hand():
-    five, six = 0b11111 << 3, 0b111111 << 2
-    assert escaping_rolls(24, 0) == 36
-    assert escaping_rolls(24, six) == escaping_rolls(25, six) == 0
-    # at the edge of a prime of five all sixes escape; one pip behind it 61 does, by the one first
-    assert escaping_rolls(23, five) == 11
-    assert escaping_rolls(24, five) == 2
-    assert entering_rolls(0) == 36
-    assert entering_rolls(0b1010) == 32
-    assert entering_rolls(0b1111110) == 0
-
-
-def test_races_by_hand():
-    # 20 pips ahead, 220 in all: K = 24² / 216, √K = 1.633, erf = 0.9791
-    assert race_terms.kleinman(20, 220) == pytest.approx(0.97908, abs=1e-5)
-    assert race_terms.kleinman(-4, 220) == 0.0
-    low = place({1: 5, 2: 5, 3: 5}, {6: 5, 5: 5, 4: 5})
-    assert race_terms.waste(low) == pytest.approx((8 + 4 + 2 + 3) / 10)
-    assert race_terms.waste(other_side(low)) == 0.0
-    # 30 pips and 17 wasted against 75: 28 ahead of 122 in all
-    assert race_terms.race_chance(low) == pytest.approx(math.erf(32 / math.sqrt(118)))
-    # neither side has borne off a checker: 1 pip saves the gammon
-    assert race_terms.gammon_pips(low) == 1 / 100
-    assert race_terms.gammon_race(place({1: 1}, {1: 1}, off=1)) == -1.0
 
 
 def test_sets_measure_natively_what_python_reads(positions):

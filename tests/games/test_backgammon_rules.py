@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,6 @@ import pytest
 from games import load
 from games.backgammon import rules
 from games.backgammon.identifiers import position_id
-from games.backgammon.notation import parse_move, parse_position
 from games.backgammon.rules import ROLLS, START, Position
 from games.backgammon.situation import checker_counts, position_of, roll_of
 
@@ -28,11 +25,6 @@ def position(own: dict[int, int], theirs: dict[int, int], side: int = 0) -> Posi
     """Returns a position from each side's points, in its own numbering; others are off."""
     boards = [[points.get(point, 0) for point in range(26)] for points in (own, theirs)]
     return position_of(boards[0], boards[1], side)
-
-
-def texts(where: Position, dice: str) -> set[str]:
-    roll = roll_of(int(dice[0]), int(dice[1]))
-    return {GAME.move_text(where, move) for move in GAME.legal_moves(where, roll)}
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -60,54 +52,7 @@ def test_the_start() -> None:
     assert GAME.outcome(START) is None
 
 
-@plain
-def test_rolls() -> None:
-    assert len(ROLLS) == 21 and len(set(ROLLS)) == 21
-    for (high, low), chance, first in zip(
-        ROLLS, rules.PROBABILITIES, rules.FIRST_PROBABILITIES, strict=True
-    ):
-        assert chance == (1 / 36 if high == low else 2 / 36)
-        assert first == (0.0 if high == low else 1 / 15)
-    assert sum(rules.PROBABILITIES) == pytest.approx(1)
-    assert sum(rules.FIRST_PROBABILITIES) == pytest.approx(1)
-
-
-@plain
-def test_openings() -> None:
-    after = GAME.play(START, parse_move(START, "8/5 6/5", roll_of(3, 1)))
-    assert position_id(after) == "sGfwATDgc/ABMA"
-    assert after[4] == 1
-    assert parse_position("sGfwATDgc/ABMA O") == after
-
-
 # --- hard cases -----------------------------------------------------------------------------------
-
-
-#: A title, both sides' points, each in its own numbering, and all moves with some rolls. The
-#: opponent's point p is 25 - p here.
-HARD = (Path(__file__).parent / "hard_moves.txt").read_text("utf-8")
-CASES = re.findall(r"^\S.*\n(?: .*\n)+", HARD, re.MULTILINE)
-
-
-@plain
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.partition("\n")[0])
-def test_hard_cases(case: str) -> None:
-    lines = [line.partition("  # ")[0].strip() for line in case.splitlines()[1:]]
-    own, theirs = (
-        {int(point): int(count) for point, count in re.findall(r"(\d+):(\d+)", half)}
-        for half in lines[0].split("against")
-    )
-    expected = {line[:2]: set(line[5:].split(", ")) for line in lines[1:]}
-    for side in (0, 1):
-        where = position(own, theirs, side)
-        assert {dice: texts(where, dice) for dice in expected} == expected
-
-
-@plain
-def test_what_was_hit_is_on_the_bar() -> None:
-    where = position({13: 2, 6: 3}, {18: 1, 11: 3}, side=1)
-    after = GAME.play(where, parse_move(where, "13/7*/5", roll_of(6, 2)))
-    assert after == position({25: 1, 11: 3}, {13: 1, 6: 3, 5: 1}, side=0)
 
 
 @plain

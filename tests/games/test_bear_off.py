@@ -178,25 +178,6 @@ def test_expected_rolls_are_those_of_a_slow_twin() -> None:
         assert rolls == pytest.approx(float(least(counts_of(number))), abs=1e-12)
 
 
-@plain
-def test_distributions_are_those_of_the_best_plays() -> None:
-    rolls = small().rolls.astype(float)
-    for number in range(1, positions_of(FEW)):
-        of_roll = []
-        for roll in range(21):
-            ways = [rank(near(after)) for after in all_results(counts_of(number), roll)]
-            best = min(least(counts_of(way)) for way in ways)
-            # any of several equally good plays may have been chosen
-            of_roll.append([rolls[w] for w in ways if least(counts_of(w)) == best])
-        low = sum(p * np.min(rows, axis=0) for p, rows in zip(PROBABILITIES, of_roll, strict=True))
-        high = sum(p * np.max(rows, axis=0) for p, rows in zip(PROBABILITIES, of_roll, strict=True))
-        row = rolls[number]
-        assert row[0] == 0
-        assert (row[1:] >= low[:-1] - 1e-7).all()
-        assert (row[1:] <= high[:-1] + 1e-7).all()
-    assert rolls[0, 0] == 1
-
-
 @compiled_only
 @pytest.mark.parametrize(
     "counts",
@@ -256,29 +237,6 @@ def test_gammons_are_those_of_plain_expectiminimax(mine: Counts, theirs: Counts)
 
 
 @compiled_only
-@pytest.mark.parametrize(
-    ("counts", "rolls"),
-    [
-        ((0, 0, 0, 0, 0, 1), 1.25),
-        ((0, 0, 0, 0, 1, 1), 1.960048),
-        ((0, 0, 0, 0, 0, 2), 2.109611),
-        ((2, 2, 2, 0, 0, 0), 2.805255),
-        ((0, 0, 0, 2, 2, 2), 4.438164),
-        ((0, 1, 2, 3, 4, 5), 9.471416),
-        ((2, 2, 2, 3, 3, 3), 8.138923),
-        ((1, 2, 3, 4, 3, 2), 8.131609),
-        ((0, 0, 0, 1, 4, 4), 6.696821),
-        ((0, 0, 0, 0, 0, 8), 6.878793),
-        ((15, 0, 0, 0, 0, 0), 6.979592),
-        ((0, 0, 0, 0, 0, 15), 12.266187),
-    ],
-    ids=str,
-)
-def test_expected_rolls_are_known(counts: Counts, rolls: float) -> None:
-    assert full().expected[rank(near(counts))] == pytest.approx(rolls, abs=1e-6)
-
-
-@compiled_only
 def test_distributions_have_the_mean_that_they_were_played_for() -> None:
     tables = full()
     numbers = np.arange(LONGEST)
@@ -290,53 +248,6 @@ def test_distributions_have_the_mean_that_they_were_played_for() -> None:
     # no probability is lost at the end of the rows
     assert tables.rolls[:, -1].max() == tables.first[:, -1].max() == 0
     assert tables.first[:, 0].max() == 0
-
-
-@compiled_only
-def test_a_checker_less_is_never_worse() -> None:
-    tables = full()
-    fewer = np.array(
-        [
-            (number, rank(unrank(number) - (1 << 4 * point) + 1))
-            for number in range(positions_of(CHECKERS))
-            for point in range(1, 7)
-            if unrank(number) >> 4 * point & 15
-        ]
-    )
-    assert (tables.expected[fewer[:, 1]] <= tables.expected[fewer[:, 0]]).all()
-    small = fewer[fewer[:, 0] < len(tables.equities)]
-    more, less = small.T
-    assert (tables.equities[less] >= tables.equities[more] - 1e-6).all()
-    assert (tables.equities[:, less] <= tables.equities[:, more] + 1e-6).all()
-
-
-@compiled_only
-def test_equities_are_possible_and_the_roll_is_worth_something() -> None:
-    equities = full().equities
-    assert equities.shape == (924, 924)
-    assert equities.min() == -1
-    assert equities.max() == 1
-    # in the same position, the side on roll is at least as well off as the other
-    assert (equities + equities.T >= -1e-6).all()
-    assert (np.diag(equities)[1:] > 0).all()
-
-
-@compiled_only
-def test_two_tables_of_one_side_come_near_the_equities_of_both() -> None:
-    tables = full()
-    rolls = tables.rolls[:924].astype(float)
-    left = 1 - np.cumsum(rolls, axis=1) + rolls  # probability that n rolls are not too late
-    near_equities = 2 * rolls @ left.T - 1
-    error = np.abs(near_equities - tables.equities)
-    assert error.mean() < 0.002
-    assert 0.01 < error.max() < 0.03
-    # as the probe combines them without a two-sided table
-    alone = (np.zeros((1, 1), dtype=np.float32), *tables.tables[1:])
-    for mine, theirs in np.random.default_rng(5).integers(1, 924, (200, 2)):
-        at = position(counts_of(int(mine)), counts_of(int(theirs)))
-        found, value, depth = probe(alone, at)
-        assert (found, depth) == (True, NEAR_DEPTH)
-        assert value == pytest.approx(near_equities[mine, theirs], abs=1e-6)
 
 
 # --- races beyond home -----------------------------------------------------------------------
@@ -380,19 +291,6 @@ def test_rolls_of_a_last_checker_on_its_way_home_follow_from_the_tables() -> Non
         errors.append(event(*weights(), near, far, 0)[0] - exact)
     assert np.abs(np.mean(errors)) < 0.03
     assert np.std(errors) < 0.06
-
-
-@compiled_only
-def test_a_gammon_in_a_long_race_is_worth_what_rollouts_say() -> None:
-    """Position ID rQIAAI7fTgAAAA with 11: the best play is worth -1.42 by long rollouts."""
-    game = Backgammon()
-    at, roll = game.parse_position("rQIAAI7fTgAAAA"), game.dice.parse("11")
-    worth = {
-        game.move_text(at, move): -probe(full().tables, game.play(at, move))[1]
-        for move in game.legal_moves(at, roll)
-    }
-    assert max(worth, key=lambda move: worth[move]) == "8/6 7/6(2)"
-    assert worth["8/6 7/6(2)"] == pytest.approx(-1.42, abs=0.05)
 
 
 @compiled_only

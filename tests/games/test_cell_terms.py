@@ -252,21 +252,6 @@ def test_tiles_are_told_apart_by_where_their_homes_lie(name: str) -> None:
         assert set(marked) == pairs
 
 
-def test_a_board_that_lacks_a_piece_is_noticed() -> None:
-    game = games.load("checkers")
-    board = extra(game, Board)
-    assert board is not None
-    blind = game.parse_position("B:WK18,22:BK1")
-    kinds = {"man": cells_of(game).kinds["man"]}
-    lacking = Cells(8, 8, cells_of(game).bits, kinds, cells_of(game).swap, turned=True)
-    assert sorted(lacking.held(blind).values()) == ["their man"]
-    assert sorted(lacking.shown(board, blind, game.to_move(blind)).values()) == [
-        "'K'",
-        "their 'K'",
-        "their man",
-    ]
-
-
 def test_check_game_compares_cells_with_the_board() -> None:
     cells = cells_of(ConnectFour())
 

@@ -12,23 +12,13 @@ import pytest
 from games.checkers import rules
 from games.checkers.notation import captured_squares, move_path, parse_position, squares_of
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, START
-from games.kernels import uncompiled
 
 Position = tuple[int, int, int, int]
-
-LEAVES = [7, 49, 302, 1469, 7361]  # from the start, depth 1 to 5
 
 
 def legal(position: Position, write: Any = rules.legal_moves) -> list[int]:
     moves = np.zeros(MOST_MOVES, dtype=np.int64)
     return [int(move) for move in moves[: write(position, moves)]]
-
-
-def leaves(position: Position, depth: int) -> int:
-    moves = legal(position)
-    if depth == 1:
-        return len(moves)
-    return sum(leaves(rules.play(position, move), depth - 1) for move in moves)
 
 
 def random_game(generator: random.Random, plies: int = 150) -> Iterator[tuple[Position, list[int]]]:
@@ -43,43 +33,10 @@ def random_game(generator: random.Random, plies: int = 150) -> Iterator[tuple[Po
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("depth", range(1, 6))
-def test_number_of_leaves_from_the_start(depth: int) -> None:
-    assert leaves(START, depth) == LEAVES[depth - 1]
-
-
-@pytest.mark.plain
-def test_number_of_leaves_with_kings() -> None:
-    assert leaves(parse_position("W:W18,K5:B10,11,K32"), 5) == 517
-
-
-@pytest.mark.plain
 def test_the_position_that_the_game_begins_with() -> None:
     own, opponent, kings, side = START
     assert (squares_of(own), squares_of(opponent)) == ([*range(1, 13)], [*range(21, 33)])
     assert (kings, side) == (0, BLACK)
-
-
-def test_compiled_and_uncompiled_rules_agree() -> None:
-    names = ["jumpers", "movers", "outcome", "noisy", "key", "swap_sides"]
-    plain = {name: uncompiled(getattr(rules, name)) for name in names}
-    plain_legal, plain_play = uncompiled(rules.legal_moves), uncompiled(rules.play)
-    plain_gain, plain_final = uncompiled(rules.gain), uncompiled(rules.irreversible)
-    generator = random.Random(3)
-    ended = 0
-    for _ in range(10):
-        for position, moves in random_game(generator):
-            for name in names:
-                # As text, because NaN is not equal to itself.
-                assert str(getattr(rules, name)(position)) == str(plain[name](position)), name
-            assert 0 <= rules.key(position) < 1 << 63
-            assert legal(position, plain_legal) == moves
-            for move in moves:
-                assert plain_play(position, move) == rules.play(position, move)
-                assert plain_gain(position, move) == rules.gain(position, move)
-                assert plain_final(position, move) == rules.irreversible(position, move)
-            ended += not moves
-    assert ended, "no game reached its end, so that outcome was not tested"
 
 
 @pytest.mark.plain
@@ -121,61 +78,12 @@ def bit(square: int) -> int:
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize(
-    ("text", "paths"),
-    [
-        ("B:W14:B9", [[9, 18]]),
-        ("B:W14:B9,1", [[9, 18]]),  # captures are mandatory
-        ("B:W14,15,23:B9,10", [[9, 18, 27], [10, 17], [10, 19, 26]]),  # any of them
-        ("B:W14:B9,18", [[9, 13], [18, 22], [18, 23]]),  # no square to land on
-        ("B:W24,26:BK31", [[31, 22]]),
-    ],
-)
-def test_captures(text: str, paths: list[list[int]]) -> None:
-    assert sorted(move_path(move) for move in legal(parse_position(text))) == paths
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        # From 31 a king could go on over 27 (to 24) or 26; a man crowned there stops.
-        ("B:W18,26,27:B15", [15, 22, 31]),
-        ("W:W18:B6,7,15", [18, 11, 2]),
-    ],
-)
-def test_a_man_that_reaches_the_king_row_stops_there(text: str, path: list[int]) -> None:
-    position = parse_position(text)
-    moves = legal(position)
-    assert [move_path(move) for move in moves] == [path]
-    crowned = rules.play(position, moves[0])
-    assert squares_of(crowned[2]) == [path[-1]]
-    # With the same side to move again, the new king does capture backwards.
-    onward = legal(rules.swap_sides(crowned))
-    assert onward and all(move >> 12 for move in onward)
-
-
-@pytest.mark.plain
-def test_a_king_goes_on_where_a_man_would_stop() -> None:
-    moves = legal(parse_position("B:W18,26,27:BK15"))
-    assert [move_path(move) for move in moves] == [[15, 22, 31, 24]]
-
-
-@pytest.mark.plain
 def test_a_king_may_end_where_it_began() -> None:
     position = parse_position("W:WK30:B17,18,25,26")
     paths = sorted(move_path(move) for move in legal(position))
     assert paths == [[30, 21, 14, 23, 30], [30, 23, 14, 21, 30]]
     for move in legal(position):
         assert rules.play(position, move)[:2] == (0, position[0])
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("text", ["B:W5:B", "B:W9,14:B5", "W:WK32:B23,24,27,28"])
-def test_a_side_without_a_move_has_lost(text: str) -> None:
-    position = parse_position(text)
-    assert legal(position) == []
-    assert rules.outcome(position) == -1.0
 
 
 class OpenSpielTwin:

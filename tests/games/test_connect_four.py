@@ -15,8 +15,6 @@ from pages import ROOT
 from games.connect_four import ConnectFour, features
 from games.connect_four.rules import legal_moves, play
 from games.kernels import compiled, kernel
-from search import Engine, KernelEvaluator, LinearEvaluator
-from search.textbook.minimax import minimax
 
 GAME = ConnectFour()
 Square = tuple[int, int]  # column and row, from 0
@@ -70,13 +68,6 @@ class SlowBoard:
         return {square for square in empty if self.won(side, square)}
 
 
-def leaves(board: SlowBoard, depth: int) -> int:
-    moves = board.moves()
-    if depth == 1:
-        return len(moves)
-    return sum(leaves(board.play(move), depth - 1) for move in moves)
-
-
 @kernel(signature="int64(UniTuple(int64, 3), int64, int64[:, ::1])")
 def native_leaves(position, depth, buffers):
     if depth == 0:
@@ -106,16 +97,6 @@ def random_boards(seed: int, games: int) -> list[tuple[SlowBoard, Any]]:
 
 # Depth 8 was counted once by an independent program; the first win is at ply 7.
 LEAVES = [1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
-# Different positions after each ply (Tromp, OEIS A212693).
-POSITIONS = [1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275]
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("depth", range(1, 5))
-def test_number_of_leaves_as_a_slow_board_has(depth: int) -> None:
-    buffers = np.zeros((depth + 1, 7), dtype=np.int64)
-    assert native_leaves(GAME.start(), depth, buffers) == LEAVES[depth]
-    assert leaves(SlowBoard(), depth) == LEAVES[depth]
 
 
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
@@ -123,16 +104,6 @@ def test_number_of_leaves_as_a_slow_board_has(depth: int) -> None:
 def test_number_of_leaves(depth: int) -> None:
     buffers = np.zeros((depth + 1, 7), dtype=np.int64)
     assert native_leaves(GAME.start(), depth, buffers) == LEAVES[depth]
-
-
-@pytest.mark.parametrize("plies", [5, pytest.param(8, marks=pytest.mark.slow)])
-def test_number_of_positions_as_published(plies: int) -> None:
-    positions = {GAME.start()}
-    counts = [1]
-    for _ in range(plies):
-        positions = {GAME.play(p, move) for p in positions for move in GAME.legal_moves(p)}
-        counts.append(len(positions))
-    assert counts == POSITIONS[: plies + 1]
 
 
 @pytest.mark.plain
@@ -176,42 +147,6 @@ def test_terms_as_a_slow_board_has_them() -> None:
         assert features.threes(position) == len(threes)
         found |= {("ready", len(ready)), ("threes", len(threes))}
     assert {("ready", 0), ("ready", 1), ("threes", 1), ("threes", 2)} <= found
-
-
-def test_search_values_are_those_of_minimax() -> None:
-    evaluator = LinearEvaluator(GAME, GAME.features["lines"], [0.5, 0.25, 1, 2, 0.125, -0.0625])
-    engine = Engine(GAME, evaluator, equal_depth=True)
-    plain = evaluator.plain()
-    for _, position in random_boards(seed=3, games=2)[::4]:
-        for depth in (1, 3):
-            result = engine.search(position, depth=depth)
-            if result.plies_to_end is None:
-                assert result.value == minimax(GAME, position, depth, plain)
-            else:
-                assert result.value * minimax(GAME, position, depth, plain) > 0
-
-
-def test_search_wins_at_once_and_blocks() -> None:
-    engine = Engine(GAME, "hand")
-    three = GAME.parse_position("......./......./......./..O..../..O..../X.O.XXX O")
-    result = engine.search(three, depth=5)
-    assert (GAME.move_text(three, result.move), result.plies_to_end) == ("3", 1)
-    swapped = GAME.parse_position("......./......./......./..X..../..X..../..X.OO. O")
-    assert GAME.move_text(swapped, engine.search(swapped, depth=4).move) == "3"
-
-
-@kernel
-def centre_alone(weights, position):
-    return weights[0] * (features.centre(position) - position[2])
-
-
-def test_an_evaluator_of_ones_own() -> None:
-    evaluator = KernelEvaluator(GAME, centre_alone, np.array([2.0]))
-    position = GAME.play(GAME.start(), 3)
-    assert evaluator(position) == -2.0
-    assert Engine(GAME, evaluator).search(position, depth=3).value == pytest.approx(
-        minimax(GAME, position, 3, evaluator.plain())
-    )
 
 
 @pytest.mark.slow

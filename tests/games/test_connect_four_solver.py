@@ -173,14 +173,6 @@ def test_the_lookup_of_openings_knows_every_position_of_eight_stones() -> None:
 
 
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
-def test_a_search_with_the_openings_keeps_the_win_in_them() -> None:
-    engine = Engine(GAME, "centre", lookup=DatabaseLookup(GAME, "openings"), table_mib=1)
-    for line, keeps in (("", "4"), ("4444", "4"), ("444442", "2")):
-        result = engine.search(after(line), nodes=200)
-        assert result.move == int(keeps) - 1, line
-
-
-@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
 def test_a_book_of_every_position_is_made_and_gone_on_with(tmp_path: Path, capsys: Any) -> None:
     line, path = "44444422222", tmp_path / "book.safetensors"
     command = ["--book", "12", "--every", "--after", line, "--file", str(path)]
@@ -318,19 +310,3 @@ def test_classes_are_the_signs_of_scores() -> None:
     for position in unfinished(19, 8):
         values = SOLVER.values(position)
         assert solver.classes(position) == {m: (v > 0) - (v < 0) for m, v in values.items()}
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(find_spec("bitbully") is None, reason="needs bitbully")
-@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
-def test_best_replies_in_a_whole_game_are_those_of_bitbully() -> None:
-    solver, peer, generator = Solver(table_mib=32), BitBully(), random.Random(4)
-    position, plies = after("4"), 1
-    while GAME.legal_moves(position):
-        if plies % 2:
-            moves = solver.best(position)
-            assert set(moves) == set(peer.best(position))
-        else:
-            moves = [move for move, kind in solver.classes(position).items() if kind == 1]
-        position, plies = GAME.play(position, generator.choice(moves)), plies + 1
-    assert plies % 2 and GAME.outcome(position) == -1.0  # the first player has won

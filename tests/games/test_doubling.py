@@ -107,23 +107,6 @@ def test_take_points_for_money(live: float, gammons: float, take: float, cash: f
 
 
 @plain
-def test_a_cube_is_worth_something_to_its_owner() -> None:
-    chance = random.Random(1)
-    for stakes in (
-        CubefulStakes(),
-        CubefulStakes.of_match(5, 7, match_equities()),
-        CubefulStakes(jacoby=True),
-    ):
-        for _ in range(200):
-            win = chance.uniform(0.02, 0.98)
-            table = [outcomes(win, win * 0.2, win * 0.01, (1 - win) * 0.2, (1 - win) * 0.01)]
-            own, middle, theirs = (stakes.value(table, 2, o, 0.68)[0] for o in (0, None, 1))
-            assert own >= theirs
-            if not stakes.jacoby:
-                assert own >= middle - 1e-12 and middle >= theirs - 1e-12
-
-
-@plain
 def test_equities_turn_round() -> None:
     """What a position is worth to one side is what it costs the other."""
     win, gammon, backgammon, lost_gammon, lost_backgammon = 0.6, 0.2, 0.01, 0.1, 0.005
@@ -202,16 +185,6 @@ def test_the_take_point_of_a_match() -> None:
 
 
 @plain
-def test_a_very_long_match_is_like_money() -> None:
-    for chances in (outcomes(0.6), outcomes(0.73), outcomes(0.85)):
-        money = CUBE.decision(Situation(START), chances)
-        long = CUBE.decision(Situation(START, match_length=99999), chances)
-        assert long.action == money.action
-        assert long.no_double == pytest.approx(money.no_double, abs=0.05)
-    assert CUBE.decision(Situation(START, match_length=200, score=(10, 199)), outcomes(0.4)).double
-
-
-@plain
 def test_who_may_double() -> None:
     assert CUBE.may_double(Situation(START)) and CUBE.may_double(Situation(START, cube=2, owner=0))
     assert CUBE.may_double(Situation(START, offered="double"))
@@ -272,19 +245,6 @@ def test_endings_are_those_of_plain_recursion() -> None:
         for theirs in range(1, 20):
             for owner, equities in enumerate((table.own, table.theirs, table.middle)):
                 assert equities[own, theirs] == pytest.approx(slow(own, theirs, owner))
-
-
-def test_a_last_roll_is_worth_twice_with_the_cube() -> None:
-    """Who wins with this roll or loses with the next doubles from 50 % on; 75 % is the drop."""
-    table = endings(2)
-    one = rank(position_of([0, 1] + [0] * 24, [0, 1] + [0] * 24, 0)[0])
-    for points in ([0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0, 2], [0, 0, 0, 0, 0, 1, 1]):
-        own = rank(position_of(points + [0] * (26 - len(points)), [0, 1] + [0] * 24, 0)[0])
-        equity = table.middle[own, one]
-        win = 0.5 + equity / 2
-        assert table.theirs[own, one] == pytest.approx(equity)  # nobody doubles any more
-        decision = CUBE.decision(Situation(racing(own, one)), outcomes(win))
-        assert decision.double == (2 * equity > equity)
 
 
 @pytest.mark.thorough

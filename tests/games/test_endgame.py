@@ -38,7 +38,7 @@ from games.checkers.endgame.numbering import (
     positions_of,
     slices,
 )
-from games.checkers.endgame.retrograde import EXACT_DEPTH, place_of
+from games.checkers.endgame.retrograde import place_of
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
 from games.tic_tac_toe import TicTacToe
 from play.players.parse import parse_player
@@ -151,42 +151,6 @@ def test_slices_come_after_those_that_their_moves_lead_to() -> None:
 # --- values ----------------------------------------------------------------------------------
 
 
-@functools.cache
-def twin_values() -> dict[Any, int | None]:
-    """Returns plies to a win (odd) or loss (even) of all two-piece positions, None for draws.
-
-    Computed ply by ply with the game's methods: a position is won in n plies if a move leads to one
-    that is lost in n - 1, and lost in n if all lead to won ones, one of them in n - 1.
-    """
-    positions = set().union(*placements(2).values())
-    positions |= {(turn(o), turn(p), turn(k), WHITE) for o, p, k, _ in positions}
-    after = {at: [GAME.play(at, move) for move in GAME.legal_moves(at)] for at in positions}
-    known: dict[Any, int] = {at: 0 for at, replies in after.items() if not replies}
-    # the last piece was captured: the side without pieces has lost
-    known |= {end: 0 for replies in after.values() for end in replies if end[0] == 0}
-    for plies in range(1, 30):
-        new = {}
-        for at in positions - known.keys():
-            lengths = [known.get(reply) for reply in after[at]]
-            if plies % 2 and plies - 1 in lengths:
-                new[at] = plies
-            elif plies % 2 == 0 and all(length is not None and length % 2 for length in lengths):
-                new[at] = plies
-        known |= new
-    return {at: known.get(at) for at in positions}
-
-
-@plain
-@pytest.mark.thorough
-def test_values_of_two_pieces_are_those_of_a_slow_twin() -> None:
-    tables = built(2).tables
-    twin = twin_values()
-    assert len(twin) == 6_976
-    for at, plies in twin.items():
-        expected = 0.0 if plies is None else WIN - plies if plies % 2 else plies - WIN
-        assert probe(tables, at) == (True, expected, EXACT_DEPTH)
-
-
 @compiled_only
 @pytest.mark.parametrize(
     ("pieces", "wins", "losses", "draws", "longest"),
@@ -202,13 +166,6 @@ def test_counts_are_those_of_ground_truth(
     found = tally(built(4), *of_pieces(pieces))
     assert (2 * found.wins, 2 * found.losses, 2 * found.draws) == (wins, losses, draws)
     assert (found.longest_win, found.longest_loss) == longest
-
-
-@compiled_only
-def test_more_kings_win_against_one() -> None:
-    two, three = tally(built(4), (0, 2, 0, 1)), tally(built(4), (0, 3, 0, 1))
-    assert (two.wins, two.losses, two.draws, two.longest_win) == (14_846, 0, 34, 33)
-    assert (three.wins, three.losses, three.draws, three.longest_win) == (143_840, 0, 0, 29)
 
 
 @plain

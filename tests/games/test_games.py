@@ -37,7 +37,6 @@ from games.nim import Nim
 from games.rolls import Rolls
 from games.tic_tac_toe import TicTacToe
 from games.tree import Chance, Tree
-from search.textbook.minimax import minimax
 
 pytestmark = pytest.mark.plain
 
@@ -449,17 +448,6 @@ def test_check_game_finds_compiled_code_that_differs(what: str) -> None:
 
 
 # --- tic-tac-toe and nim ----------------------------------------------------------------------
-
-
-def test_kayles_as_published() -> None:
-    """Two rows are lost if their nim-values are equal (Guy and Smith 1956)."""
-    nim_values = [0, 1, 2, 3, 1, 4, 3, 2, 1]
-    game = kayles()
-    for a in range(9):
-        for b in range(a, 8 - a):
-            rows = tuple(row for row in (a, b) if row)
-            expected = -1.0 if nim_values[a] == nim_values[b] else 1.0
-            assert minimax(game, rows) == expected, rows
 
 
 def test_paths_that_a_tree_does_not_have() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import random
 import subprocess
 import sys
 import textwrap
@@ -233,18 +232,6 @@ def test_uncompiled_twins_run_in_python_all_the_way_down() -> None:
     assert names["f"](20) == twin(20) == 42
 
 
-@plain
-def test_uncompiled_rules_do_what_compiled_ones_do() -> None:
-    moves, plain_moves = np.zeros(128, dtype=np.int64), np.zeros(128, dtype=np.int64)
-    write = uncompiled(rules.legal_moves)
-    generator = random.Random(4)
-    position = rules.START
-    while count := rules.legal_moves(position, moves):
-        assert write(position, plain_moves) == count
-        assert moves[:count].tolist() == plain_moves[:count].tolist()
-        position = rules.play(position, moves[generator.randrange(count)])
-
-
 # --- several processes -----------------------------------------------------------------------
 
 
@@ -433,39 +420,7 @@ def test_nowhere_to_keep_compiled_code(
     assert project.run(source, NUMBA_CACHE_DIR=str(project.folder / place)) == expected
 
 
-def test_kernels_in_a_program_given_on_the_command_line(project: Project) -> None:
-    source = """
-        import games
-        from games.kernels import popcount
-        from games.kernels import kernel
-        from search import Engine, as_evaluator
-
-        @kernel
-        def ahead(position): return popcount(position[0]) - popcount(position[1])
-
-        game = games.load("tic_tac_toe")
-        print(Engine(game, ahead).search(game.start(), depth=3).value)
-        """
-    for _ in range(2):
-        assert project.run(source) == "1.0"
-
-
 # --- bits ------------------------------------------------------------------------------------
-
-
-@kernel
-def popcount_of(x):
-    return bits.popcount(x)
-
-
-@kernel
-def lowest_of(x):
-    return bits.lowest(x)
-
-
-@kernel
-def reversed_of(x):
-    return bits.reverse(x)
 
 
 @kernel
@@ -485,26 +440,6 @@ def next_up_of(x):
 
 integers = st.integers(0, (1 << 63) - 1)
 finite = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@plain
-@given(integers)
-def test_popcount(x: int) -> None:
-    assert popcount_of(x) == bits.popcount(x) == bin(x).count("1")
-
-
-@plain
-@given(integers.filter(bool))
-def test_lowest(x: int) -> None:
-    expected = next(i for i in range(63) if x >> i & 1)
-    assert lowest_of(x) == bits.lowest(x) == expected
-
-
-@plain
-@given(integers.map(lambda x: x & ~1))
-def test_reverse(x: int) -> None:
-    expected = sum(1 << 63 - i for i in range(64) if x >> i & 1)
-    assert reversed_of(x) == bits.reverse(x) == expected
 
 
 @plain

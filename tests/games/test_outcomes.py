@@ -156,14 +156,6 @@ HAND_WORKED: dict[str, tuple[Any, tuple[bool, bool, bool, bool]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HAND_WORKED)
-def test_hand_worked_positions(name: str) -> None:
-    position, possible = HAND_WORKED[name]
-    won, lost = confined(position, [1, 1, 1, 0, 0]), confined(position, [0, 0, 0, 1, 1])
-    assert won == [1.0, *map(float, possible[:2]), 0.0, 0.0]
-    assert lost == [0.0, 0.0, 0.0, *map(float, possible[2:])]
-
-
 def test_probabilities_that_contradict_one_another() -> None:
     for given, expected in (
         ([0.5, 0.2, 0.1, 0.15, 0.05], [0.5, 0.2, 0.1, 0.15, 0.05]),  # these do not

@@ -172,29 +172,6 @@ def test_forty_moves_of_each_side_without_capture_or_mans_move_are_a_draw() -> N
     assert not record.over
 
 
-def test_number_of_quiet_moves() -> None:
-    assert play(wander(repetitions=None, quiet_moves=2), *LAP).reason == "2 moves each"
-    assert not play(wander(repetitions=None, quiet_moves=3), *LAP).over
-    assert not play(wander(repetitions=None, quiet_moves=None), *LAP * 25).over
-
-
-def test_a_mans_move_and_a_capture_start_the_count_anew() -> None:
-    record = GameRecord(CHECKERS, CHECKERS.parse_position("B:WK32,30:BK1,5,12"), quiet_moves=2)
-    play(record, "1-6", "32-27", "6-1")
-    assert record.quiet_plies == 3
-    play(record, "30-26")
-    assert (record.quiet_plies, record.history, record.over) == (0, [], False)
-    play(record, "1-6", "27-24", "6-1")
-    assert record.quiet_plies == 3
-    assert record.history == record.positions[4:7]
-    assert not record.over
-    play(record, "24-28")
-    assert record.reason == "2 moves each"
-
-    capture = GameRecord(CHECKERS, CHECKERS.parse_position("B:WK6,K32:BK1"))
-    assert play(capture, "1x10").quiet_plies == 0
-
-
 def test_a_lost_game_is_not_drawn() -> None:
     class Trap(Levers):
         def outcome(self, position: tuple[int, int]) -> float | None:
@@ -223,13 +200,6 @@ def test_a_declared_outcome() -> None:
     record.undo()
     assert (record.outcome(), record.ply) == (None, 0)
     play(record, "11-15", "22-18")
-
-
-def test_no_declaration_after_the_end() -> None:
-    record = play(GameRecord(CHECKERS, CHECKERS.parse_position("B:W14:B9")), "9x18")
-    with pytest.raises(ValueError, match=r"found it over \(no move\)"):
-        record.declare(0, "agreed")
-    assert record.outcome() == 1.0
 
 
 @given(st.integers(0, 2**32))
