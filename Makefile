@@ -24,7 +24,7 @@ help:
 	@echo "make train   train a checkers evaluator (two minutes)"
 	@echo "make check   lint and the fast tests, before every commit"
 	@echo "make test    run all tests but the slow proofs and whole runs"
-	@echo "make proofs  run the slow proofs"
+	@echo "make proofs  run all that is slow: proofs, simulations, sanitizers, fuzzing (hours)"
 	@echo "make lint    check style, types, imports, JavaScript and English"
 	@echo "make docs    build the documentation in site/"
 	@echo "make bench   measure speed"
@@ -44,7 +44,7 @@ test: $(VENV)/.installed-test
 	$(PYTEST) $(ARGS)
 
 proofs: $(VENV)/.installed-test
-	$(PYTEST) -m slow --timeout 7200 $(ARGS)
+	.ci/proofs $(ARGS)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check

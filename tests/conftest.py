@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
+# A shell that starts the tests in the background makes them ignore Ctrl-C, and so the programs that
+# they start, to which some tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Libraries start no threads of their own, because several processes share the machine's cores.

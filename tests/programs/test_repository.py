@@ -385,10 +385,53 @@ def test_large_libraries_are_imported_only_where_they_are_used() -> None:
     assert imported(commands) == "[]\n"
 
 
-def test_ci_can_be_run() -> None:
-    script = ROOT / ".ci" / "run"
-    assert os.access(script, os.X_OK), ".ci/run is not executable"
+@pytest.mark.parametrize("name", ["run", "proofs"])
+def test_ci_can_be_run(name: str) -> None:
+    script = ROOT / ".ci" / name
+    assert os.access(script, os.X_OK), f".ci/{name} is not executable"
     subprocess.run(["bash", "-n", str(script)], check=True)
+
+
+#: Calls by which a process would send itself a signal, or another thread an exception. The process
+#: of the tests is one that pytest-xdist talks to, and a signal that comes late ends it.
+OWN_SIGNALS = re.compile(
+    r"(\w+\.)?(raise_signal|pthread_kill|interrupt_main|alarm|setitimer|PyErr_SetInterrupt(Ex)?"
+    r"|PyThreadState_SetAsyncExc)|os\.kill(pg)?\((0|os\.get(p?pid|pgrp|pgid)\b).*"
+)
+
+
+def own_signals(tree: ast.Module) -> list[str]:
+    """Returns the names and calls of a module that send a signal to its own process."""
+    kinds = ast.Attribute | ast.Name | ast.Call | ast.alias
+    nodes = (node for node in ast.walk(tree) if isinstance(node, kinds))
+    texts = [node.name if isinstance(node, ast.alias) else ast.unparse(node) for node in nodes]
+    return [text for text in texts if OWN_SIGNALS.fullmatch(text)]
+
+
+def test_no_test_sends_a_signal_to_its_own_process() -> None:
+    """Programs that tests start may, in texts; Ctrl-C for a search is in tests/interrupts.py."""
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    found = {str(path.relative_to(ROOT)): own_signals(parsed(path)) for path in files}
+    assert {name: calls for name, calls in found.items() if calls} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "refused"),
+    [
+        ("signal.raise_signal(signal.SIGINT)", True),
+        ("threading.Timer(1.0, lambda: signal.pthread_kill(main, 2))", True),
+        ("from signal import raise_signal as tell\ntell(2)", True),
+        ("_thread.interrupt_main()", True),
+        ("os.kill(os.getpid(), signal.SIGTERM)", True),
+        ("os.killpg(0, 2)", True),
+        ("os.killpg(os.getpgid(0), 2)", True),
+        ("os.kill(process.pid, signal.SIGINT)", False),
+        ("process.send_signal(signal.SIGINT)", False),
+        ("PROGRAM = 'os.kill(os.getpid(), 2)'", False),
+    ],
+)
+def test_a_signal_to_the_own_process_is_seen_whatever_its_form(source: str, refused: bool) -> None:
+    assert bool(own_signals(ast.parse(source))) == refused
 
 
 def test_every_file_of_errors_is_compared() -> None:

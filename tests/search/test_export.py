@@ -208,6 +208,18 @@ def test_every_shipped_evaluator_is_exported(name: str, tmp_path: Path) -> None:
         subprocess.run(command, cwd=tmp_path, check=True)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs the sanitizers of gcc")
+@pytest.mark.parametrize("kind", EVALUATORS)
+def test_exported_code_is_clean_under_the_sanitizers(kind: str, tmp_path: Path) -> None:
+    export(EVALUATORS[kind](), tmp_path, name="net")
+    clean = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    test = ["gcc", *WARNINGS, *clean, "net_selftest.c", "net.c", "-lm", "-o", "selftest"]
+    subprocess.run(test, cwd=tmp_path, check=True)
+    said = subprocess.run([tmp_path / "selftest"], capture_output=True, text=True)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "0 of 1000 positions differ\n", "")
+
+
 @pytest.mark.thorough
 def test_selftest_fails_for_another_weight(tmp_path: Path) -> None:
     export(as_evaluator(games.load("checkers"), "material"), tmp_path, name="net")
