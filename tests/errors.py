@@ -22,6 +22,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, NamedTuple
 
 import pytest
@@ -61,12 +62,18 @@ def error_of(expression: str, names: dict[str, Any], folder: Path) -> str:
     try:
         value = eval(expression, {**names, "tmp_path": folder})
     except Exception as error:
-        if type(error) is AssertionError:  # what a helper asserts on the way
-            raise
+        if type(error) is AssertionError or is_of_the_expression(error):
+            raise  # what a helper asserts on the way, or a line that calls nothing
         said = str(error).replace(str(folder), "{tmp}").replace("\n", r"\n")
         assert len(said) < 3000, expression
         return f"{type(error).__name__}: {said}"
     raise AssertionError(f"{expression}: expected an error, found {value!r}")
+
+
+def is_of_the_expression(error: Exception) -> bool:
+    """Returns whether an expression itself fails, by a wrong name or unfit arguments."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return frame.f_code.co_filename == "<string>" and frame.f_code.co_name == "<module>"
 
 
 def of_now(block: Block, names: dict[str, Any], folder: Path) -> Block:

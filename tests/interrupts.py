@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
-__all__ = ["ctrl_c", "no_search_runs", "stopping"]
+import pytest
+
+import play.workers.workers
+import search.search
+
+__all__ = ["ctrl_c", "ctrl_c_at_workers", "no_search_runs", "stopping"]
 
 
 def _searches() -> bool:
@@ -26,23 +33,46 @@ def no_search_runs() -> bool:
 
 @contextmanager
 def ctrl_c(after: float = 0.3) -> Iterator[None]:
-    """Send Ctrl-C to the main thread once a search has run for `after` seconds."""
-    main, over = threading.main_thread().ident, threading.Event()
-    assert main is not None
+    """Call the handler of Ctrl-C where the main thread waits for a search, `after` seconds on.
 
-    def send() -> None:
-        while not _searches() and not over.is_set():
-            time.sleep(0.005)
-        if not over.wait(after):
-            signal.pthread_kill(main, signal.SIGINT)
+    No signal is sent, because it would reach whichever process is the tests' own. Programs that
+    get one run in test_stopping.py.
+    """
+    asked = False
 
-    sender = threading.Thread(target=send)
-    sender.start()
-    try:
+    class Waiting(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            nonlocal asked
+            if not asked and not super().wait(after):
+                asked = True
+                signal.default_int_handler(signal.SIGINT, sys._getframe())
+            return super().wait(timeout)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            search.search, "threading", SimpleNamespace(**{**vars(threading), "Event": Waiting})
+        )
         yield
-    finally:
-        over.set()
-        sender.join()
+    assert asked, "expected a search that was still running"
+
+
+@contextmanager
+def ctrl_c_at_workers(after: float = 0.3) -> Iterator[None]:
+    """Call the handler of Ctrl-C where the main thread waits for workers, `after` seconds on."""
+    usual, asked = play.workers.workers.result_of, False
+
+    def waiting(future: Any) -> Any:
+        nonlocal asked
+        if not asked:
+            asked = True
+            time.sleep(after)
+            signal.default_int_handler(signal.SIGINT, sys._getframe())
+        return usual(future)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play.workers.workers, "result_of", waiting)
+        yield
+    assert asked
 
 
 def stopping(value: Callable[[Any], float], stop: Callable[[], None], calls: int) -> Any:

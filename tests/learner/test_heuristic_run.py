@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from interrupts import ctrl_c
 
 import games
 from docs.examples.lights_out import LightsOut
@@ -160,22 +160,10 @@ def test_exact_costs_of_the_15_puzzle() -> None:
     assert exact_costs(problem, korf) == (korf, "IDA* with the pattern database 5-5-5")
 
 
-def test_ctrl_c_ends_the_judgement_and_is_no_position_without_a_solution(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    sent: list[None] = []
-
-    def interrupt(progress: Any) -> None:  # once, and while the search runs
-        if not sent:
-            sent.append(signal.raise_signal(signal.SIGINT))
-
-    def interrupted(*arguments: Any, **options: Any) -> Any:
-        return solve(*arguments, **options, progress=interrupt)
-
+def test_ctrl_c_ends_the_judgement_and_is_no_position_without_a_solution() -> None:
     problem = SlidingTiles(4, 4)
     position = problem.parse_position("15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0")  # 80 moves
-    monkeypatch.setattr("learner.heuristics.report.solve", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with ctrl_c(), pytest.raises(KeyboardInterrupt):
         measure_curve(problem, {"misplaced": "misplaced"}, [position], nodes=10**9)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from interrupts import ctrl_c_at_workers
 
 import games
 from games.backgammon.match_file import write_match
@@ -326,23 +325,11 @@ def test_ctrl_c_ends_the_judging_of_several_games(
 ) -> None:
     """Searches of six plies would take hours."""
     monkeypatch.setattr("play.players.limits.CORES", 2)
-    record = opening()
     path = tmp_path / "match.mat"
-    path.write_text(write_match([record] * 3, ("Ann", "Bob")), "utf-8")
-    think, main_thread = Seat.think, threading.main_thread().ident
-    assert main_thread is not None
-
-    def thinking(self: Seat, *arguments: Any, **options: Any) -> Any:
-        with lock:
-            if sender.ident is None:
-                sender.start()
-        return think(self, *arguments, **options)
-
-    lock = threading.Lock()
-    sender = threading.Timer(1.0, lambda: signal.pthread_kill(main_thread, signal.SIGINT))
-    monkeypatch.setattr(Seat, "think", thinking)
+    path.write_text(write_match([opening()] * 3, ("Ann", "Bob")), "utf-8")
     command = ["analyse", str(path), "--plies", "6", "--quiet", "--json", "--output"]
-    assert main([*command, str(tmp_path / "o.txt")]) == 130
+    with ctrl_c_at_workers(1.0):
+        assert main([*command, str(tmp_path / "o.txt")]) == 130
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert figures["interrupted"] and len(figures["games"]) == 3
     assert sum(len(one["moves"]) for one in figures["games"]) < 9
