@@ -152,12 +152,6 @@ def test_what_is_known_is_not_valued(positions: Any) -> None:
     assert not known.any() and np.array_equal(found, NET.outcomes(positions))
 
 
-def test_two_checkers_on_the_ace_point_are_off_with_any_roll() -> None:
-    near = 13 | 2 << 4
-    (found,) = backed_up([(near, 0, near, 0, 0)])
-    assert found.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0], found
-
-
 def test_wrong_requests() -> None:
     assert backed_up([]).shape == (0, 5)
 

@@ -31,7 +31,7 @@ from learner.books.book import (
 )
 from learner.books.cells import CellPairs, counted_cells, levels_of, mirrored_cells
 from learner.books.signature import SignatureTables
-from search import WIN, PythonEvaluator, load_evaluator
+from search import WIN, PythonEvaluator
 from search.evaluators.signature import SignatureLayout
 
 plain = pytest.mark.plain
@@ -375,22 +375,6 @@ def test_tables_learn_what_terms_say_together() -> None:
     assert agreement(polynomial, held).coefficient.value < 0.6
     ahead = compare(tables, polynomial, held)
     assert ahead.coefficient.low > 0.2 and ahead.strict.low > 0.2
-
-
-def test_the_value_is_that_of_the_third_level(tmp_path: Path) -> None:
-    learner = SignatureTables(CHECKERS)
-    learner.prepare()
-    evaluator = learner.evaluator_
-    evaluator.scale[0] = 1.0
-    before = evaluator(CHECKERS.start())
-    evaluator.tables["first"][:] += 1.0
-    evaluator.tables["second"][:] += 1.0
-    assert evaluator(CHECKERS.start()) == before
-    evaluator.tables["third"][:] += 0.5
-    assert evaluator(CHECKERS.start()) - before == 0.5
-    evaluator.save(tmp_path / "tables.safetensors")
-    loaded = load_evaluator(tmp_path / "tables.safetensors", game=CHECKERS)
-    assert loaded(CHECKERS.start()) == evaluator(CHECKERS.start())
 
 
 def test_antisymmetric_tables() -> None:

@@ -67,15 +67,6 @@ def test_the_numbers_that_made_the_results_are_found() -> None:
 
 
 @pytest.mark.plain
-def test_the_unit_of_values_does_not_matter() -> None:
-    sample = drawn(TRUTH, 20_000)
-    large = CalibrationSample(1e6 * sample.values, sample.results, sample.phases, sample.games)
-    found, scaled = (fit_calibration(one, CHECKERS) for one in (sample, large))
-    np.testing.assert_allclose(scaled.scale, np.multiply(found.scale, 1e6), rtol=2e-3)
-    np.testing.assert_allclose(scaled.draw, np.multiply(found.draw, 1e6), rtol=2e-3)
-
-
-@pytest.mark.plain
 def test_a_phase_with_few_positions_gets_the_numbers_of_all() -> None:
     sample = drawn(TRUTH, 6_000)
     few = sample.only((sample.phases != 2) | (np.arange(6_000) < 300))

@@ -208,13 +208,6 @@ def test_torch_modules_that_hold_others() -> None:
     assert np.allclose(evaluator.values(POSITIONS), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_torch_output_through_a_relu_and_in_double() -> None:
-    model = nn.Sequential(nn.Linear(16, 1), nn.ReLU()).double()
-    evaluator = as_native(CHECKERS, model, CLASSIC)
-    values = evaluator.values(POSITIONS)
-    assert values.min() == 0 < values.max()
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_linear_torch_model(bias: bool) -> None:
     model = nn.Linear(16, 1, bias=bias)
@@ -224,13 +217,6 @@ def test_a_linear_torch_model(bias: bool) -> None:
     assert np.allclose(evaluator.values(POSITIONS), expected, atol=1e-4)
     for case in agreement(CHECKERS, evaluator, model, POSITIONS, scale=3.0):
         assert case.difference < 1e-6
-
-
-def test_small_games() -> None:
-    for game, features in ((TIC_TAC_TOE, "lines"), (NIM, "parity")):
-        inputs = game.features[features]
-        evaluator = as_native(game, model_of(len(inputs), 4, 1), inputs)
-        assert Engine(game, evaluator).search(game.start(), depth=2).depth == 2
 
 
 # --- scikit-learn ----------------------------------------------------------------------------
@@ -311,20 +297,6 @@ def test_a_classifier_gives_the_logarithm_of_the_odds(make: Callable[[], Any]) -
     chances = 1 / (1 + np.exp(-evaluator.values(POSITIONS)))
     assert np.allclose(chances, model.predict_proba(TERMS)[:, 1], atol=1e-5)
     assert np.ptp(chances) > 0.5
-
-
-def test_a_classifier_that_is_sure() -> None:
-    model = fitted(MLPClassifier(hidden_layer_sizes=(8,), max_iter=2, random_state=1), WON)
-    model.coefs_[-1] *= 100
-    assert as_native(CHECKERS, model, CLASSIC, scale=5.0).values(POSITIONS).max() > 5 * 36
-
-
-def test_over_an_encoding_and_saved(tmp_path: Any) -> None:
-    model = Ridge().fit(SQUARES.dense(POSITIONS), VALUES)
-    evaluator = as_native(CHECKERS, model, SQUARES)
-    evaluator.save(tmp_path / "ridge.safetensors")
-    read = load_evaluator(tmp_path / "ridge.safetensors")
-    assert read.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
 
 
 # --- models that cannot be converted ------------------------------------------------------------

@@ -242,13 +242,3 @@ def test_a_game_without_plies_teaches_nothing() -> None:
     positions = a_game()
     assert teach(evaluator, positions, 0.0, 0.0, 0.5) > 0
     assert all(map(np.array_equal, before[0], weights_of(evaluator)[0]))
-
-
-def test_the_same_game_teaches_the_same_bits() -> None:
-    positions = a_game()
-    evaluators = [network("three nets") for _ in range(2)]
-    for evaluator in evaluators:
-        teach(evaluator, positions, 0.05, 0.02, 0.7)
-    one, other = map(weights_of, evaluators)
-    for nets in zip(one, other, strict=True):
-        assert all(map(np.array_equal, *nets))

@@ -110,10 +110,6 @@ def self_play(game: DiceGame, **options: Any) -> DiceSelfPlay:
     return DiceSelfPlay(game, engine, **{**usual, **options})
 
 
-def tuples(positions: Any) -> list[Any]:
-    return [tuple(int(x) for x in position) for position in positions]
-
-
 # --- games ------------------------------------------------------------------------------------
 
 
@@ -161,16 +157,6 @@ def test_native_games_are_those_of_the_slow_loop() -> None:
         assert one.values.tolist() == other.values.tolist()
         assert (one.outcome, one.reason) == (other.outcome, "end of the game")
         assert one.record().outcome() == one.outcome
-
-
-@compiled_only
-def test_backed_up_values_are_exact() -> None:
-    played = self_play(BACKGAMMON).play((2, 3))
-    # the last ones meet outcomes beneath them
-    for ply in (0, 20, len(played.moves) - 2, len(played.moves) - 1):
-        position = tuples(played.positions)[ply]
-        assert played.values[ply] == pytest.approx(exact(BACKGAMMON, hand(), position, 1))
-    assert np.isnan(self_play(BACKGAMMON, backups=False).play((2, 3)).values).all()
 
 
 @compiled_only
@@ -253,20 +239,6 @@ LEARNERS: dict[str, Any] = {
         BACKGAMMON, features="linear", round_games=2, games_per_report=1, K=1.0, **SMALL, **o
     ),
 }
-
-
-@compiled_only
-def test_a_few_hundred_games_teach_to_bring_checkers_home() -> None:
-    from learner.arena import measure
-    from play.players.limits import Limits
-
-    learner = TemporalDifference(
-        BACKGAMMON, games=200, depth=0, inputs="linear", scale=3.0, rate=0.02, most_plies=400
-    ).fit()
-    found = measure(
-        BACKGAMMON, learner.evaluator_, "random", games=200, limits=Limits(depth=0), seed=1
-    )
-    assert found.value > 1.0
 
 
 # --- what is refused --------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from errors import errors_of
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from games import kernels
@@ -117,25 +116,6 @@ def test_the_scale_comes_back_in_any_unit_of_values(loss: str, scale: float) -> 
 # --- known weights come back -----------------------------------------------------------------
 
 
-def test_weights_come_back_from_exact_expectations() -> None:
-    terms = terms_of(4000)
-    fit = LogisticFit(NAMES, scale=K, alpha=1e-9)
-    assert fit.fit(terms, expit(K * terms @ TRUE)) is fit
-    np.testing.assert_allclose(fit.weights_, TRUE, atol=5e-4)
-    assert pytest.approx(K) == fit.K_
-    np.testing.assert_allclose(fit.values(terms), terms @ TRUE, atol=0.01)
-    np.testing.assert_allclose(fit.predict(terms), expit(K * terms @ TRUE), atol=0.002)
-
-
-def test_a_fixed_term_stays_exactly_and_sets_the_unit() -> None:
-    terms = terms_of(4000)
-    fit = LogisticFit(NAMES, alpha=1e-9, fixed={"men": 3.0})
-    fit.fit(terms, expit(K * terms @ TRUE))
-    assert fit.weights_[0] == 3.0
-    np.testing.assert_allclose(fit.weights_, 3 * TRUE, atol=2e-3)
-    assert pytest.approx(K / 3, rel=1e-3) == fit.K_
-
-
 def test_fixed_terms_stay_beside_a_scale_that_is_given() -> None:
     terms = terms_of(4000)
     fixed = {"men": 1.0, "centre": -0.2}
@@ -210,18 +190,6 @@ def test_the_penalty_is_that_of_logistic_regression() -> None:
     assert sizes[0] > 1.2 * sizes[1] > 2.0 * sizes[2]
 
 
-def test_a_weight_is_worth_as_many_rows() -> None:
-    terms = terms_of(1500)
-    targets = np.clip(results_of(expit(K * terms @ TRUE)), 0.05, 0.95)
-    count = np.random.default_rng(0).integers(0, 4, 1500)
-    options: dict[str, Any] = {"alpha": 1e-3}
-    weighted = LogisticFit(NAMES, **options).fit(terms, targets, count)
-    repeated = LogisticFit(NAMES, **options).fit(terms.repeat(count, 0), targets.repeat(count))
-    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=3e-3)
-    np.testing.assert_allclose(weighted.spread_, repeated.spread_, rtol=1e-6)
-    assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-4)
-
-
 def test_the_unit_of_a_term_does_not_matter() -> None:
     terms = terms_of(2000).astype(np.float64)
     targets = expit(K * terms @ TRUE)
@@ -242,15 +210,6 @@ def test_terms_that_say_nothing_or_the_same_do_no_harm() -> None:
     together[0] += fit.weights_[6]
     np.testing.assert_allclose(together, TRUE, atol=2e-3)
     assert fit.weights_[0] == pytest.approx(fit.weights_[6], abs=0.02)
-
-
-def test_the_same_data_give_the_same_bits() -> None:
-    terms = terms_of(1000)
-    targets = results_of(expit(K * terms @ TRUE))
-    one, two = (LogisticFit(NAMES).fit(terms, targets) for _ in range(2))
-    assert one.weights_.tobytes() == two.weights_.tobytes()
-    again = clone(one).fit(terms, targets)
-    assert again.weights_.tobytes() == one.weights_.tobytes()
 
 
 # --- stored positions ------------------------------------------------------------------------
@@ -320,9 +279,6 @@ def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
     np.testing.assert_allclose(fit.weights_[0], 1.0, atol=1e-3)
     with pytest.raises(TypeError, match="expected a FeatureSet to measure positions"):
         LogisticFit(CLASSIC.names).fit_rows(rows)
-
-
-# --- wrong input -----------------------------------------------------------------------------
 
 
 # --- calibration -----------------------------------------------------------------------------

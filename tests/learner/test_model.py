@@ -12,9 +12,7 @@ from errors import errors_of
 from numpy.typing import NDArray
 from twin import torch_values
 
-from games import kernels
 from games.checkers import Checkers
-from games.checkers.encoding import PIECE_SQUARES
 from games.features import Encoding
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
@@ -22,14 +20,11 @@ from learner.models.model import Adam, LinearModel, Model, batches, squash
 from learner.models.network_model import NetworkModel, network_model
 from learner.positions.packing import packed, unpacked
 from learner.self_play import rows_of
-from search import WIN, Engine, LinearEvaluator, as_evaluator
+from search import WIN, LinearEvaluator, as_evaluator
 from search.evaluators.samples import sample_positions
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, PARITY = CHECKERS.features["classic"], NIM.features["parity"]
-SAMPLE = sample_positions(CHECKERS, 600)
 NIMS = sample_positions(NIM, 300)
 
 
@@ -195,27 +190,6 @@ def test_weights_behind_consistent_targets_are_found(kind: str) -> None:
     np.testing.assert_allclose(model.evaluator.values(NIMS), rows @ truth, atol=2e-3)
 
 
-def test_a_network_of_one_layer_steps_where_weights_do() -> None:
-    """The units of the terms differ, and the network has a bias, but the direction is the same."""
-    rows, low, high = lesson(NIMS, PARITY)
-    start = LinearEvaluator(NIM, PARITY, [0.1, -0.4, 0.2, 0.6])
-    lines = LinearModel(start.copy(), learned=np.ones(4, dtype=bool), scale=2.0, size=len(rows))
-    network = small(PARITY, start=start)
-    network.size = len(rows)
-    # `network` keeps the best linear function of the terms, which is that of the weights
-    for layer, weights in zip(network.evaluator.layers, [start.weights[:, None]], strict=True):
-        layer[0][:] = weights
-    before = weights_of(network)[:4]
-    errors = [
-        model.learn(rows, low, high, rate=0.01, random=np.random.default_rng(0))
-        for model in (lines, network)
-    ]
-    assert errors[0] == pytest.approx(errors[1], rel=1e-5)
-    moved = np.sign(lines.evaluator.weights - start.weights)
-    assert np.abs(moved).min() == 1
-    assert np.sign(weights_of(network)[:4] - before).tolist() == moved.tolist()
-
-
 # --- networks --------------------------------------------------------------------------------
 
 
@@ -245,20 +219,6 @@ def test_a_step_of_a_network_is_that_of_its_gradient() -> None:
     steep: Any = model.layers[1][0].grad
     for place, slope in slopes.items():
         assert steep[place].item() == pytest.approx(slope, abs=5e-4, rel=0.05)
-
-
-def test_search_sees_every_step() -> None:
-    model = network_model(CHECKERS, "piece_squares", (8,), scale=1.5, seed=0, start="material")
-    engine = Engine(CHECKERS, model.evaluator)
-    start = CHECKERS.start()
-    found = []
-    for _ in range(2):
-        engine.clear()
-        leaf = engine.search(start, depth=1)
-        assert leaf.value == -model.evaluator(CHECKERS.play(start, leaf.move))
-        found.append(leaf.value)
-        model.learn(*lesson(SAMPLE, PIECE_SQUARES), rate=0.05, random=np.random.default_rng(0))
-    assert found[0] != found[1]
 
 
 def test_material_is_passed_on_exactly_through_every_shape() -> None:
@@ -298,27 +258,6 @@ def test_a_network_of_the_same_layers_is_copied() -> None:
     assert given.layers[0][0].any()
     other = small(NIM.encodings["piles"], (6, 5), start=given).evaluator
     assert other.widths == (960, 6, 5, 1)
-
-
-@compiled_only
-@pytest.mark.parametrize(
-    ("inputs", "hidden"),
-    [("piece_squares", (64, 32)), ("classic", (16,)), ("piece_squares", ()), ("classic", (8, 8))],
-)
-def test_torch_and_the_native_search_calculate_the_same(inputs: str, hidden: Any) -> None:
-    positions = sample_positions(CHECKERS, 10_000)
-    model = network_model(CHECKERS, inputs, hidden, scale=1.5, seed=0, start="material")
-    rows, low, high = lesson(positions, model.inputs)
-    for epoch in range(2):
-        model.learn(rows, low, high, rate=0.003, random=np.random.default_rng(epoch))
-    theirs = torch_values(model, rows)
-    ours = model.evaluator.values(positions)
-    away = np.abs(ours - theirs)
-    worst = np.argsort(-away)[:5]
-    assert away.max() < 1e-4, [
-        (CHECKERS.position_text(positions[i]), float(ours[i]), float(theirs[i])) for i in worst
-    ]
-    assert np.abs(ours).max() > 1
 
 
 def test_rows_that_have_no_active_place() -> None:
@@ -374,15 +313,6 @@ def test_a_state_comes_back_exactly_and_learning_goes_on_bit_for_bit(kind: str) 
     assert json.dumps(other.get_state()) == json.dumps(model.get_state()) != text
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_state_before_the_first_lesson(kind: str) -> None:
-    model, other = models(kind), models(kind)
-    other.set_state(json.loads(json.dumps(model.get_state())))
-    for one in (model, other):
-        teach(one, 0, 3)
-    assert weights_of(other).tobytes() == weights_of(model).tobytes()
-
-
 @pytest.mark.parametrize("name", ["weights", "mean", "square"])
 def test_states_of_weights_that_are_damaged(name: str) -> None:
     kind, model = "linear", models("linear")
@@ -422,9 +352,6 @@ def test_a_scale_of_a_network_to_start_from_is_part_of_the_state() -> None:
     for one in (model, other):
         teach(one, 3, 5)
     assert other.evaluator.values(NIMS).tolist() == model.evaluator.values(NIMS).tolist()
-
-
-# --- errors ----------------------------------------------------------------------------------
 
 
 # --- encodings of the small games ------------------------------------------------------------

@@ -22,7 +22,7 @@ from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.playouts import GAMES_PER_TASK, TABLE_MIB, Rollout, slight_noise
 from play.workers import Workers
-from search import WIN, Engine, Evaluator, PythonEvaluator, as_evaluator
+from search import WIN, Engine, PythonEvaluator, as_evaluator
 from search.evaluators.noise import NoisyEvaluator
 
 plain = pytest.mark.plain
@@ -31,23 +31,6 @@ CHECKERS = Checkers()
 BOARD = TicTacToe()
 MATERIAL = as_evaluator(CHECKERS, "material")
 POSITIONS = list(random_positions(CHECKERS, seed=4, count=12))
-
-
-def perfect() -> tuple[Evaluator, dict[Any, float]]:
-    """Ten times the value of every position of tic-tac-toe, which no noise of 1 outweighs."""
-    known: dict[Any, float] = {}
-
-    def value(position: Any) -> float:
-        if position not in known:
-            outcome = BOARD.outcome(position)
-            if outcome is None:
-                after = (BOARD.play(position, move) for move in BOARD.legal_moves(position))
-                outcome = max(-value(position) for position in after)
-            known[position] = outcome
-        return known[position]
-
-    value(BOARD.start())
-    return PythonEvaluator(BOARD, lambda position: 10.0 * known[position]), known
 
 
 class Points(Game):
@@ -99,56 +82,12 @@ def test_outcomes_are_those_of_games_played_move_by_move(decide: bool) -> None:
 
 
 @plain
-def test_the_side_that_stands_to_win() -> None:
-    rollout = Rollout(MATERIAL, games=2, depth=5, noise=0.2)
-    for text, mean in (
-        ("B:WK32:BK23,K18,K14", 1.0),
-        ("W:WK10,K15,K19:BK1", 1.0),
-        ("W:W30:BK23,K22,K18", -1.0),
-        ("B:B3:WK10,K11,K15", -1.0),
-    ):
-        position = CHECKERS.parse_position(text)
-        assert rollout.outcomes(position).tolist() == [[mean] * 2], text
-
-
-@plain
 def test_a_game_that_is_over() -> None:
     lost = CHECKERS.parse_position("W:W32:B27,K23,18")
     while CHECKERS.outcome(lost) is None:
         lost = CHECKERS.play(lost, CHECKERS.legal_moves(lost)[0])
     assert CHECKERS.outcome(lost) == -1.0
     assert Rollout(MATERIAL, games=3, depth=1, noise=0.1).outcomes([lost]).tolist() == [[-1.0] * 3]
-
-
-def test_perfect_players_of_tic_tac_toe() -> None:
-    evaluator, known = perfect()
-    positions = [p for p in known if BOARD.outcome(p) is None][::40]
-    outcomes = Rollout(evaluator, games=2, depth=1, noise=1.0).outcomes(positions)
-    expected = [known[position] for position in positions]
-    np.testing.assert_array_equal(outcomes, np.column_stack([expected, expected]))
-    assert set(expected) == {-1.0, 0.0, 1.0}
-    start = Rollout(evaluator, games=20, depth=1, noise=1.0).outcomes(BOARD.start())
-    assert start.tolist() == [[0.0] * 20]
-
-
-def test_who_does_not_look_ahead_does_not_draw_every_game() -> None:
-    blind = as_evaluator(BOARD, None)
-    rollout = Rollout(blind, games=200, depth=1, noise=1.0, decide=False)
-    (start,) = rollout.outcomes(BOARD.start())
-    assert start.mean() > 3 * start.std() / math.sqrt(200) > 0.0  # X has the better of chance
-
-
-@native_only
-def test_the_standard_error_is_how_far_means_are_apart() -> None:
-    """Means of many seeds vary as much as the error of each says."""
-    rollouts = [Rollout(MATERIAL, games=16, depth=1, noise=0.3, seed=seed) for seed in range(40)]
-    outcomes = np.array([rollout.outcomes(POSITIONS[3:7]) for rollout in rollouts])
-    means, errors = outcomes.mean(axis=2), outcomes.std(axis=2, ddof=1) / 4
-    said = np.sqrt(np.mean(errors**2, axis=0))
-    uncertain = said > 0.05
-    assert uncertain.sum() >= 2
-    ratios = means.std(axis=0, ddof=1)[uncertain] / said[uncertain]
-    assert ((0.65 < ratios) & (ratios < 1.4)).all()
 
 
 @native_only
@@ -175,12 +114,6 @@ def test_every_game_has_noise_of_its_own() -> None:
         for number in range(8)
     }
     assert len(seeds) == 3 * len(POSITIONS) * 8
-
-
-@native_only
-def test_without_noise_all_games_are_one() -> None:
-    outcomes = Rollout(MATERIAL, games=5, depth=2, noise=0.0).outcomes(POSITIONS)
-    np.testing.assert_array_equal(outcomes, np.repeat(outcomes[:, :1], 5, axis=1))
 
 
 @native_only

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from errors import errors_of
 from numpy.typing import NDArray
 from twin import random_positions
@@ -87,29 +85,6 @@ def test_positions_with_several_targets_get_their_mean() -> None:
     learner.fit(positions, targets, random=np.random.default_rng(0), epochs=300, rate=0.01)
     np.testing.assert_allclose(learner.expectations(POSITIONS[:40]), 0.25, atol=0.03)
     assert learner.error(positions, targets) == pytest.approx(0.25 * 0.75, abs=0.003)
-
-
-def test_the_same_seeds_give_the_same_bits() -> None:
-    before = torch.get_num_threads()
-    first, second = (
-        fitted(model(24, 8, phases=(12,), seed=4, size=50, device=device), 3)
-        for device in ("cpu", "cpu" if torch.cuda.is_available() else "auto")
-    )
-    assert first.get_state() == second.get_state()
-    other = fitted(model(24, 8, phases=(12,), seed=5, size=50), 3)
-    assert other.get_state() != first.get_state()
-    assert torch.get_num_threads() == before
-
-
-def test_it_goes_on_from_a_state_to_the_same_bits() -> None:
-    learner = fitted(model(24, 8, phases=(12,), size=50), 2)
-    state = json.dumps(learner.get_state())
-    expected = fitted(learner, 2, seed=8).get_state()
-    again = model(24, 8, phases=(12,), size=50, seed=99)
-    again.set_state(json.loads(state))
-    found = fitted(again, 2, seed=8).get_state()
-    assert found["steps"] == [24] * 6
-    assert found == expected
 
 
 def test_a_state_of_another_model_is_refused() -> None:

@@ -249,23 +249,6 @@ def test_the_least_deep_go_first_be_they_old_or_new() -> None:
 
 
 @plain
-def test_a_full_memory_keeps_the_deeper_value_of_a_position() -> None:
-    found = memory(capacity=2)
-    first, second, third = positions(3)
-    found.store(first, 1.0, 9)
-    found.store(second, 2.0, 8)
-    found.merge()
-    found.store(second, 3.0, 4)
-    found.store(third, 4.0, 1)
-    found.merge()
-    assert (probe(found, first), probe(found, second)) == ((1.0, 9), (2.0, 8))
-    for i, position in enumerate(positions(50)):
-        found.store(position, float(i), 10 + i)
-    found.merge()
-    assert depths(found) == [58, 59]
-
-
-@plain
 def test_many_records_survive_forgetting() -> None:
     found = memory(capacity=60)
     known = positions(100)
@@ -327,12 +310,6 @@ def test_a_file_brings_all_back(tmp_path: Path) -> None:
     assert loaded.records() == found.records()
     loaded.save(path)
     assert RoteMemory.load(CHECKERS, path).records() == found.records()
-
-
-@plain
-def test_an_empty_memory_is_saved_too(tmp_path: Path) -> None:
-    memory().save(tmp_path / "empty.safetensors")
-    assert len(RoteMemory.load(CHECKERS, tmp_path / "empty.safetensors")) == 0
 
 
 class OtherGame(Checkers):

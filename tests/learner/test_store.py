@@ -106,18 +106,6 @@ def test_a_column_takes_as_many_bytes_as_its_span_needs(size: int) -> None:
     assert pack(column)[1].shape == (2, size)
 
 
-@plain
-def test_a_checkers_position_takes_sixteen_bytes(tmp_path: Path) -> None:
-    store = PositionStore(tmp_path, CHECKERS)
-    positions = np.array(positions_of(CHECKERS, 2000))
-    store.extend(Rows.of(positions, game_number=1))
-    store.flush()
-    size = sum(path.stat().st_size for path in tmp_path.iterdir())
-    labels = 4 + 1 + 2 + 4
-    assert size < 2000 * (16 + labels) + 8192
-    np.testing.assert_array_equal(store.load().positions, positions)
-
-
 # --- writing and reading ---------------------------------------------------------------------
 
 

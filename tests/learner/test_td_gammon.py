@@ -261,28 +261,6 @@ def test_first_rolls_of_games_are_no_doubles() -> None:
     assert len(later) > 18
 
 
-def test_what_an_actor_plays_is_the_best_move() -> None:
-    actor = an_actor()
-    # nothing is learned at a rate of 0, so that what chose the moves is still there
-    network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
-    generator = np.random.default_rng(8)
-    for net, own in zip(network.nets, actor.evaluator.nets, strict=True):
-        for layer, other in zip(net.layers, own.layers, strict=True):
-            for array, copied in zip(layer, other, strict=True):
-                array[...] = generator.normal(0, 0.3, array.shape)
-                copied[...] = array
-    actor.play(1, rate=0.0, last_rate=0.0, lambda_=0.5)
-    positions, rolls = actor.last_game()
-    for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
-        position = tuple(before.tolist())
-        replies = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
-        values = [
-            network(reply) if GAME.outcome(reply) is None else GAME.outcome(reply)
-            for reply in replies
-        ]
-        assert tuple(after.tolist()) == replies[int(np.argmin(values))]
-
-
 @pytest.mark.parametrize("prefiltering", [False, True])
 def test_what_an_actor_plays_with_small_nets(prefiltering: bool) -> None:
     """The best of the two that are best by the small nets, which learn from the same games."""

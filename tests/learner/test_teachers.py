@@ -99,56 +99,7 @@ def test_lambda_returns_are_values_plus_discounted_differences(lambda_: float, c
         assert found[t] == pytest.approx(expected, abs=1e-12)
 
 
-@plain
-def test_lambda_returns_at_the_ends() -> None:
-    values = np.array([0.5, -0.25, 0.75])
-    assert lambda_returns(values, 1.0, 0.0).tolist() == [-0.25, 0.75, 1.0]
-    assert lambda_returns(values, 1.0, 1.0).tolist() == [1.0, 1.0, 1.0]
-    assert lambda_returns(values, 1.0, 0.5).tolist() == [0.3125, 0.875, 1.0]
-    assert values.tolist() == [0.5, -0.25, 0.75]
-
-
 # --- a game worked out by hand ---------------------------------------------------------------
-
-
-@plain
-def test_td_by_hand() -> None:
-    played = by_hand([9.0, 9.0, 9.0, 9.0])  # what searches found does not matter
-    b, c, d = squashed(-0.6, 2.0, 0.5)
-    engine: Any = Stub([0.3, -0.6, 2.0, 0.5])
-    for lambda_, expected in [
-        (0.0, [-b, -c, -d, 1.0]),  # O, X, O, X to move; X has won
-        (1.0, [-1.0, 1.0, -1.0, 1.0]),
-        (0.5, [-(b / 2 - c / 4 + d / 8 + 1 / 8), -c / 2 + d / 4 + 1 / 4, -(d / 2 + 1 / 2), 1.0]),
-    ]:
-        target = TDTeacher(TIC_TAC_TOE, lambda_, SCALE)(played, engine)
-        assert learned(target) == played.positions[1:5]
-        assert both(target) == pytest.approx(expected)
-    lost = TDTeacher(TIC_TAC_TOE, 1.0, SCALE)(by_hand([0.0] * 4, outcome=-1.0), engine)
-    assert both(lost) == [1.0, -1.0, 1.0, -1.0]
-    drawn = TDTeacher(TIC_TAC_TOE, 1.0, SCALE)(by_hand([0.0] * 4, outcome=0.0), engine)
-    assert not any(both(drawn))
-
-
-@plain
-def test_tdleaf_by_hand() -> None:
-    # O's leaf is two plies on, X's one, O's at once, X's the end of the game
-    played = by_hand([0.4, -0.8, 1.2, WIN - 1], leaf_plies=[2, 1, 0, 1])
-    b, c = squashed(-0.8, 1.2)
-    target = TDLeafTeacher(TIC_TAC_TOE, 0.0, SCALE)(played, cast(Any, Stub([0.4, 0.8, 1.2])))
-    assert learned(target) == [played.positions[i] for i in (3, 3, 3)]
-    # the next value is X's, O's, X's; the leaf that moves towards it is O's each time
-    assert both(target) == pytest.approx([-b, c, -1.0])
-    target = TDLeafTeacher(TIC_TAC_TOE, 1.0, SCALE)(played, cast(Any, Stub([0.4, 0.8, 1.2])))
-    assert both(target) == pytest.approx([-1.0, -1.0, -1.0])
-
-
-@plain
-def test_rootstrap_by_hand() -> None:
-    played = by_hand([0.4, -0.8, 1.2, WIN - 1])
-    target = RootStrapTeacher(TIC_TAC_TOE, SCALE)(played, cast(Any, Stub()))
-    assert learned(target) == played.positions[1:5]
-    assert both(target) == pytest.approx([*squashed(0.4, -0.8, 1.2), 1.0])
 
 
 def tree_teacher(**options: Any) -> TreeStrapTeacher:

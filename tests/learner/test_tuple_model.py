@@ -17,7 +17,7 @@ from games.extras import extra
 from games.features import Cells
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
-from learner.models.tuple_model import TupleModel, tuple_model
+from learner.models.tuple_model import tuple_model
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings
 from learner.self_play import rows_of
@@ -57,26 +57,6 @@ def test_steps_are_those_of_the_published_rule() -> None:
         assert found == pytest.approx(total / 12, rel=1e-4)
     assert model.evaluator.weights == pytest.approx(weights, abs=1e-5)
     assert np.abs(weights).max() > 0.01
-
-
-@pytest.mark.plain
-def test_a_state_goes_on_where_it_was_left() -> None:
-    first = tuple_model(CHECKERS, CHECKERS_BLOCKS, scale=1.0)
-    rows = rows_of(first.inputs, sample_positions(CHECKERS, 30))
-    targets = np.linspace(-1, 1, 30)
-
-    def learn(model: TupleModel, seed: int) -> None:
-        model.learn(rows, targets, targets, rate=1.0, random=np.random.default_rng(seed))
-
-    learn(first, 1)
-    second = tuple_model(CHECKERS, CHECKERS_BLOCKS, scale=1.0)
-    second.set_state(first.get_state())
-    for model in (first, second):
-        learn(model, 2)
-    assert first.evaluator.weights.tolist() == second.evaluator.weights.tolist()
-    state = first.get_state()
-    with pytest.raises(ValueError, match="expected 281250 numbers of float32"):
-        second.set_state({**state, "sums": state["sums"][:400]})
 
 
 @pytest.mark.plain

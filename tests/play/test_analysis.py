@@ -138,16 +138,6 @@ def test_backgammon_counts_points(tmp_path: Path) -> None:
         assert remark(record, other, 0.0).startswith(f"{sign} lost {loss:.3f}: ")
 
 
-def test_samuel_judges_in_men() -> None:
-    samuel = seated(CHECKERS, "samuel1959", Limits(depth=3))
-    record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W21,22,30:B1,2,3,12"))
-    record.play(CHECKERS.legal_moves(record.position)[0])
-    (one,) = judge_moves(record, samuel)
-    assert 0.3 < one.best_value < 3
-    (note,) = judged_record(record, [one], 0.1).annotations
-    assert note.value == one.value
-
-
 def test_a_proven_end_is_written_as_such(tmp_path: Path) -> None:
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W32:BK27,K18"))
     classic = seated(CHECKERS, "classic", Limits(depth=8))

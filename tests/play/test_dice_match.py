@@ -168,18 +168,6 @@ def test_a_game_in_plain_python() -> None:
     assert match.luck is not None and len(match.luck) == 300
 
 
-@plain
-def test_positions_and_record_of_a_game() -> None:
-    record = play_dice_game(Race(), [Player("random").seat(Race(), STATIC)] * 2, Dice(Race(), 1), 0)
-    positions = record.positions
-    assert positions[0] == (3, 3) and len(positions) == len(record.moves) + 1
-    last = record.game.outcome(positions[-1])
-    assert record.outcome() == (-last if record.ply % 2 else last) != 0
-    assert positions[1:] == [
-        record.game.play(*played) for played in zip(positions, record.moves, strict=False)
-    ]
-
-
 def test_the_longest_game() -> None:
     seats = [Player("random").seat(GAME, STATIC), Player("random").seat(GAME, STATIC)]
     game = play_dice_game(GAME, seats, Dice(GAME, 0), 0, most_plies=5)
@@ -319,25 +307,6 @@ def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
 # --- players -------------------------------------------------------------------------------------
 
 
-@plain
-def test_depths_and_lookups_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Backgammon, "evaluators", {"made": made_points})
-    assert parse_player(GAME, "random") == RANDOM
-    player = parse_player(GAME, "made@0")
-    assert (player.name, player.limits, player.lookup) == ("made@0", Limits(0), None)
-    assert player.within(Limits(3)) == Limits(0)
-    assert player.seat(GAME, Limits(3))._static is not None
-    assert parse_player(GAME, "made").within(Limits(3)) == Limits(3)
-    player = parse_player(GAME, "made@2:normal")
-    assert (player.limits, player.options) == (Limits(2), {"filters": "normal"})
-    with pytest.raises(ValueError, match="filters: expected one of tiny, .* found 'few'"):
-        parse_player(GAME, "made@2:few")
-    with pytest.raises(ValueError, match="depth: expected 0 to 9 plies .* found 77"):
-        parse_player(GAME, "made@77")
-    with pytest.raises(ValueError, match="expected an evaluator to search with"):
-        Player("x", limits=Limits(1))
-
-
 @native_only
 def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backgammon, "evaluators", {"off": borne_off})
@@ -351,33 +320,6 @@ def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
             assert seat.choose(position, roll) == twin.choose(position, roll)
             others += seat.choose(position, roll) != plain_seat.choose(position, roll)
     assert others
-
-
-@native_only
-def test_a_search_chooses_what_averages_say() -> None:
-    twin, at_0, at_1 = Slow(MADE), A.seat(GAME, STATIC), A.seat(GAME, Limits(1))
-    assert at_1._static is None and at_1.limits == Limits(1)
-
-    def averaged(position: Any) -> float:
-        outcome = GAME.outcome(position)
-        if outcome is not None:
-            return outcome
-        best = [
-            -twin.value_of(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
-        ]
-        return float(np.dot(GAME.rolls, best))
-
-    record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
-    for position, roll in list(zip(record.positions[:-1], record.rolls, strict=True))[::9]:
-        assert at_0.think(position, roll=roll).move == twin.choose(position, roll)
-        after = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
-        values = [averaged(there) for there in after]
-        chosen = GAME.play(position, at_1.choose(position, roll))
-        assert values[after.index(chosen)] == pytest.approx(min(values), abs=1e-9)
-        assert at_1.value_of(chosen) == pytest.approx(min(values), abs=1e-9)
-    match = play_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=2)
-    alone = play_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=1)
-    assert match.points == alone.points
 
 
 # --- figures -------------------------------------------------------------------------------------
@@ -453,14 +395,6 @@ def test_luck_is_nothing_on_average() -> None:
     go_on([game.start()], [], [], 1.0)
     assert games > 20 and chance == pytest.approx(1)
     assert total == pytest.approx(0, abs=1e-12)
-
-
-def test_luck_taken_off_agrees_with_points() -> None:
-    match = play_match(GAME, A, B, games=400, seed=6, luck=A)
-    summary = match.summary()
-    assert summary.adjusted is not None
-    spread = math.hypot(summary.standard_error, summary.adjusted_error)
-    assert abs(summary.adjusted.value - summary.mean.value) < 4 * spread
 
 
 # --- the command line ----------------------------------------------------------------------------

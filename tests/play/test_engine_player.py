@@ -23,7 +23,6 @@ import play.players.talk
 from games.record import GameRecord
 from play.commands.contest import _searches
 from play.matches.driver import play_match
-from play.matches.ladder import ladder
 from play.matches.openings import Openings
 from play.players.engine_player import EngineCommand, EngineSeat, as_engine
 from play.players.hub_words import move_word
@@ -268,20 +267,6 @@ def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question(tmp_path: 
         until = time.monotonic() + 60
         while seat._talk._lines.qsize() < 2 and time.monotonic() < until:
             time.sleep(0.01)  # the rest of its answer arrives
-
-
-def test_results_stay_when_a_program_fails(tmp_path: Path) -> None:
-    text = script(tmp_path, PLAYER.replace("TOLD", "asked < 200 or sys.exit('tired')"))
-    random = parse_player(CHECKERS, "random")
-    player = parse_player(CHECKERS, text)
-    match = play_match(
-        CHECKERS, player, random, limits=Limits(depth=1), games=40, threads=1,
-    )  # fmt: skip
-    assert 2 <= match.summary().games < 40 and not match.interrupted
-    assert "found that it ended (exit status 1); its last words: tired" in match.failure
-    assert len(match.seconds()) > 20
-    _, matches = ladder(CHECKERS, [random, player], limits=Limits(depth=1), games=40, threads=1)
-    assert [match.failure != "" for match in matches] == [True]
 
 
 def test_a_match_ends_when_one_of_two_programs_fails(tmp_path: Path) -> None:

@@ -131,14 +131,6 @@ def test_the_rows_of_a_network_have_its_values() -> None:
         assert values(whole)[0] == pytest.approx(evaluator(without), abs=1e-5)
 
 
-def test_explanations_of_samuel_are_in_men() -> None:
-    evaluator = as_evaluator(CHECKERS, "samuel1959")
-    position = CHECKERS.parse_position("W:W30,31,32:B1,2,3,4,5,6,7")
-    found = as_map(explain(evaluator, position))
-    assert sum(found.values()) == pytest.approx(evaluator(position) / evaluator.unit)
-    assert -6.5 < found["PIECES"] < -4
-
-
 @plain
 @pytest.mark.parametrize("text", POSITIONS)
 def test_linear_contributions_are_weight_times_term_and_add_up(text: str) -> None:
@@ -174,16 +166,6 @@ def test_inputs_switched_off_are_pieces_taken_off(text: str, hidden: tuple[int, 
     by_pieces = as_map(explain(PythonEvaluator(CHECKERS, network.plain()), position))
     assert len(by_pieces) == (position[0] | position[1]).bit_count() + 1
     assert by_inputs == pytest.approx(by_pieces, abs=1e-5)
-
-
-@plain
-def test_names_of_pieces_are_those_of_the_board() -> None:
-    position = CHECKERS.parse_position("W:W21,K5:B1,K29")
-    network = NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers(128, 4, 1))
-    expected = {"White man on 21", "White king on 5", "Black man on 1", "Black king on 29", BASE}
-    assert set(as_map(explain(network, position))) == expected
-    turned = CHECKERS.parse_position("B:W21,K5:B1,K29")
-    assert set(as_map(explain(network, turned))) == expected
 
 
 @plain

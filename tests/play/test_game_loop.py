@@ -18,7 +18,7 @@ from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.matches.game_loop import GameLoop, Played
 from play.matches.openings import Openings
-from search import PROVEN, WIN, Engine
+from search import WIN, Engine
 
 plain = pytest.mark.plain
 native_only = pytest.mark.skipif(not kernels.compiled, reason="plain engines play slowly anyway")
@@ -151,33 +151,12 @@ def test_stopping_from_another_thread() -> None:
     assert not played.moves or abs(played.values[0]) < WIN
 
 
-def test_an_evaluator_that_fails() -> None:
-    def fails(position: Any) -> float:
-        raise RuntimeError("broken")
-
-    engine = Engine(CHECKERS, fails)
-    with pytest.raises(RuntimeError, match="broken"):
-        GameLoop(CHECKERS, engine, engine, depth=2, most_plies=4).play()
-
-
 def test_traces_of_a_game() -> None:
     engine = Engine(CHECKERS, "classic", trace=100_000)
     GameLoop(CHECKERS, engine, engine, depth=3, most_plies=20, traces=True).play()
     whole = len(engine.traced()[0])
     GameLoop(CHECKERS, engine, engine, depth=3, most_plies=10, traces=True).play()
     assert 0 < len(engine.traced()[0]) < whole
-
-
-def test_records_hold_values_in_the_games_unit() -> None:
-    """A man is four million to `samuel1959`, in a game against an evaluator that counts men."""
-    first, second = (Engine(CHECKERS, name, table_mib=1) for name in ("samuel1959", "classic"))
-    played = GameLoop(CHECKERS, first, second, depth=3).play(())
-    notes = played.record().annotations
-    for ply, (value, note) in enumerate(zip(played.values.tolist(), notes, strict=True)):
-        engine = (first, second)[ply % 2]
-        assert note.value == engine.evaluator.in_units(value)
-    undecided = [abs(note.value or 0) for note in notes if abs(note.value or 0) < PROVEN]
-    assert 0.01 < max(undecided[::2]) < 30 and max(abs(played.values[:40:2])) > 1000
 
 
 test_errors = errors_of(globals())

@@ -78,14 +78,6 @@ def test_two_players_get_the_elo_of_their_match():
     assert (winner.games, winner.score) == (580, pytest.approx(0.579310, abs=1e-6))
 
 
-def test_other_names_change_only_the_names(table):
-    renamed = {"ada": "zoe", "bob": "moe", "cyd": "amy", "dot": "lou"}
-    other = rate({(renamed[a], renamed[b]): t for (a, b), t in table.items()}, anchor="zoe")
-    for rating, twin in zip(rate(table, anchor="ada"), other, strict=True):
-        assert twin.name == renamed[rating.name]
-        assert figures(twin) == pytest.approx(figures(rating), abs=1e-4)
-
-
 def test_either_side_may_be_named_first(table):
     turned = {(b, a): tally.mirrored() for (a, b), tally in reversed(table.items())}
     for rating, twin in zip(rate(table, anchor="ada"), rate(turned, anchor="ada"), strict=True):
@@ -116,13 +108,6 @@ def test_games_and_scores_are_counted_on_both_sides():
     assert ratings["b"].score == pytest.approx(1.5 / 4)
 
 
-def test_draws_narrow_the_interval():
-    drawn = rate({("a", "b"): Tally((0, 10, 180, 10, 0))}, anchor="b")[0].elo
-    fought = rate({("a", "b"): Tally((50, 0, 100, 0, 50))}, anchor="b")[0].elo
-    assert drawn.value == pytest.approx(fought.value, abs=1e-6)
-    assert drawn.margin < fought.margin / 3
-
-
 @pytest.mark.parametrize(("pairs", "slack"), [(1, 220), (10, 20), (500, 20)])
 def test_who_won_everything_is_finite_and_open_above(table, pairs, slack):
     winner = rate(table | {("eve", "ada"): Tally((0, 0, 0, 0, pairs))}, anchor="ada")[0]
@@ -144,14 +129,6 @@ def test_wins_against_all_others_count_together(table):
     of_one = rate(level | {("eve", "a"): Tally((0, 0, 0, 0, 30))}, anchor="a")[0]
     assert of_three.elo.low == pytest.approx(of_one.elo.low, abs=15)
     assert of_three.elo.low < of_one.elo.low  # b and c are known less well than the anchor
-
-
-def test_wins_of_one_player_do_not_vouch_for_another():
-    level = {("a", "b"): Tally((50, 100, 200, 100, 50))}
-    level["eve", "a"] = Tally((0, 0, 0, 0, 10))
-    alone = by_name(rate(level, anchor="a"))["eve"].elo.low
-    level["fay", "a"] = Tally((0, 0, 0, 0, 500))
-    assert by_name(rate(level, anchor="a"))["eve"].elo.low == pytest.approx(alone, abs=5)
 
 
 def test_open_ends_add_up_along_a_chain():
@@ -177,16 +154,6 @@ def test_an_anchor_that_lost_everything_leaves_all_others_open_above(table):
         assert rating.elo.high == math.inf
 
 
-def test_a_chain_of_points_bounds_players_who_never_met():
-    table = {
-        (a, b): Tally((5, 5, 10, 5, 5)) for a, b in itertools.pairwise(["a", "b", "c", "d", "e"])
-    }
-    estimates = [rating.elo for rating in rate(table, anchor="a")]
-    assert all(math.isfinite(estimate.margin) for estimate in estimates)
-    far = by_name(rate(table, anchor="a"))
-    assert far["b"].elo.margin < far["c"].elo.margin < far["e"].elo.margin
-
-
 def test_players_without_games_against_the_others_are_open_on_both_sides(table):
     apart = {("x", "y"): Tally((1, 2, 3, 2, 1)), ("ada", "new"): Tally((0,) * 5)}
     ratings = by_name(rate(table | apart, anchor="ada"))
@@ -200,15 +167,6 @@ def test_no_games_at_all():
     ratings = rate({("a", "b"): Tally((0,) * 5)}, anchor="a")
     assert [rating.elo.value for rating in ratings] == [0, 0]
     assert isinstance(ratings[0], Rating)
-
-
-def test_all_draws_are_level_but_not_certain():
-    few, many = (
-        rate({("a", "b"): Tally((0, 0, pairs, 0, 0))}, anchor="b")[0].elo for pairs in (10, 1000)
-    )
-    assert few.value == many.value == pytest.approx(0, abs=1e-6)
-    assert 40 < few.margin < 400
-    assert 0.5 < many.margin < 5
 
 
 def test_rounds_of_one_pairing_each_are_a_table():

@@ -25,7 +25,6 @@ from games.kernels.memory import native_function, read_position
 from games.rolls import Rolls
 from play.__main__ import main
 from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
-from play.rollout.plain import RolloutTable
 from play.rollout.rollout import Blocks, rollout
 from play.workers import Workers
 from search import Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
@@ -34,7 +33,6 @@ plain = pytest.mark.plain
 native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 GAME = Backgammon()
-KINDS = GAME.outcomes
 
 
 # --- weak evaluators -------------------------------------------------------------------------
@@ -91,19 +89,6 @@ def tables(both: int) -> Any:
 def bear_off(both: int) -> Lookup:
     """Returns a lookup with the exact values of bear-off positions, `both` checkers a side."""
     return Lookup(probe, tables(both), outcomes=outcomes)
-
-
-@kernel
-def bent(tables, position):
-    """What the tables say, in the same order but out of proportion: plays well, values badly."""
-    _, value, _ = probe(tables, position)
-    return 0.4 * value + 0.1 * value * value * value
-
-
-@kernel
-def right(tables, position):
-    """What the tables say."""
-    return probe(tables, position)[1]
 
 
 def home(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[int, ...]:
@@ -267,21 +252,6 @@ def test_games_in_python_are_the_slow_ones(look: bool, truncate: int | None) -> 
     assert (max(plies) == 3) == (truncate is not None)
 
 
-@plain
-@pytest.mark.parametrize("look", [True, False])
-@pytest.mark.thorough
-def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
-    dice = RolloutDice(GAME, 1)
-    lookup = Lookup(probe, build(checkers=3, both=1).tables, outcomes=outcomes)
-    streams, rolls = dice.block(0)
-    table = RolloutTable(GAME, POOR, lookup, dice)
-    block = table.block(SMALL, (streams[:4], rolls[:4]), later=False, most_plies=99, look=look)
-    assert block is not None
-    found, plies = samples(POOR, SMALL, 4, variance_reduction=look, seed=1, lookup=lookup)
-    assert found.tolist() == block[0].tolist()
-    assert plies == block[1].tolist()
-
-
 @native_only
 def test_games_end_where_the_lookup_knows_exactly() -> None:
     dice, lookup = RolloutDice(GAME, 2), bear_off(2)
@@ -398,47 +368,6 @@ def test_the_mean_is_what_all_rolls_come_to(look: bool, plies: int | None) -> No
     assert abs(result.equity[0] - truth) < 3.5 * result.equity_error[0] + 1e-12
     if plies is None:
         assert exact(WALK, LAZY, (3, 3), 2) != pytest.approx(truth, abs=0.05)
-
-
-@native_only
-@pytest.mark.parametrize("look", [True, False])
-def test_poor_values_make_no_difference_to_the_mean(look: bool) -> None:
-    bad = KernelEvaluator(GAME, bent, tables(6))
-    positions = [SHORT, SMALL, home((2, 2, 1), (2, 2, 0, 1))]
-    options = {"variance_reduction": look, "threads": 1, "games": 432 if look else 1296}
-    result = rollout(GAME, positions, bad, seed=8, **options)
-    for i, position in enumerate(positions):
-        truth = probe(tables(6), position)[1]
-        assert abs(bad(position) - truth) > 5 * result.equity_error[i]
-        assert abs(result.equity[i] - truth) < 3.5 * result.equity_error[i]
-        known = rollout(GAME, [position], bad, seed=9, lookup=bear_off(2), **options)
-        assert abs(known.equity[0] - truth) < 3.5 * known.equity_error[0] + 1e-6
-
-
-@native_only
-def test_probabilities_are_those_of_the_players() -> None:
-    """For weak players, results with and without variance reduction agree."""
-    with_luck = rollout(GAME, [middle()], POOR, games=864, variance_reduction=False)
-    without = rollout(GAME, [middle()], POOR, games=144, seed=5)
-    assert with_luck.outcomes is not None and without.outcomes is not None
-    assert with_luck.outcome_errors is not None and without.outcome_errors is not None
-    error = np.hypot(with_luck.outcome_errors[0], without.outcome_errors[0])
-    assert (np.abs(with_luck.outcomes[0] - without.outcomes[0]) < 3.5 * error + 1e-9).all()
-    assert (with_luck.outcomes[0] > 0.001).all()
-    for result in (with_luck, without):
-        assert KINDS is not None and result.outcomes is not None
-        assert result.equity == pytest.approx(KINDS.values(result.outcomes))
-
-
-@native_only
-def test_right_values_leave_no_luck() -> None:
-    truth = probe(tables(6), SHORT)[1]
-    good = KernelEvaluator(GAME, right, tables(6))
-    for truncate in (None, 3):
-        result = rollout(GAME, [SHORT], good, games=36, truncate=truncate)
-        assert result.equity[0] == pytest.approx(truth, abs=1e-6)
-        assert result.equity_error[0] < 1e-6
-    assert rollout(GAME, [SHORT], good, games=36, variance_reduction=False).equity_error[0] > 0.01
 
 
 # --- standard errors ---------------------------------------------------------------------------

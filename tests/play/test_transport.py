@@ -7,7 +7,6 @@ import math
 import subprocess
 import sys
 import threading
-from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +21,6 @@ from games.features import FeatureSet
 from games.kernels import compiler, fingerprint, kernel
 from games.nim import Nim
 from games.record import GameRecord
-from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from play.workers.transport import pack, unpack
@@ -240,21 +238,6 @@ def test_evaluators_players_and_records() -> None:
     assert (copy.annotations, copy.history) == (record.annotations, record.history)
     copy.play(CHECKERS.legal_moves(copy.position)[0])
     assert (copy.ply, record.ply) == (10, 9)
-
-
-@compiled_only
-def test_openings_travel() -> None:
-    openings = Openings(CHECKERS, plies=2, seed=5)
-    assert list(islice(unpack(pack(openings)), 20)) == list(islice(openings, 20))
-
-
-@compiled_only
-def test_features_travel_after_they_measured() -> None:
-    features = CHECKERS.features["classic"]
-    expected = features.measure([CHECKERS.start()])
-    copy = unpack(pack(FeatureSet("copy", features.terms, features.swap)))
-    assert (copy.measure([CHECKERS.start()]) == expected).all()
-    assert copy.fingerprint == features.fingerprint
 
 
 @compiled_only

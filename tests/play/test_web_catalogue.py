@@ -183,17 +183,6 @@ def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
     assert [move["value"] for move in found["moves"]] == [1.0]
 
 
-def test_evaluators_with_chances_consult_the_usual_database(runs: Path) -> None:
-    catalogue = Catalogue(ROOT / "data", runs)
-    game = catalogue.games["backgammon"]
-    shipped = "shipped:backgammon/wide.safetensors"
-    usual, none = catalogue.load(shipped, game), catalogue.load(f"{shipped}+none", game)
-    assert isinstance(usual.lookup, DatabaseLookup) and none.lookup is None
-    assert catalogue.load(shipped, game) is usual and usual.evaluator is none.evaluator
-    assert (usual.entry.name, none.entry.name) == ("wide", "wide + no databases")
-    assert catalogue.load("backgammon:hand", game).lookup is None
-
-
 def test_the_player_whom_people_meet_in_connect_four_asks_the_solver(runs: Path) -> None:
     catalogue = Catalogue(ROOT / "data", runs)
     game = catalogue.games["connect_four"]
@@ -215,16 +204,6 @@ def test_every_shipped_player_is_offered_and_proposed_as_opponent(runs: Path) ->
             offered = {e.name for e in catalogue.entries().values() if e.game == game.name}
             assert offered >= set(evaluator_names(game)) and shipped == loaded.entry.name
     assert set(proposed.values()) == {"shipped"} and "solved" in proposed
-
-
-def test_an_evaluator_with_endgame_databases_knows_the_end(client: Client) -> None:
-    """Two kings win against one, however far away; a search of one ply alone does not see it."""
-    found = []
-    for id in ("checkers:material+endgame", "checkers:material"):
-        seats = [{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN]
-        view = new_table(client, seats=seats, position="B:WK29:BK1,K10")
-        found.append(wait_for(client, view, 1)["moves"][0]["value_text"])
-    assert found[0].startswith("won in ") and not found[1].startswith("won")
 
 
 def test_only_lookups_of_the_list_go_with_an_evaluator(client: Client) -> None:

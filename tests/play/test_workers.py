@@ -20,22 +20,19 @@ from typing import Any
 import pytest
 from errors import errors_of
 from processes import wait_until_gone
-from toys import Pile
 
 from games import kernels
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import kernel
 from play.matches.driver import play_match
-from play.matches.ladder import ladder
 from play.matches.report import Match, all_games
 from play.players.limits import Limits
 from play.players.player import Player
-from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend, sources
 from play.workers import cluster as cluster_module
 from play.workers.parts import Parts, TaskPace
-from search import LinearEvaluator, PythonEvaluator, as_evaluator
+from search import LinearEvaluator, as_evaluator
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
@@ -172,27 +169,6 @@ def test_matches_do_not_depend_on_who_plays(every: dict[str, Workers]) -> None:
         )
         assert len(match.units) == 4
     assert all(one == played[0] for one in played)
-
-
-def test_a_ladder_of_a_users_game(every: dict[str, Workers]) -> None:
-    game = Pile()
-    strong = PythonEvaluator(game, lambda sticks: -0.5 if sticks % 4 == 0 else 0.5)
-    players = [RANDOM, Player("strong", strong), Player("zero", as_evaluator(game, None))]
-    found = []
-    for one in every.values():
-        ratings, _ = ladder(game, players, limits=Limits(depth=1), games=8, workers=one)
-        found.append([(rating.name, rating.elo, rating.games) for rating in ratings])
-    assert all(one == found[0] for one in found)
-    assert found[0][0][0] == "strong"
-
-
-@compiled_only
-def test_a_decided_match_stops(workers: Workers) -> None:
-    classic = Player("classic", as_evaluator(CHECKERS, "classic"))
-    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 2000, "sprt": Sprt(0, 100)}
-    match = play_match(CHECKERS, classic, RANDOM, workers=workers, **options)
-    assert match.verdict == "accept H1"
-    assert 2 <= len(match.units) < 100
 
 
 # Ends

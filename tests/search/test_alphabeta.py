@@ -141,29 +141,6 @@ def tic_tac_toe() -> tuple[Game, Twin, list[Any]]:
     return game, Twin(game, lambda position: 0.0), unfinished(game)
 
 
-@compiled_only
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_every_position_of_tic_tac_toe(options: dict[str, Any]) -> None:
-    game, twin, positions = tic_tac_toe()
-    engine = Engine(game, "open_lines", **options)
-    for position in positions[:: 3 if options else 1]:
-        depth = 9 - (position[0] | position[1]).bit_count()
-        result = engine.search(position, depth=depth)
-        assert result.value == twin.value(position, depth)
-        assert (result.move, result.value) in twin.moves(position, depth)
-
-
-@plain
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_analysis_of_tic_tac_toe(options: dict[str, Any]) -> None:
-    game, twin, positions = tic_tac_toe()
-    engine = Engine(game, "open_lines", **options)
-    for position in random.Random(3).sample(positions[400:], 15):
-        depth = 9 - (position[0] | position[1]).bit_count()
-        result = engine.analyse(position, depth=depth)
-        assert dict(result.moves) == dict(twin.moves(position, depth))
-
-
 @plain
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_every_position_of_nim(options: dict[str, Any]) -> None:
@@ -245,16 +222,6 @@ def test_checkers_to_a_limited_depth(evaluator: str, options: dict[str, Any]) ->
 
 
 @compiled_only
-def test_checkers_five_plies_deep() -> None:
-    given = as_evaluator(CHECKERS, kernel_value)
-    twin = Twin(CHECKERS, lambda position: float(kernel_value(position)))
-    engine = Engine(CHECKERS, given, equal_depth=True, repetition=False)
-    for position in random_positions(CHECKERS, 11, 4):
-        assert engine.search(position, depth=5).value == twin.value(position, 5)
-        assert dict(engine.analyse(position, depth=5).moves) == dict(twin.moves(position, 5))
-
-
-@compiled_only
 def test_the_principal_variation_leads_to_the_value() -> None:
     given = as_evaluator(CHECKERS, "classic")
     engine = Engine(CHECKERS, given, equal_depth=True, repetition=False)
@@ -301,15 +268,6 @@ def test_native_and_plain_search_do_the_same(evaluator: str) -> None:
         assert native.native and not slow.native
         assert facts(native.search(position, depth=4)) == facts(slow.search(position, depth=4))
         assert facts(native.analyse(position, depth=3)) == facts(slow.analyse(position, depth=3))
-
-
-@compiled_only
-@pytest.mark.parametrize("game", [TicTacToe(), Nim((3, 4))], ids=lambda game: game.name)
-def test_native_and_plain_search_of_small_games_do_the_same(game: Game) -> None:
-    native, slow = Engine(game, table_mib=64), Engine(PlainFace(game))
-    for position in random_positions(game, 8, 8, plies=5):
-        found, expected = (engine.search(position, depth=8) for engine in (native, slow))
-        assert facts(found) == facts(expected)
 
 
 #: Number of positions visited by a search of the start position: the signature of the search. It

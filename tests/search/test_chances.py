@@ -55,19 +55,6 @@ def test_chances_by_hand() -> None:
 
 
 @plain
-@pytest.mark.parametrize("value", [0.0, 0.3, -2.0, 40.0, 1e9])
-def test_both_sides_agree(value: float) -> None:
-    for phase in range(3):
-        assert KNOWN.chances(-value, phase) == KNOWN.chances(value, phase).turned
-
-
-@plain
-def test_a_fit_without_draws_says_none() -> None:
-    fit = Calibration((0.37,), (0.0,))
-    assert {fit.chances(value).draw for value in np.linspace(-2, 2, 401)} == {0.0}
-
-
-@plain
 def test_a_larger_value_is_a_better_chance_and_a_proven_one_is_certain() -> None:
     values = np.linspace(-5, 5, 101)
     expected = [KNOWN.chances(value, 1).expected for value in values]
@@ -136,12 +123,6 @@ def test_text() -> None:
     assert Chances.of_win(0.997).text == "win >99 %"
     assert Chances(0.002, 0.004, 0.994).text == "win <1 %, draw <1 %, loss 99 %"
     assert Chances(1.0, 0.0, 0.0).text == "win 100 %"
-
-
-@plain
-def test_an_evaluator_without_calibration_knows_no_chances() -> None:
-    assert linear().chances(START) is None
-    assert linear().chances(START, WIN - 3) is None
 
 
 @pytest.mark.parametrize("make", [linear, network])

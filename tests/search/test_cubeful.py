@@ -159,12 +159,3 @@ def test_ctrl_c_ends_the_search_for_a_decision() -> None:
     engine = Engine(BACKGAMMON, "wide", filters="normal")
     with ctrl_c(), pytest.raises(KeyboardInterrupt):
         engine.cube(Situation(BACKGAMMON.start()), nodes=1_000_000_000)
-
-
-def test_a_network_named_for_an_engine_consults_the_databases() -> None:
-    home = racing(900, 800)
-    named = Engine(BACKGAMMON, "wide").search(home, depth=0).value
-    lookup = DatabaseLookup(BACKGAMMON, "bearoff")
-    alone = as_evaluator(BACKGAMMON, "wide")
-    assert named == Engine(BACKGAMMON, alone, lookup=lookup).search(home, depth=0).value
-    assert named != Engine(BACKGAMMON, alone).search(home, depth=0).value

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
-from numba.core import event
 from twin import PlainFace, Twin, random_positions
 
 import games
@@ -20,10 +19,8 @@ from games.checkers import Checkers
 from games.checkers.rules import swap_sides
 from games.features import FeatureSet
 from games.kernels import kernel, popcount
-from games.kernels import memory as native
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from games.tic_tac_toe import swap_sides as swap_marks
 from search import (
     Engine,
     Evaluator,
@@ -129,14 +126,6 @@ KINDS: dict[str, Callable[[], Evaluator]] = {
     "python, nim": lambda: PythonEvaluator(NIM, lambda position: sum(position) % 3),
     "zero": lambda: as_evaluator(TIC_TAC_TOE, None),
 }
-SWAPS = {"checkers": swap_sides, "tic_tac_toe": swap_marks}
-ONE_SIDED = {
-    "python",  # does not count the kings of both sides
-    "network",
-    "network, terms",
-    "network, both",
-    "quantised",
-}
 any_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -157,17 +146,6 @@ def test_all_ways_to_a_value_agree(kind: str) -> None:
     assert evaluator.values(np.array(positions)).tolist() == expected
     assert evaluator.values([]).shape == (0,)
     assert kind == "zero" or len(set(expected)) > 1
-
-
-@plain
-@any_kind
-def test_what_is_good_for_one_side_is_as_bad_for_the_other(kind: str) -> None:
-    evaluator = KINDS[kind]()
-    swap = SWAPS.get(evaluator.game.name)
-    if swap is None or kind in ONE_SIDED:
-        pytest.skip("not of two sides")
-    for position in random_positions(evaluator.game, 2, 40):
-        assert evaluator(swap(position)) == -evaluator(position)
 
 
 @plain
@@ -204,48 +182,6 @@ def test_another_games_evaluator_is_refused(kind: str) -> None:
             continue
         with pytest.raises(ValueError, match=f"expected an evaluator of {game.name}, .* found one"):
             Engine(game, evaluator)
-
-
-# --- weights ---------------------------------------------------------------------------------
-
-
-def changed_in_place(evaluator: Evaluator) -> None:
-    weights = evaluator.weights  # type: ignore[attr-defined]
-    array = weights[0] if isinstance(weights, tuple) else weights
-    array *= -2
-
-
-@plain
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "linear" in kind or "array" in kind])
-def test_changing_weights_in_place_compiles_nothing(kind: str) -> None:
-    evaluator = KINDS[kind]()
-    engine = Engine(evaluator.game, evaluator)
-    position = next(random_positions(evaluator.game, 12, 1, plies=3))
-    before = engine.analyse(position, depth=3)
-    evaluator(position)
-    misses = native._compile.cache_info().misses
-    with event.install_recorder("numba:compile") as recorder:
-        changed_in_place(evaluator)
-        engine.clear()
-        after = engine.analyse(position, depth=3)
-        assert evaluator(position) == evaluator.plain()(position)
-        assert Engine(evaluator.game, evaluator).analyse(position, depth=3).moves == after.moves
-    assert len(recorder.buffer) == 0
-    assert native._compile.cache_info().misses == misses
-    assert after.moves != before.moves
-    twin = Twin(evaluator.game, evaluator.plain())
-    assert dict(after.moves) == dict(twin.moves(position, 3))
-
-
-@plain
-def test_weights_are_copied() -> None:
-    weights = np.ones(16)
-    evaluator = LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
-    other = evaluator.copy()
-    weights[:] = 0
-    other.weights[:] = 3
-    assert evaluator.weights.tolist() == [1.0] * 16
-    assert evaluator.term_weights()["men"] == 1.0
 
 
 # --- Python callables ------------------------------------------------------------------------
@@ -285,16 +221,6 @@ def test_after_a_failure_the_engine_works_again() -> None:
     broken = False
     result = engine.search(CHECKERS.start(), depth=3)
     assert (result.depth, result.interrupted) == (3, False)
-
-
-@plain
-def test_a_failing_evaluator_by_itself() -> None:
-    evaluator = PythonEvaluator(CHECKERS, fails_at(2, Refusal("no")))
-    assert evaluator(CHECKERS.start()) == 0
-    with pytest.raises(Refusal, match="no"):
-        evaluator(CHECKERS.start())
-    with pytest.raises(ValueError, match="returned NaN"):
-        PythonEvaluator(CHECKERS, lambda position: math.nan).values([CHECKERS.start()] * 2)
 
 
 @plain

@@ -63,33 +63,6 @@ def test_one_ply_of_backgammon_by_the_textbook() -> None:
         assert result.value == expectiminimax(BACKGAMMON, position, 1, evaluate)
 
 
-@compiled_only
-@pytest.mark.parametrize("prune", ["none", "star2"])
-def test_a_value_is_the_average_of_its_rolls(prune: str) -> None:
-    engine = Engine(BACKGAMMON, RACE, prune=prune)
-    for position, _ in played(BACKGAMMON, 4, 3):
-        total = 0.0
-        for roll, chance in enumerate(BACKGAMMON.rolls):
-            total += chance * engine.search(position, roll=roll, depth=0).value
-        assert engine.search(position, depth=1).value == total
-
-
-@compiled_only
-def test_many_decisions_are_those_of_a_search_each() -> None:
-    engine = Engine(BACKGAMMON, RACE)
-    positions, rolls = zip(*played(BACKGAMMON, 2, 25), strict=True)
-    for depth in (0, 1):
-        moves, values = engine.best_moves(np.array(positions), rolls, depth=depth)
-        results = [
-            engine.search(position, roll=roll, depth=depth)
-            for position, roll in zip(positions, rolls, strict=True)
-        ]
-        assert moves.tolist() == [result.move for result in results]
-        assert values.tolist() == [result.value for result in results]
-        averages = engine.values(positions, depth=depth)
-        assert averages.tolist() == [engine.search(p, depth=depth).value for p in positions]
-
-
 @plain
 @pytest.mark.parametrize("face", [False, True], ids=["native", "plain"])
 @pytest.mark.thorough

@@ -18,14 +18,6 @@ from search.textbook import Solution
 
 pytestmark = pytest.mark.plain
 
-#: Lengths differ, so that the path with the fewest roads is not the shortest.
-LONG = {
-    "a": {"b": 1.0, "d": 10.0},
-    "b": {"a": 1.0, "c": 1.0},
-    "c": {"b": 1.0, "d": 1.0},
-    "d": {"c": 1.0, "a": 10.0},
-}
-
 
 nothing = Heuristic(lambda position: 0.0, known=Known.BY_PROOF)
 
@@ -141,19 +133,6 @@ def test_strategies_solve_pancakes(name: str) -> None:
             assert solution.optimal and solution.cost == distance
 
 
-@pytest.mark.parametrize("name", OPTIMAL)
-def test_ways_of_different_lengths(name: str) -> None:
-    """The fewest roads are not the shortest path; strategies that count moves say so."""
-    problem = RoadMap(LONG, "a", "d")
-    solution = STRATEGIES[name](problem, nothing, "a")
-    check(problem, solution)
-    if name in ("breadth first", "iterative deepening", "bidirectional"):
-        assert (solution.cost, solution.factor) == (10.0, math.inf)
-        assert "may differ in cost" in solution.proved
-    else:
-        assert (solution.cost, solution.factor) == (3.0, 1.0)
-
-
 @pytest.mark.parametrize("name", [n for n in STRATEGIES if n != "LRTA*"])
 def test_where_no_goal_can_be_reached(name: str) -> None:
     problem = RoadMap({"a": ["b"], "b": ["a"], "c": []}, "a", "c")
@@ -186,19 +165,6 @@ def test_sma_star_in_too_little_memory() -> None:
     assert solution.largest_frontier <= 8
     with pytest.raises(ValueError, match="at least 2"):
         textbook.sma_star(problem, nothing, memory=1)
-
-
-def test_weighted_astar_stays_within_its_factor() -> None:
-    problem = Sliding8()
-    heuristic = problem.evaluators["manhattan"]
-    for seed in range(3):
-        start = problem.random_position(seed)
-        best = textbook.astar(problem, heuristic, start)
-        loose = textbook.astar(problem, heuristic, start, weight=3.0)
-        assert best.cost <= loose.cost <= 3 * best.cost
-        assert (best.factor, loose.factor) == (1.0, 3.0)
-    with pytest.raises(ValueError, match="weight: expected at least 1, found 0.5"):
-        textbook.astar(problem, heuristic, weight=0.5)
 
 
 def test_depth_limited_search_ends_at_its_depth() -> None:

@@ -10,7 +10,6 @@ import pytest
 from errors import errors_of
 
 import search
-from games.problem import Known
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
 from search.evaluators.heuristic import LearnedHeuristic
@@ -46,18 +45,6 @@ def test_values_are_whole_even_or_odd_and_not_below_the_base() -> None:
         assert value == 0 or (value - manhattan(position)) % 2 == 0
         assert with_base(position) == max(value, manhattan(position))
         assert some_heuristic(problem, rounded=False)(position) == max(0.0, sums)
-
-
-def test_a_file_gives_the_same_heuristic(tmp_path: Path) -> None:
-    problem = Sliding8()
-    heuristic = some_heuristic(problem, base=["manhattan"], proved="by hand")
-    heuristic.save(tmp_path / "h.safetensors")
-    read: Any = search.load_evaluator(tmp_path / "h.safetensors")
-    assert (read.base, read.known, read.proved) == (
-        ("manhattan",), Known.BY_ENUMERATION, "by hand",
-    )  # fmt: skip
-    solution = search.solve(problem, heuristic=tmp_path / "h.safetensors", memory_mib=16)
-    assert solution.proved == "learned never overestimates"
 
 
 def test_a_heuristic_of_another_puzzle_is_refused(tmp_path: Path) -> None:

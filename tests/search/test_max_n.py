@@ -118,13 +118,6 @@ def test_the_best_of_replies_may_see_wins_that_are_none() -> None:
         assert best_reply(game, (squares, 1)) == found
 
 
-def test_the_paranoid_value_is_at_most_that_of_max_n() -> None:
-    for piles in itertools.product(range(3), repeat=3):
-        game = LiNim((2, 2, 2), 3)
-        position = (*piles, 1)
-        assert paranoid(game, position) <= max_n(game, position)[0]
-
-
 def test_the_others_pass_in_best_reply_search() -> None:
     # One pile of one: A takes it and is first. Of two single sticks A takes one; then B or C, out
     # of turn, takes the other, which leaves A second or third: the reply that A likes least counts.

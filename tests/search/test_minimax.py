@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 from errors import errors_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 import games
 from games.checkers import Checkers
@@ -23,7 +21,7 @@ from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.tree import Chance, Explicit, Tree
 from play.judging.search_tree import search_tree
-from search import WIN, Engine, as_evaluator
+from search import Engine, as_evaluator
 from search.textbook.minimax import alphabeta, best_moves, expectiminimax, minimax
 
 pytestmark = pytest.mark.plain
@@ -67,14 +65,6 @@ def test_the_second_example_never_looks_at_the_leaves_without_a_value() -> None:
     tree = WatchedTree(SECOND)
     assert alphabeta(tree, tree.start()) == 5
     assert tree.leaves == [7, 6, 5, 3, 6, 5]
-
-
-@pytest.mark.parametrize(("root", "value"), [(AIMA, 3.0), (SECOND, 5.0)])
-def test_trees_by_the_engine(root: Any, value: float) -> None:
-    tree = WatchedTree(root)
-    result = Engine(tree).search(tree.start(), depth=2)
-    assert (result.value, result.move, result.depth) == (value, 0, 2)
-    assert alphabeta(tree, tree.play(tree.start(), 0)) == -value
 
 
 #: Examples of the course: the tree, its value for MAX, and the leaves that alpha-beta looks at.
@@ -169,12 +159,6 @@ def test_chance_nodes_of_aima(leaves: Any, values: list[float]) -> None:
     assert (tree.to_move((0,)), tree.to_move((0, 1)), tree.to_move((0, 1, 0))) == (1, 1, 0)
 
 
-leaf_values = st.integers(-50, 50)
-plain_trees = st.recursive(
-    leaf_values, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=20
-)
-
-
 def transformed(tree: Any, change: Any) -> Any:
     """Returns a tree with changed leaf values."""
     if isinstance(tree, list):
@@ -183,29 +167,6 @@ def transformed(tree: Any, change: Any) -> Any:
         branches = [transformed(branch, change) for branch in tree.branches]
         return Chance(*zip(tree.chances, branches, strict=True))
     return change(tree)
-
-
-@given(plain_trees.filter(lambda tree: isinstance(tree, list)))
-def test_a_monotone_change_of_leaves_changes_no_choice(tree: Any) -> None:
-    changed = Tree(transformed(tree, lambda leaf: leaf**3 + leaf))
-    values = dict(best_moves(Tree(tree), ()))
-    after = dict(best_moves(changed, ()))
-    for move, value in values.items():
-        assert after[move] == value**3 + value
-
-
-@given(
-    st.lists(st.tuples(leaf_values, leaf_values, st.integers(1, 9)), min_size=2, max_size=4),
-    st.integers(1, 9),
-    leaf_values,
-)
-def test_a_positive_linear_change_of_leaves_changes_no_choice(
-    rolls: Any, factor: int, shift: int
-) -> None:
-    tree = [Chance((tenths / 10, a), (1 - tenths / 10, b)) for a, b, tenths in rolls]
-    changed = transformed(tree, lambda leaf: factor * leaf + shift)
-    expected = [factor * value + shift for value in values_of_moves(Tree(tree))]
-    assert values_of_moves(Tree(changed)) == pytest.approx(expected)
 
 
 def test_trees_as_text() -> None:
@@ -255,14 +216,6 @@ def misere_nim(piles: tuple[int, ...]) -> int:
     if max(piles, default=0) <= 1:
         return 1 if sum(piles) % 2 == 0 else -1
     return 1 if reduce(xor, piles) else -1
-
-
-def test_ii_nim_is_lost_for_the_first_player() -> None:
-    game = Nim((2, 2))
-    assert minimax(game, game.start()) == alphabeta(game, game.start()) == -1
-    result = Engine(game).search(game.start(), depth=4)
-    assert result.value == -WIN + result.plies_to_end
-    assert result.plies_to_end == 3  # takes one stick; loses to an opponent that leaves one
 
 
 @pytest.mark.parametrize("piles", [*itertools.combinations_with_replacement(range(4), 3)])
@@ -333,12 +286,6 @@ def test_positions_and_games_of_tic_tac_toe() -> None:
                 visited.add(after)
                 pending.append(after)
     assert (len(visited), classes) == (5_478, 765)
-
-
-def test_tic_tac_toe_is_a_draw() -> None:
-    game = TicTacToe()
-    assert alphabeta(game, game.start()) == 0
-    assert Engine(game).search(game.start(), depth=9).value == 0
 
 
 # --- checkers --------------------------------------------------------------------------------

@@ -19,10 +19,6 @@ from search.textbook.max_n import best_reply, for_every_player, max_n, paranoid
 
 pytestmark = pytest.mark.plain
 
-# three players, vectors of utilities (Russell and Norvig, chapter 5)
-LEAVES = [(1, 2, 6), (4, 2, 3), (6, 1, 2), (7, 4, 1), (5, 1, 1), (1, 5, 2), (7, 7, 1), (5, 4, 5)]
-AIMA = [[LEAVES[0:2], LEAVES[2:4]], [LEAVES[4:6], LEAVES[6:8]]]
-
 
 class InOrder:
     """A game with its moves in the order of their gains, as the native search tries them."""
@@ -51,34 +47,6 @@ def middle(game: ChineseCheckers, seed: int, plies: int) -> Any:
     for _ in range(plies):
         position = game.play(position, generator.choice(game.legal_moves(position)))
     return position
-
-
-@pytest.mark.parametrize("method", ["paranoid", "best_reply", "max_n"])
-@pytest.mark.parametrize("players", [3, 4])
-def test_values_of_nim_are_those_of_the_textbook(method: str, players: int) -> None:
-    textbook: Any = {"paranoid": paranoid, "best_reply": best_reply, "max_n": max_n}[method]
-    for piles in itertools.product(range(3), range(3), (0, 1)):
-        game = LiNim(piles, players)
-        if not sum(piles):
-            continue
-        engine = Engine(game, lambda position: 0.0, method=method)
-        value = textbook(game, game.start())
-        expected = value[0] if method == "max_n" else value
-        assert engine.search(game.start(), depth=10).value == expected, piles
-
-
-def test_max_n_finds_who_wins_nim_by_li() -> None:
-    for players, piles in itertools.product((3, 4), [(1, 1, 1), (2, 2), (3, 1), (2, 2, 2)]):
-        game = LiNim(piles, players)
-        found = Engine(game, lambda position: 0.0, method="max_n").analyse(game.start(), depth=8)
-        # the side that moves is last only if it cannot move into a balanced position
-        balanced = [
-            move
-            for move in game.legal_moves(game.start())
-            if LiNim.balanced(game.play(game.start(), move)[:-1], players)
-        ]
-        wins = {move for move, value in found.moves if value == players - 1}
-        assert wins == set(balanced)
 
 
 @pytest.mark.thorough
@@ -239,13 +207,6 @@ def test_search_with_values_and_turns_is_that_of_the_textbook(method: str, playe
             assert found.move == best[0] if method == "max_n" else found.move in best
             compared += 1
     assert compared > 30
-
-
-def test_the_textbooks_tree_gives_its_move() -> None:
-    tree = Unvalued(AIMA, players=3)
-    assert tree.constant_sum is None
-    found = Engine(tree, lambda position: 0.0, method="max_n").search((), depth=3)
-    assert (found.move, found.value) == (0, 1.0)
 
 
 def test_an_equal_move_that_was_left_open_is_preferred_if_it_comes_first() -> None:

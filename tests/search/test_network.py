@@ -51,20 +51,6 @@ def network(
     return NetworkEvaluator(game, inputs, layers, **options)
 
 
-def walked(game: Game, count: int) -> list[Any]:
-    """Returns all positions of random games."""
-    generator = np.random.default_rng(17)
-    positions: list[Any] = []
-    position = game.start()
-    while len(positions) < count:
-        moves = game.legal_moves(position)
-        positions.append(position)
-        position = game.play(position, moves[generator.integers(len(moves))]) if moves else None
-        if position is None or game.outcome(position) is not None:
-            position = game.start()
-    return positions
-
-
 def measured(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64]:
     """Returns all inputs of a network, [positions, inputs]."""
     parts = []
@@ -115,20 +101,6 @@ def test_piece_squares_are_those_of_the_text() -> None:
     assert kings == {0, 1, 2, 3, 4}  # all kinds were met, 4 being the padding
 
 
-@plain
-def test_the_colours_look_alike() -> None:
-    black = CHECKERS.parse_position("B:W18,24,K5:B1,K30")
-    white = CHECKERS.parse_position("W:B15,9,K28:W32,K3")
-    places = {0, 32 + 29, 64 + 17, 64 + 23, 96 + 4}
-    assert set(PIECE_SQUARES.places(black)) == set(PIECE_SQUARES.places(white)) == places
-
-
-@plain
-def test_no_positions() -> None:
-    assert PIECE_SQUARES.dense([]).shape == (0, 128)
-    assert PIECE_SQUARES.active_rows(np.zeros((0, 4), dtype=np.int64)).shape == (0, 32)
-
-
 PILES = Encoding("piles", 18, 3, sticks_left)
 
 
@@ -147,30 +119,6 @@ def too_many(position, places):
 
 
 # --- values ----------------------------------------------------------------------------------
-
-
-@compiled_only
-def test_the_kernel_agrees_with_torch_on_ten_thousand_positions() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 64, 32, scale=100.0)
-    positions = walked(CHECKERS, 10_000)
-    values = evaluator.values(positions)
-    linear = [torch.nn.Linear(a, b) for a, b in ((128, 64), (64, 32), (32, 1))]
-    for layer, (weights, bias) in zip(linear, evaluator.layers, strict=True):
-        layer.weight.data[:] = torch.tensor(weights.T)
-        layer.bias.data[:] = torch.tensor(bias)
-    model = torch.nn.Sequential(linear[0], torch.nn.ReLU(), linear[1], torch.nn.ReLU(), linear[2])
-    inputs = torch.tensor(PIECE_SQUARES.dense(positions))
-    for kind in (torch.float32, torch.float64):
-        with torch.no_grad():
-            expected = 100.0 * model.to(kind)(inputs.to(kind))[:, 0].double().numpy()
-        assert np.abs(values - expected).max() < 1e-4 * max(1.0, np.abs(expected).max())
-    assert values.std() > 1
-    # the rows in the form of torch's sparse layer
-    table = torch.cat([torch.tensor(evaluator.layers[0][0]), torch.zeros(1, 64)])
-    rows = torch.tensor(PIECE_SQUARES.active_rows(positions[:100]))
-    bags = torch.nn.functional.embedding_bag(rows, table, mode="sum", padding_idx=128)
-    first = inputs[:100].float() @ torch.tensor(evaluator.layers[0][0])
-    assert torch.allclose(bags, first, atol=1e-5)
 
 
 INPUTS: dict[str, tuple[Game, Any]] = {
@@ -200,36 +148,7 @@ def test_native_and_plain_values_are_the_same_bits(inputs: str, hidden: tuple[in
     assert len(set(expected)) > 1 or min(hidden, default=8) < 4  # with few units all may be off
 
 
-@plain
-def test_a_network_worked_out_by_hand() -> None:
-    # two own men and one king of the opponent's: squares 1 and 7, and 33 - 30 seen from White
-    layers = [(np.zeros((128, 2)), [0.5, -4.0]), ([[2.0], [100.0]], [0.25])]
-    evaluator = NetworkEvaluator(CHECKERS, PIECE_SQUARES, layers, scale=2.0)
-    weights = evaluator.layers[0][0]
-    weights[0], weights[6], weights[96 + 29] = (1.0, 1.0), (10.0, 1.0), (-3.0, 1.0)
-    # hidden: 0.5 + 1 + 10 - 3 = 8.5, and -4 + 3 = -1, which ReLU makes 0
-    assert evaluator(CHECKERS.parse_position("B:WK30:B1,7")) == 2 * (0.25 + 2 * 8.5)
-    assert evaluator(CHECKERS.parse_position("W:W32,26:BK3")) == 2 * (0.25 + 2 * 8.5)
-    assert evaluator(CHECKERS.parse_position("B:WK29:B2")) == 2 * (0.25 + 2 * 0.5)
-    assert repr(evaluator) == "NetworkEvaluator(checkers, 128-2-1, 'network')"
-
-
-@compiled_only
-def test_infinite_sums_are_kept_below_wins() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 8, scale=1e30)
-    result = Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=3)
-    assert (abs(result.value), result.plies_to_end) == (1e11, None)
-
-
 # --- weights ---------------------------------------------------------------------------------
-
-
-@plain
-def test_what_was_given_stays_as_it_was() -> None:
-    given = np.ones((128, 1)), np.zeros(1)
-    evaluator = NetworkEvaluator(CHECKERS, PIECE_SQUARES, [given])
-    given[0][:] = 5
-    assert evaluator.layers[0][0].max() == 1
 
 
 @compiled_only
@@ -307,23 +226,6 @@ def test_activations_and_skips_are_those_of_torch(inputs: str, shape: str, tmp_p
 
 
 # --- files -----------------------------------------------------------------------------------
-
-
-@plain
-@any_inputs
-@pytest.mark.parametrize("hidden", [(), (5, 3)])
-def test_a_file_holds_a_network(inputs: str, hidden: tuple[int, ...], tmp_path: Path) -> None:
-    game, parts = INPUTS[inputs]
-    own = parts if inputs == "nim, both" else None
-    evaluator = network(game, parts, *hidden, scale=0.1)
-    evaluator.save(tmp_path / "network.safetensors")
-    read = load_evaluator(tmp_path / "network.safetensors", game=game, inputs=own)
-    assert isinstance(read, NetworkEvaluator)
-    assert (read.inputs, read.widths, read.scale) == (parts, evaluator.widths, 0.1)
-    for ours, theirs in zip(read.layers, evaluator.layers, strict=True):
-        assert all(map(np.array_equal, ours, theirs))
-    for position in random_positions(game, 5, 5):
-        assert read(position) == evaluator(position)
 
 
 @pytest.fixture

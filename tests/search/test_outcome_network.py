@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-import math
 import random
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,9 +27,8 @@ from games.kernels import kernel
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
 from search.evaluators.files.arrays import load_arrays
-from search.evaluators.layers import Net
 from search.evaluators.linear import LinearEvaluator
-from search.evaluators.outcome_network import OutcomeNetwork, logistic
+from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Prefilter, Replies
 
 plain = pytest.mark.plain
@@ -164,18 +161,6 @@ def plain_value(probabilities: NDArray[np.float64]) -> float:
 
 
 @plain
-def test_logistic() -> None:
-    values = np.linspace(-20, 20, 4001)
-    found = np.array([logistic(float(value)) for value in values])
-    assert np.abs(found - 1 / (1 + np.exp(-values))).max() < 1e-6
-    assert (np.diff(found) >= 0).all() and found[0] > 0 and found[-1] < 1
-    for value, same in ((16.0, 1e300), (math.inf, 17.0), (-math.inf, -16.0), (math.nan, -16.0)):
-        assert logistic(value) == logistic(same)
-    assert logistic(0.0) == 0.5
-    assert logistic(1.0) == pytest.approx(0.7310585786, abs=1e-6)
-
-
-@plain
 @any_shape
 def test_native_and_plain_outcomes_are_the_same_bits(shape: str) -> None:
     evaluator = network(shape)
@@ -194,25 +179,6 @@ def test_native_and_plain_outcomes_are_the_same_bits(shape: str) -> None:
     assert len({tuple(row) for row in found.tolist()}) > len(POSITIONS) // 2
 
 
-@plain
-def test_a_network_worked_out_by_hand() -> None:
-    zeros = [(np.zeros((3, 2)), [0.0, 0.0]), (np.zeros((2, 5)), np.zeros(5))]
-    evaluator = OutcomeNetwork(WHOLE, [(NUMBERS, zeros)])
-    # half a win, and gammons as likely as may be
-    assert evaluator.outcomes([START]).tolist() == [[0.5] * 5]
-    assert evaluator(START) == 0.0
-    (first, first_bias), (last, bias) = evaluator.nets[0].layers
-    first[2], first_bias[:] = [1.0, -1.0], [0.5, 0.5]  # checkers borne off
-    last[:, 0], bias[:] = [0.2, 100.0], [0.0, -2.0, -20.0, -1.0, -99.0]
-    # four off: hidden 4.5 and -3.5, which ReLU makes 0
-    off = (START[0] + 4 - (4 << 24), *START[1:])
-    row = evaluator.outcomes([off])[0]
-    expected = [1 / (1 + math.exp(-x)) for x in (0.9, -2.0, -20.0)]
-    assert row == pytest.approx([*expected, 0.0, 0.0], abs=2e-6)
-    assert repr(evaluator) == "OutcomeNetwork(backgammon, 3-2-5, 'network')"
-    assert repr(network("three kinds")).startswith("OutcomeNetwork(backgammon, 329-9-4-5 2-3-1-5 3")
-
-
 @compiled_only
 def test_native_code_by_address() -> None:
     evaluator = network("three kinds")
@@ -222,18 +188,6 @@ def test_native_code_by_address() -> None:
     call(data, rows.ctypes.data, target.ctypes.data)
     assert target.tolist() == [*evaluator.outcomes(rows)[0], 7.0]
     assert keep is not None
-
-
-@plain
-def test_positions_that_are_none() -> None:
-    evaluator = network("three of points")
-    assert evaluator.outcomes([]).shape == (0, 5)
-    if kernels.compiled:
-        for wrong in ([(1, 2, 3, 4)] * 5, [1, 2, 3, 4, 5], [START[:4]]):
-            with pytest.raises(
-                ValueError, match="expected positions of 5 integers, found an array"
-            ):
-                evaluator.outcomes(wrong)
 
 
 @kernel
@@ -267,60 +221,10 @@ def test_inputs_that_are_no_numbers_do_no_harm() -> None:
 # --- weights ---------------------------------------------------------------------------------
 
 
-@plain
-def test_what_was_given_stays_as_it_was() -> None:
-    generator = np.random.default_rng(2)
-    given = layers_of(NUMBERS, (3,), generator)
-    before = [(weights.copy(), bias.copy()) for weights, bias in given]
-    evaluator = OutcomeNetwork(WHOLE, [(NUMBERS, given)])
-    for net in evaluator.nets:
-        for weights, bias in net.layers:
-            weights[:], bias[:] = 5, 6
-    for pair, old in zip(given, before, strict=True):
-        assert all(map(np.array_equal, pair, old))
-
-
-@compiled_only
-def test_two_threads_get_what_one_gets() -> None:
-    evaluators = [network("three kinds", seed=seed) for seed in range(4)]
-    alone = [evaluator.values(POSITIONS * 20).tolist() for evaluator in evaluators]
-    together: list[Any] = [None] * 4
-
-    def work(number: int) -> None:
-        together[number] = evaluators[number].values(POSITIONS * 20).tolist()
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert together == alone
-
-
 GOOD = [(np.zeros((3, 2)), np.zeros(2)), (np.zeros((2, 5)), np.zeros(5))]
 
 
 # --- files -----------------------------------------------------------------------------------
-
-
-def marks(net: Net) -> list[tuple[str, str]]:
-    """Returns the names and fingerprints of a net's inputs."""
-    return [(one.name, one.fingerprint) for one in (net.encoding, net.features) if one]
-
-
-@plain
-@any_shape
-def test_a_file_holds_a_network(shape: str, tmp_path: Path) -> None:
-    game = SHAPES[shape][0]
-    evaluator = network(shape)
-    evaluator.save(tmp_path / "network.safetensors")
-    read = load_evaluator(tmp_path / "network.safetensors", game=game)
-    assert isinstance(read, OutcomeNetwork)
-    for ours, theirs in zip(read.nets, evaluator.nets, strict=True):
-        assert (marks(ours), ours.widths) == (marks(theirs), theirs.widths)
-        for one, other in zip(ours.layers, theirs.layers, strict=True):
-            assert all(map(np.array_equal, one, other))
-    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
 
 
 @plain

@@ -185,36 +185,6 @@ def test_the_whole_8_puzzle_and_its_mirror_image() -> None:
 
 
 @pytest.mark.plain
-def test_the_whole_space_of_pancakes() -> None:
-    """The stacks of seven by distance: OEIS A092113."""
-    stacks = Pancakes(7)
-    database = build_patterns(stacks, [[range(7)]])
-    counts = np.bincount(database.tables[0])
-    assert counts.tolist() == [1, 6, 30, 149, 543, 1357, 1903, 1016, 35]
-    start = stacks.random_position(3)
-    solution = search.solve(stacks, start, database, method="ida")
-    assert solution.cost == database(start) and solution.optimal
-    assert solution.expanded <= solution.cost + 1
-
-
-@pytest.mark.thorough
-def test_searches_with_patterns_are_proved_optimal_and_smaller() -> None:
-    problem = Sliding15()
-    start = problem.parse_position("1 2 6 3 4 9 5 7 8 13 11 15 12 14 0 10")
-    database = build_patterns(problem, [[(1, 4, 5), (2, 3, 6), (9, 12, 13)]])
-    by_hand = search.solve(problem, start, "manhattan", method="ida")
-    found = search.solve(problem, start, database, method="ida")
-    assert found.cost == by_hand.cost and found.optimal
-    assert "never overestimates" in found.proved
-    eight = build_patterns(EIGHT)
-    for seed in range(5):
-        position = EIGHT.random_position(seed)
-        native = search.solve(EIGHT, position, eight, memory_mib=32)
-        assert native.cost == search.solve(EIGHT, position, memory_mib=32).cost
-        assert native.expanded < search.solve(EIGHT, position, memory_mib=32).expanded
-
-
-@pytest.mark.plain
 def test_building_stops_and_tells_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "CHUNK", 50)
     problem = SlidingTiles(3, 2)
@@ -228,11 +198,6 @@ def test_building_stops_and_tells_what_it_does(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(KeyboardInterrupt):
         build_patterns(problem, progress=stop)
-
-
-def test_boards_have_names_of_their_own() -> None:
-    assert SlidingTiles(3, 2).name == "sliding_3x2" != SlidingTiles(2, 3).name
-    assert (EIGHT.name, KernelProblem.name) == ("sliding8", "")
 
 
 @pytest.mark.slow

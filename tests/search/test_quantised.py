@@ -29,9 +29,7 @@ from games.nim import Nim
 from play.judging.explanation import explain
 from search import EvaluatorError, load_evaluator
 from search.evaluators.files.arrays import load_arrays, save_arrays
-from search.evaluators.noise import NoisyEvaluator
 from search.evaluators.quantised import UNIT, QuantisedNetwork
-from search.evaluators.samples import sample_positions
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -93,26 +91,6 @@ def test_values_are_those_of_the_formula(hidden: tuple[int, ...]) -> None:
 
 
 @plain
-def test_another_game() -> None:
-    evaluator = network(NIM, STICKS, 20, 8, phases=(2,))
-    positions = [NIM.start(), *random_positions(NIM, 2, 12)]
-    expected = [naive(evaluator, position) for position in positions]
-    assert evaluator.values(positions).tolist() == expected
-    assert len(set(expected)) > 3
-
-
-@plain
-def test_the_phase_is_told_by_the_pieces() -> None:
-    """Only the bias of the output differs between the phases, and it is the value."""
-    layers = [(np.zeros((128, 1)), [0]), (np.zeros((3, 1, 1)), [[UNIT], [2 * UNIT], [3 * UNIT]])]
-    evaluator = QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers, phases=(3, 6), scale=0.5)
-    texts = ("B:W18:B1", "B:W18,19:B1", "B:W18,19:B1,2,3", "B:W18,19,20:B1,2,K3", "W:WK1:B5")
-    positions = [CHECKERS.parse_position(text) for text in texts]
-    assert evaluator.values(positions).tolist() == [0.5, 1.0, 1.0, 1.5, 0.5]
-    assert evaluator(CHECKERS.start()) == 1.5
-
-
-@plain
 def test_sums_to_the_ends_of_their_types() -> None:
     """The largest weights allowed: sums are clipped as stated, and none overflows."""
     first = np.full((128, 64), 1023), np.full(64, 31)
@@ -136,16 +114,6 @@ def test_sums_that_would_not_fit_are_refused() -> None:
         QuantisedNetwork(CHECKERS, PIECE_SQUARES, [(weights, [0, 31]), tail])
     with pytest.raises(ValueError, match="from -32769 to"):
         QuantisedNetwork(CHECKERS, PIECE_SQUARES, [(-weights, [0, -32]), tail])
-
-
-@plain
-def test_the_scale_can_be_changed() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 32)
-    before = evaluator.values(POSITIONS)
-    evaluator.scale = 4.0
-    np.testing.assert_array_equal(evaluator.values(POSITIONS), 4.0 * before)
-    with pytest.raises(ValueError, match="finite"):
-        evaluator.scale = np.inf
 
 
 def unfit(change: dict[str, Any]) -> None:
@@ -173,13 +141,6 @@ def test_vector_instructions_do_the_work(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(sums) >= 8
     # no scalar multiplications, and no calls except those that raise errors
     assert not re.findall(r"\bimulw\s", text)
-
-
-def test_noise_goes_with_it() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8)
-    noisy = NoisyEvaluator(evaluator, amplitude=0.5, seed=3)
-    difference = noisy.values(POSITIONS) - evaluator.values(POSITIONS)
-    assert 0 < np.abs(difference).max() < 2.0
 
 
 @plain
@@ -249,20 +210,6 @@ def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(EvaluatorError, match="material|encoding"):
         load_evaluator(path)
-
-
-def test_the_shipped_network_is_whole() -> None:
-    path = Path(__file__).resolve().parents[2] / "data/checkers/quantised.safetensors"
-    shipped = load_evaluator(path, game=CHECKERS)
-    assert isinstance(shipped, QuantisedNetwork)
-    assert shipped.provenance["learner"]["learner"] == "QuantisedFit"  # the last step
-    positions = sample_positions(CHECKERS, 20)
-    plain = shipped.plain()
-    assert shipped.values(positions).tolist() == [plain(position) for position in positions]
-    # the value of an extra king is more than half that of a won game
-    ahead = CHECKERS.parse_position("B:WK5,21,22:BK11,K18,1,2")
-    behind = CHECKERS.parse_position("B:WK5,21,22,K32:BK11,1,2")
-    assert shipped(ahead) > 0.3 > -0.3 > shipped(behind)
 
 
 test_errors = errors_of(globals())

@@ -12,12 +12,11 @@ from games.backgammon import one_sided
 from games.connect_four import solver
 from games.contract import DiceGame, Game
 from games.problem import Problem
-from learner.multiplayer_play import LateStarts
 from play.judging.explanation import explain
 from play.matches.balanced import BalancedOpenings
 from play.players.opponents import Opponents, usual_evaluator
 from play.players.parse import parse_player
-from search import PROVEN, Engine, EvaluatorError, as_evaluator, load_evaluator, solve
+from search import PROVEN, Engine, EvaluatorError, load_evaluator, solve
 from search.evaluators.files.shipped import DATA, find_file, shipped_files
 from search.evaluators.load import evaluator_names
 from search.evaluators.samples import sample_positions
@@ -107,16 +106,6 @@ def test_people_play_against_a_shipped_evaluator_where_there_is_one(name: str) -
     assert (player.lookup.name if player.lookup else "") == lookup
 
 
-@pytest.mark.plain
-def test_the_shipped_weights_for_three_are_a_player() -> None:
-    game = games.load("chinese_checkers")
-    assert Opponents.of(game).shipped == "batch"
-    assert Opponents.of(games.load("chinese_checkers6")).shipped == ""
-    player = parse_player(game, "batch@max_n,depth=2")
-    near, far = game.start(), LateStarts.of(game).position(game, 2, np.random.default_rng(0))
-    assert player.evaluator is not None and player.evaluator(far) > player.evaluator(near)
-
-
 FILES = sorted(f"{path.parent.name}/{path.name}" for path in DATA.glob("*/*"))
 EVALUATORS = [name for name in FILES if name.rpartition(".")[0].count(".") == 0]
 
@@ -183,15 +172,3 @@ USES = {
 def test_every_other_shipped_file_is_used(file: str) -> None:
     path = DATA / file
     USES[file](games.load(path.parent.name), path)
-
-
-def test_a_shipped_evaluator_is_loaded_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    whole = load_evaluator(DATA / "checkers" / "network.safetensors")
-    start = CHECKERS.start()
-    assert load_evaluator("checkers/network")(start) == whole(start)
-    assert as_evaluator(CHECKERS, "network")(start) == whole(start)
-    with pytest.raises(ValueError, match="expected an evaluator of|expected .* backgammon"):
-        as_evaluator(CHECKERS, "backgammon/wide")

@@ -124,15 +124,6 @@ def test_a_small_layout_by_hand(position: tuple[int, ...], value: float) -> None
 
 
 @plain
-def test_native_code_agrees_with_its_twin() -> None:
-    tested = evaluator()
-    positions = [*random_positions(CHECKERS, 3, 60)]
-    slow = tested.plain()
-    assert tested.values(positions).tolist() == [slow(position) for position in positions]
-    assert len(set(tested.values(positions))) > 30
-
-
-@plain
 def test_levels_at_the_edges_of_thresholds() -> None:
     layout = SignatureLayout(
         "edges", RAW, (("a",), ("h",)), {"a": (-4, -2, -1, 1, 2, 4), "h": (-2, -1, 1, 2)},
@@ -194,37 +185,11 @@ def test_symmetric_layouts_mirror_cells() -> None:
 # --- as an evaluator among others -------------------------------------------------------------
 
 
-@plain
-def test_copies_are_independent() -> None:
-    tested = evaluator()
-    copy = tested.copy()
-    position = CHECKERS.start()
-    for _ in range(6):
-        position = CHECKERS.play(position, CHECKERS.legal_moves(position)[0])
-    before = tested(position)
-    copy.tables["first"][:] = 0
-    copy.scale[0] = 5
-    copy.material[:] = 0
-    assert tested(position) == before != copy(position)
-
-
 def layout(**changes: Any) -> SignatureLayout:
     return replace(SMALL, **changes)
 
 
 # --- files -----------------------------------------------------------------------------------
-
-
-@plain
-def test_files_hold_all_tables(tmp_path: Path) -> None:
-    tested = evaluator()
-    tested.save(tmp_path / "tables.safetensors")
-    loaded = load_evaluator(tmp_path / "tables.safetensors")
-    assert isinstance(loaded, SignatureEvaluator)
-    positions = [*random_positions(CHECKERS, 3, 20)]
-    assert loaded.values(positions).tolist() == tested.values(positions).tolist()
-    for name, table in tested.tables.items():
-        assert loaded.tables[name].tobytes() == table.tobytes()
 
 
 @plain

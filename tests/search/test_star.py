@@ -15,7 +15,6 @@ from dice_twin import (
     DiceTwin,
     Lattice,
     PlainFace,
-    Race,
     lattice_order,
     lattice_outcome,
     lattice_value,
@@ -28,7 +27,7 @@ from hypothesis import strategies as st
 from games import kernels
 from games.contract import DiceGame
 from games.kernels import kernel, uncompiled
-from search import FILTERS, Engine, KernelEvaluator, Lookup, MoveFilters, PythonEvaluator
+from search import Engine, KernelEvaluator, Lookup, MoveFilters, PythonEvaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.textbook.minimax import expectiminimax
 
@@ -226,11 +225,6 @@ def test_a_value_outside_the_bounds_is_refused(prune: str) -> None:
             liar.search(game.start(), roll=0, depth=5)
         # bounds are not needed without pruning
         assert Engine(game, engine.evaluator, prune="none").search(game.start(), depth=5).depth == 5
-
-
-def test_presets_are_filters() -> None:
-    assert FILTERS["normal"].moves[0] == (8, 0.16)
-    assert isinstance(RACE, Race)
 
 
 test_errors = errors_of(globals())
