@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from errors import errors_of
 
-from games import Game
 from games.checkers import Checkers
 from games.checkers.features import CLASSIC, SAMUEL
 from games.feature_file import FeatureFileError, add_features, file_digest, load_features
@@ -114,41 +113,6 @@ def test_imported_kernels_are_not_terms(tmp_path: Path) -> None:
     )
     features = load_features(written(tmp_path, text), CHECKERS, SAMUEL)
     assert features.names == (*SAMUEL.names, "twice")
-
-
-class Kayles(Game):
-    """A game in plain Python with positions of any length, and no features."""
-
-    def start(self) -> tuple[int, ...]:
-        return (5,)
-
-    def legal_moves(self, rows: Any) -> list[Any]:
-        return [
-            (row, pins, left)
-            for row, length in enumerate(rows)
-            for pins in (1, 2)
-            for left in range(length - pins + 1)
-        ]
-
-    def play(self, rows: Any, move: Any) -> Any:
-        row, pins, left = move
-        parts = (left, rows[row] - pins - left)
-        return tuple(sorted(part for part in (*rows[:row], *rows[row + 1 :], *parts) if part))
-
-    def outcome(self, rows: Any) -> float | None:
-        return None if rows else -1.0
-
-
-@pytest.mark.plain
-def test_a_game_in_plain_python_gets_its_first_features(tmp_path: Path) -> None:
-    text = HEAD + "@kernel\ndef rows(position):\n    return len(position)\n"
-    game = add_features(Kayles(), written(tmp_path, text))
-    assert Kayles.features == {}
-    (features,) = game.features.values()
-    assert (features.name, features.swap) == ("rows", None)
-    assert features.measure([(1, 2), (5,), (1, 1, 2)])[:, 0].tolist() == [2, 1, 3]
-    evaluator = LinearEvaluator(game, features, [-0.5])
-    assert Engine(game, evaluator).search(game.start(), depth=2).move is not None
 
 
 def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> None:

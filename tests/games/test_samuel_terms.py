@@ -61,8 +61,8 @@ def test_term_has_the_value_worked_by_hand(name, value, position):
     assert TERMS[name](parse_position(position)) == float(value)
 
 
-def test_every_term_is_worked_by_hand():
-    assert {name for name, value, _ in ROWS if value != "0"} == set(TERMS)
+def test_every_term_without_a_twin_is_worked_by_hand():
+    assert {name for name, value, _ in ROWS if value != "0"} == set(TERMS) - set(TWINS)
 
 
 def test_tables_hold_samuels_terms_once():

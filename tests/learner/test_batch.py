@@ -114,22 +114,6 @@ def test_scale_of_rows_that_say_nothing() -> None:
     assert scale_of(rows([1.0, 2.0, -1.0, 0.5], [-1, 0, 1, 0])) is None
 
 
-@pytest.mark.parametrize("scale", [None, 1.5])
-def test_learning_that_begins_from_nothing(scale: float | None) -> None:
-    options: dict[str, Any] = {
-        "games": 60, "round_games": 20, "depth": 1, "decide": False, "opening_plies": 1,
-    }  # fmt: skip
-    network = NetworkFit(NIM, inputs="parity", hidden=(), scale=scale, rate=0.1, **options).fit()
-    lines = BatchFit(NIM, features="parity", **options).fit()
-    for learner in (network, lines):
-        assert len(cast(Any, learner).rounds_) == 3
-        # the unit stays that of the first round
-        found = [kept.get("K", kept.get("scale")) for kept in cast(Any, learner).rounds_]
-        assert found == [1.0 if learner is lines else scale or 1.0] * 3
-        # one stick left is lost, as every learner finds
-        assert learner.evaluator_((0, 0, 1, 0)) < learner.evaluator_((0, 1, 1, 0))
-
-
 @compiled_only
 def test_the_network_is_taught_what_was_found(tmp_path: Path) -> None:
     learner = make(NetworkFit, tmp_path, games=5, epochs=200, rate=0.01, blend=0.25)
@@ -300,12 +284,6 @@ def test_a_round_without_positions_changes_nothing(monkeypatch: pytest.MonkeyPat
     learner.fit()
     assert learner.rounds_ == [{"positions": 0.0}] * 2
     assert not learner.evaluator_.weights.any()
-
-
-def test_what_is_proved_is_learned_from() -> None:
-    learner = BatchFit(NIM, features="parity", games=40, round_games=20, depth=2, blend=0.0, K=1.0)
-    learner.fit()
-    assert learner.evaluator_.weights.any()
 
 
 test_errors = errors_of(globals())

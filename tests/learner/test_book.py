@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from errors import errors_of
 
 import games
-from benchmarks import book as benchmark
 from benchmarks.book import BookPolynomial, compare
 from games.checkers.pdn import write_game
 from games.features import FeatureSet
@@ -455,21 +453,6 @@ def test_learning_checkers_from_search(tmp_path: Path) -> None:
         assert agreement(found, held).strict.value > 0.25
         path = tmp_path / f"learned{found.suffix}"
         found.save(path)
-
-
-def test_the_benchmark_makes_a_book_and_reads_it_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    book, picture = tmp_path / "book.pdn", tmp_path / "book.png"
-    making = ["--games", "8", "--depth", "1", "--keep", str(book), "--plot", str(picture)]
-    monkeypatch.setattr(sys, "argv", ["book", *making])
-    benchmark.main()
-    first = capsys.readouterr().out
-    assert "tables less polynomial" in first and picture.stat().st_size > 10_000
-    monkeypatch.setattr(sys, "argv", ["book", str(book), "--searched"])
-    benchmark.main()
-    second = capsys.readouterr().out
-    assert second[second.index("learned from") :].strip() in first
 
 
 test_errors = errors_of(globals())

@@ -6,7 +6,6 @@ import copy
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from toys import own_men, weighted
+from toys import weighted
 
 import learner
 from games import kernels
@@ -77,14 +76,6 @@ def in_another_process(evaluators: list[Any]) -> list[list[float]]:
     return pickle.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=lambda f: f.__name__)
-def test_evaluators_are_copied(copied: Callable[[Any], Any]) -> None:
-    for evaluator in evaluators():
-        again = copied(evaluator)
-        assert (type(again), again.name) == (type(evaluator), evaluator.name)
-        assert values(again) == values(evaluator), evaluator.name
-
-
 @compiled_only
 def test_evaluators_go_to_another_process() -> None:
     given = evaluators()
@@ -98,18 +89,6 @@ def test_evaluators_go_to_another_process() -> None:
     given.append(KernelEvaluator(CHECKERS, kernel(scope["kings"])))
     assert any(values(given[-1]))
     assert in_another_process(given) == [values(evaluator) for evaluator in given]
-
-
-def test_kernels_and_features_are_what_they_were() -> None:
-    assert copy.deepcopy(own_men) is own_men and pickle.loads(pickle.dumps(own_men)) is own_men
-    for features in CHECKERS.features.values():
-        for again in (copy.deepcopy(features), pickle.loads(pickle.dumps(features))):
-            assert (again, again.fingerprint) == (features, features.fingerprint)
-    if kernels.compiled:
-        from numba import njit
-
-        other = njit(lambda x: x + 1)  # another package's kernel, which Numba itself pickles
-        assert pickle.loads(pickle.dumps(other))(2) == 3
 
 
 def test_an_engine_is_copied_with_its_options() -> None:

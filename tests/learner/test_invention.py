@@ -7,7 +7,6 @@ import functools
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 from errors import errors_of
 from pages import ROOT
-from scipy.special import expit, logit
+from scipy.special import logit
 
 import games
 import plysmith
@@ -74,17 +73,6 @@ def test_planted_truth_is_found_first_and_exactly(truth: CellTerm) -> None:
     assert (values[0] == values[1]).all(), search.terms[0].text(CELLS)
     assert search.weights[0] == pytest.approx(0.7, rel=0.02)
     assert len(search.terms) == 1
-
-
-@pytest.mark.thorough
-def test_truth_beside_terms_written_by_hand_is_found() -> None:
-    hand = CHECKERS.features["classic"]
-    labels, weights = planted(CHECKERS, rows(), TRUTHS[3]), np.linspace(-0.1, 0.1, len(hand))
-    values = logit(labels.expected) + hand.measure(labels.positions) @ weights
-    search = TermSearch(CELLS, replace(labels, expected=expit(values)), base=hand)
-    search.run(1)
-    assert search.terms == [TRUTHS[3]]
-    assert search.weights == pytest.approx([*weights, 0.7], abs=0.001)
 
 
 @pytest.mark.thorough

@@ -23,7 +23,6 @@ from learner.tuning.tunable import Tunable
 from learner.tuning.tune import Tune
 from play.matches.driver import play_match
 from play.matches.journal import MatchJournal
-from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
@@ -119,14 +118,6 @@ def test_engines_that_misbehave(
             PILE, *players, limits=Limits(seconds=0.5), games=2, threads=1,
             openings=[()],
         )  # fmt: skip
-
-
-def test_perfect_play_over_uci_beats_random_moves(tmp_path: Path) -> None:
-    players = [parse_player(PILE, text) for text in (engine(tmp_path), "random")]
-    match = play_match(PILE, *players, games=20, threads=2, openings=Openings(PILE, plies=4))
-    summary = match.summary()
-    assert summary.games == 20 and summary.wins >= 19  # it loses only if chance plays perfectly
-    assert len(match.seconds()) > 100
 
 
 # --- the path ---------------------------------------------------------------------------------

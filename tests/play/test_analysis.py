@@ -208,31 +208,6 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Game 1: X Ann, O Bob, 0 : 0" in report and "1. O 64: 24/14" in report
 
 
-def test_games_of_a_game_without_a_form_of_its_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    game = games.load("tic_tac_toe")
-    record = GameRecord(game)
-    for _ in range(5):  # the first side completes the first row that it can
-        moves = game.legal_moves(record.position)
-        record.play(moves[0], comment="so" * (record.ply == 0))
-    path = tmp_path / "games.txt"
-    path.write_text(PLAIN_TEXT.write(record, ("Ann", "Bob"), {"Event": "test"}), "utf-8")
-    command = ["analyse", str(path), "--game", "tic_tac_toe", "--depth", "9", "--quiet"]
-    assert main(command) == 0
-    out = capsys.readouterr().out
-    assert f"Game 1: {game.sides[0]} Ann, {game.sides[1]} Bob" in out
-    assert "open_lines, depth 9 a move" in out  # the default evaluator
-    (read,) = PLAIN_TEXT.read((tmp_path / "games-analysed.txt").read_text("utf-8"), game)
-    assert read.record is not None and read.names == ("Ann", "Bob")
-    assert read.tags["Event"] == "test" and read.tags["Annotator"].startswith("Plysmith with open_")
-    assert read.record.moves == record.moves
-    assert read.record.annotations[0].comment == "so"
-    assert all(note.value is not None for note in read.record.annotations)
-    assert main([*command, "--overwrite", "--black-first"]) == 2
-    assert "expected a game with files in PDN, found tic_tac_toe" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("name", "content"), [("a.pdn", bytes(range(256)) * 40), ("a.mat", b"\xff\x00garbage\n")]
 )

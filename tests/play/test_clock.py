@@ -118,20 +118,6 @@ def test_a_player_whose_clock_runs_out_loses(monkeypatch: pytest.MonkeyPatch) ->
     assert seat._clock == Clock(1.0, 0.25)
 
 
-@plain
-def test_a_single_legal_move_takes_no_time() -> None:
-    forced = CHECKERS.parse_position("W:W22,32:B18,1")
-    for limits in (Limits(seconds=3600.0), Limits(clock=Clock(9e5))):
-        assert limits.for_play(CHECKERS, forced) == Limits(depth=1)
-        assert limits.for_play(CHECKERS, CHECKERS.start()) is limits
-    assert Limits(nodes=5).for_play(CHECKERS, forced) == Limits(nodes=5)
-    backgammon: Any = Backgammon()
-    shut = backgammon.parse_position("XGID=bBBBBBB---a-------------C-:0:0:-1:31:0:0:0:0:10")
-    limits, roll = Limits(seconds=3600.0), backgammon.dice.parse("31")
-    assert limits.for_play(backgammon, shut, roll) == Limits(depth=0)
-    assert limits.for_play(backgammon, backgammon.start(), roll) is limits
-
-
 @compiled_only
 def test_a_forced_move_keeps_the_value_of_the_search_before() -> None:
     seat = parse_player(CHECKERS, "classic").seat(CHECKERS, Limits(clock=Clock(5.0, 0.1)))

@@ -13,7 +13,6 @@ from errors import errors_of
 
 from games import kernels
 from games.backgammon import Backgammon
-from games.backgammon.situation import Situation, position_of
 from play.dice import Dice, choice
 from play.matches.driver import play_match
 from play.players import gnubg
@@ -183,20 +182,6 @@ def test_known_strengths(
     summary = play_match(GAME, *players, games=games, seed=1).summary()
     assert abs(summary.mean.value - expected) < 3 * (summary.standard_error + error)
     assert summary.standard_error < 2 * error
-
-
-@installed
-def test_the_benchmark_of_the_cube_judges_players_with_their_lookup() -> None:
-    from benchmarks.cube_gnu import contestants
-
-    one = [0, 1, *[0] * 24]
-    last = Situation(position_of(one, one, 0), match_length=25)
-    for name, decide in contestants("wide", 0):
-        decision = decide(last)
-        assert decision.double and not decision.take, name
-        if name.startswith("wide"):
-            # the databases know that every roll wins; the network is never quite sure
-            assert decision.no_double == 1.0, name
 
 
 test_errors = errors_of(globals())

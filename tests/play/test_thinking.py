@@ -66,19 +66,6 @@ def test_checkers_tells_the_chances_of_every_move(tmp_path: Path) -> None:
         assert sum(without["chances"]) == pytest.approx(1.0)
 
 
-def test_a_single_legal_move_takes_no_time(tmp_path: Path) -> None:
-    loaded = Catalogue(DATA, tmp_path).load("checkers:classic", CHECKERS)
-    thinking = Thinking()
-    try:
-        question = Question(
-            CHECKERS, loaded, CHECKERS.parse_position("W:W22,32:B18,1"), seconds=3600.0
-        )
-        found = asyncio.run(thinking.search(question, lambda news: None))
-    finally:
-        thinking.close()
-    assert found["depth"] == 1
-
-
 def test_a_proven_win_is_certain_and_keeps_its_length(tmp_path: Path) -> None:
     known = Calibration((0.3,), (0.2,))
     text = "B:W32:BK27,K18"

@@ -98,20 +98,6 @@ def test_a_whole_game_of_checkers_by_clicks(page: Page, base: str) -> None:
     assert table(page, base)["outcome"] == 1.0
 
 
-def test_an_illegal_move_says_why_and_changes_nothing(page: Page, base: str) -> None:
-    open_table(page, base, position="B:W18,32:B15,12")
-    square(page, 12).click()
-    expect(page.locator("#toast")).to_contain_text("A capture is mandatory")
-    expect(page.locator(".moves .move")).to_have_count(0)
-    page.get_by_role("textbox", name="Type a move").fill("12-16")
-    page.keyboard.press("Enter")
-    expect(page.locator("#toast")).to_contain_text("captures are mandatory")
-    source, target = square(page, 15).bounding_box(), square(page, 19).bounding_box()
-    drag(page, source, target)
-    expect(page.locator("#toast")).to_contain_text("15 to go to 22")
-    assert table(page, base)["ply"] == 0
-
-
 def test_moves_by_dragging_undo_and_a_look_back(page: Page, base: str) -> None:
     open_table(page, base)
     drag(page, square(page, 11).bounding_box(), square(page, 15).bounding_box())
@@ -238,27 +224,6 @@ def test_two_tabs_share_a_table_or_have_their_own(browser: Any, base: str) -> No
     expect(first.locator(".moves .move-text")).to_have_text(["11-15", "22-18"])
     expect(third.locator(".moves .move")).to_have_count(0)
     context.close()
-
-
-def test_backgammon_with_dice(page: Page, base: str) -> None:
-    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
-    open_table(page, base, game="backgammon", position=position, seats=[HUMAN, HAND])
-    expect(page.locator(".die")).to_have_count(2)
-    click_point(page, "p8")
-    click_point(page, "p5")
-    expect(page.locator(".die.used")).to_have_count(1)
-    page.keyboard.press("Backspace")
-    expect(page.locator(".die.used")).to_have_count(0)
-    click_point(page, "p8")
-    click_point(page, "p5")
-    click_point(page, "p6")
-    click_point(page, "p5")
-    page.get_by_role("button", name="Done").click()
-    # The other side rolls and moves; then it is our roll.
-    page.locator("[data-roll]").click()
-    view = table(page, base)
-    assert view["moves"][0]["text"] == "8/5 6/5" and view["ply"] == 2 and view["roll"]
-    expect(page.locator(".die")).to_have_count(4 if view["roll"][0] == view["roll"][1] else 2)
 
 
 def test_backgammon_by_dragging_and_by_keys(page: Page, base: str) -> None:

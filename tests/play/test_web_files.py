@@ -37,19 +37,6 @@ def test_a_game_of_checkers_is_saved_and_loaded(client: Client) -> None:
     assert client.get(f"/api/tables/{other['id']}").json()["ply"] == 4
 
 
-def test_a_game_of_backgammon_is_saved_and_loaded(client: Client) -> None:
-    view = new_table(client, "backgammon", seed=5)
-    for _ in range(3):
-        view = act(client, view, "move", text=view["legal"][0]).json()
-        view = act(client, view, "roll").json()
-    saved = client.get(f"/api/tables/{view['id']}/save").json()
-    assert saved["name"].endswith(".mat")
-    other = new_table(client, "backgammon")
-    answer = act(client, other, "load", text=saved["text"]).json()
-    wanted = [(move["roll"], move["text"]) for move in view["moves"]]
-    assert [(m["roll"], m["text"]) for m in answer["view"]["moves"]] == wanted
-
-
 def test_one_of_several_games_is_chosen(client: Client) -> None:
     view = new_table(client)
     text = "1. 11-15 *\n\n1. 9-14 22-18 *\n\n1. 9-14 1-2 *\n"
@@ -59,16 +46,6 @@ def test_one_of_several_games_is_chosen(client: Client) -> None:
     assert refused.status_code == 400 and "line 5" in refused.json()["error"]
     assert act(client, view, "load", text=text, number=3).status_code == 400
     assert act(client, view, "load", text=text, number=-1).status_code == 400
-
-
-def test_a_file_of_many_games_says_how_many_are_shown(client: Client) -> None:
-    text = '[Event "one of many"]\n\n1. 11-15 *\n\n' * 724
-    answer = act(client, new_table(client), "load", text=text, number=499).json()
-    assert (len(answer["games"]), answer["total"], answer["number"]) == (500, 724, 499)
-    refused = act(client, new_table(client), "load", text=text, number=500)
-    assert "expected the number of a game below 500" in refused.json()["error"]
-    few = act(client, new_table(client), "load", text=text[: len(text) // 724 * 3]).json()
-    assert (len(few["games"]), few["total"], few["problems"]) == (3, 3, [])
 
 
 def test_a_table_goes_on_with_the_moves_of_another(client: Client) -> None:

@@ -124,27 +124,6 @@ def test_no_opening_is_even_enough(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ladder", game, "random", "random", "--plies", "40", "--quiet"]) == 2
 
 
-def test_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:
-    pdn = tmp_path / "games.pdn"
-    players = ["random", "classic", str(files["checkers"])]
-    outputs = ["--pdn", str(pdn), "--json"]
-    assert main(["ladder", "checkers", *players, *QUICK, *outputs]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "95 % interval of the difference from random" in out
-    assert re.search(r"^  3 random +\+0\.0 \[ +\+0\.0, +\+0\.0\]", out, re.MULTILINE)
-    figures = last_json(out)
-    assert {rating["name"] for rating in figures["ratings"]} == set(players)
-    assert figures["ratings"][-1] == {
-        "name": "random",
-        "elo": [0.0, 0.0, 0.0],
-        "games": 8,
-        "score": figures["ratings"][-1]["score"],
-    }
-    assert [match["games"] for match in figures["matches"]] == [4, 4, 4]
-    assert len(list(read_games(pdn.read_text("utf-8"), games.load("checkers")))) == 12
-
-
 @pytest.mark.parametrize(
     "line",
     [

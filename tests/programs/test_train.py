@@ -42,7 +42,7 @@ from learner.run import folder as folder_module
 from learner.run import progress_bar
 from learner.run.asked import settings_of
 from learner.run.command_line import new_folder, parser
-from learner.run.folder import RunError, RunFolder
+from learner.run.folder import RunError
 from learner.run.measured_run import MeasuredRun
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
@@ -542,26 +542,6 @@ def test_how_often_rote_is_saved_changes_nothing(tmp_path: Path, monkeypatch: An
         kept[name] = RoteMemory.load(CHECKERS, run.path).records()
     assert kept["often"] == kept["seldom"]
     assert len(kept["often"]) == 40
-
-
-def test_a_log_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) -> None:
-    folder = RunFolder(tmp_path / "run", {"log.csv": "head\n"})
-    folder.create()
-    folder.log("log.csv", "one\n")
-    folder.save({"game": 1})
-    sync = os.fsync
-
-    def full(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    folder.log("log.csv", "two\n")
-    with pytest.raises(RunError, match=r"cannot write .* No space left .* last one still holds"):
-        folder.save({"game": 2})
-    monkeypatch.setattr(os, "fsync", sync)
-    again = RunFolder(tmp_path / "run", {"log.csv": "head\n"})
-    assert again.load()["game"] == 1
-    assert (tmp_path / "run/log.csv").read_text() == "head\none\n"
 
 
 def test_folders_that_cannot_be_used(run: Path, tmp_path: Path, capsys: Any) -> None:
