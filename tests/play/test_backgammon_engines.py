@@ -63,6 +63,8 @@ def test_the_socket_decides_about_the_cube_at_the_score() -> None:
 
 
 def test_a_port_that_is_taken_is_named(server: ExternalServer, capsys: Any) -> None:
+    with pytest.raises(ConnectionRefusedError):  # it listens on one address only
+        socket.create_connection(("127.0.0.2", server.port), timeout=20)
     with pytest.raises(OSError, match=f"port {server.port}: expected one that is free, found"):
         ExternalServer(ExternalPlayer(thinker()), server.port)
     socket_option = ["--gnubg-socket", str(server.port)]

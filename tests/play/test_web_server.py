@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -62,6 +63,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
         finally:
             process.kill()
             process.stdout.close()
+
+
+def test_it_listens_on_one_address_only(program: tuple[str, int]) -> None:
+    port = int(program[0].rsplit(":", 1)[1])
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", port), timeout=20)
 
 
 def test_fifty_sessions_think_side_by_side(program: tuple[str, int]) -> None:
