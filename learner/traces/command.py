@@ -73,6 +73,10 @@ def _run(options: argparse.Namespace) -> int:
         raise TraceError(
             f"--unit: expected a term of {', '.join(traces.names[:8])}, found {unit[0]}"
         )
+    fixed = {name: f"{term.weight:g}" for name, term in asked.items() if term.fixed and term.weight}
+    if unit is not None and fixed and fixed.get(unit[0]) != f"{unit[1]:g}":
+        held = ", ".join(f"{name} {weight}" for name, weight in fixed.items())
+        raise TraceError(f"--unit: expected the unit of the fixed terms, found {held}")
 
     check_writable("--output", options.output / "report.txt")
 
@@ -84,8 +88,8 @@ def _run(options: argparse.Namespace) -> int:
     if unit is not None:
         fitted = _in_unit(fitted, *unit)
     changes = [(path, *patched(path, fitted)) for path in options.patch]
-    write_all(options.output, fitted, traces.by_game, options.integers)
-    print(report(fitted, traces.by_game))
+    write_all(options.output, fitted, options.integers)
+    print(report(fitted))
     for path, _, difference in changes:
         print(difference or f"{path}: nothing to change")
     sys.stdout.flush()  # where nobody reads on, no file is changed

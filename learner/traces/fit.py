@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from learner.fit.matrix import Matrix
@@ -26,6 +27,7 @@ from learner.fit.validation import CalibrationBin, calibration, students_quantil
 from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
+from learner.traces.doubts import doubts
 from learner.traces.parameters import Term, parameters
 from learner.traces.traces import TraceError, Traces
 from programs.whole_files import write_atomically
@@ -38,9 +40,11 @@ PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
 #: Stop a trial fit when the next step would gain less than this.
 ROUGH = 1e-7
 #: The form of the state of a fit, and the steps that it stands for.
-STATE = 2
+STATE = 3
 #: Fewest games for each part: to learn from, to choose and to judge.
 FEWEST = 10
+#: The scale lies within this factor of that of the values to start from.
+FAR = 8.0
 #: A term is rare in fewer rows, or explained by others if this share of its square is.
 RARE, EXPLAINED, EXACT = 100, 0.99, 1e-9
 
@@ -52,9 +56,10 @@ class Settings:
     loss: `cross_entropy`, or `squared` (Texel's).
     blend: share of the result in the targets, where a row has a value too.
     alpha, lasso: penalties: the mean loss grows by alpha / 2 times the square, and by lasso times
-        the size, of each weight, in logits for a term at its root mean square; None: chosen.
-    scale: K, by which a value becomes the logit of an expected score; None: fitted to `value` or
-        to the weights to start from, or 1.
+        the size, of each weight less its start, in logits for a term at its root mean
+        square; None: chosen.
+    scale: K, by which a value becomes the logit of an expected score; None: fitted to `value`, or
+        with the other terms to those that are fixed, or to the weights to start from, or 1.
     held_out: share of the games that judge; the same share chooses a penalty.
     seed: decides which games these are.
     """
@@ -76,14 +81,15 @@ class FittedTerm:
     """A term after the fit.
 
     weight: in the unit of values.
-    error: its standard error by games; NaN if it was not learned, lies on a bound or is 0 by lasso.
+    error: its standard error by games; NaN if it was not learned, lies on a bound, stayed by lasso,
+        or if only the penalty tells it from other terms.
     pull: how far the penalty holds it from where the loss alone is least, as `error`.
     worth: what the mean loss would grow by without it, after the others have taken its place, by
         the quadratic at the minimum.
     explained: share of its square that the other terms explain.
     rows: rows in which it is not 0.
-    note: "", `fixed`, `never occurs` (in what was fitted), `constant`, `rare` or
-        `explained by others`.
+    note: "", `fixed`, `never occurs` (in what was fitted), `constant`, `rare`, `a sum of others`
+        or `explained by others`.
     """
 
     name: str
@@ -115,6 +121,7 @@ class Fitted:
 
     scale: K.
     tried: penalties and their losses on the games that chose, in the order tried.
+    doubts: what of the traces may make the fit promise more than a match keeps.
     bins: calibration on the games that judge; by results if they are known, else by targets.
     """
 
@@ -130,6 +137,7 @@ class Fitted:
     games: int
     judged: Change
     bins: tuple[CalibrationBin, ...]
+    doubts: tuple[str, ...]
 
 
 def fit_traces(
@@ -184,6 +192,8 @@ class _Fit:
         start = np.array([asked.get(name, Term()).weight for name in traces.names])
         self.start_values = traces.matrix.times(start)
         self.targets, self.scale = self._targets()
+        if settings.scale is None and traces.value is None and self.parameters.base.any():
+            self.scale = self._joint_scale()
         self.state: dict[str, Any] = {"mark": self._mark(), "path": [], "final": None}
 
     def _part(self, low: float, high: float) -> NDArray[np.bool_]:
@@ -210,6 +220,34 @@ class _Fit:
             return self.traces.result, scale or 1.0
         return expectations(value, results, scale=scale, blend=self.settings.blend), scale
 
+    def _matrix(self) -> Matrix:
+        made = self.parameters
+        matrix = self.traces.matrix.mapped(made.place, made.factor, len(made.names))
+        self.unit = np.sqrt(matrix.squares(self.learned) / self.learned.sum())
+        return matrix
+
+    def _joint_scale(self) -> float:
+        """Returns K at which the loss is least, with the other terms free, on some games."""
+        held = self.traces.matrix.times(self.parameters.base)
+        rows = np.flatnonzero(self.learned)[: PATH_ROWS // 10]
+        matrix, weight = self._matrix().take(rows), self.learned[rows]
+        numbers = np.zeros(matrix.columns)
+
+        def slope(scale: float) -> float:
+            nonlocal numbers
+            least = minimum(
+                matrix, self.targets[rows], weight, scale * held[rows], numbers, enough=ROUGH,
+                squared=self.settings.loss == "squared", ridge=PATH[-1] * np.square(self.unit),
+            )  # fmt: skip
+            numbers = least.weights
+            return float(least.slopes @ held[rows])
+
+        low, high = (self.scale * factor for factor in (1 / FAR, FAR))
+        ends = slope(low), slope(high)
+        if not ends[0] < 0 < ends[1]:
+            return self.scale  # the results do not follow what is fixed
+        return float(brentq(slope, low, high, rtol=1e-4))
+
     def _mark(self) -> str:
         """Returns a mark of everything that decides the result."""
         traces = self.traces
@@ -225,11 +263,8 @@ class _Fit:
     def run(self) -> Fitted:
         traces, made = self.traces, self.parameters
         self._take_up()
-        matrix = traces.matrix.mapped(made.place, made.factor, len(made.names))
-        margin = self.scale * (traces.matrix.times(made.base) if made.base.any() else 0.0)
-        margin = np.broadcast_to(margin, len(traces)).copy()
-        learned = self.learned
-        self.unit = np.sqrt(matrix.squares(learned) / learned.sum())
+        matrix, learned = self._matrix(), self.learned
+        margin = self.scale * traces.matrix.times(made.weights(made.start))
         alpha, lasso, start = self._choose(matrix, margin, learned)
         begin: dict[str, Any] = {"step": 0, "single": True, "settled": False}
         begin |= {"weights": packed(start), "bent": packed(start)}
@@ -251,11 +286,15 @@ class _Fit:
             first=final["step"], bent=bent, single=final["single"], settled=final["settled"],
             after=after,
         )  # fmt: skip
-        try:
-            self._refuse_sums(least.bend)
-        except TraceError:
+        sums = self._sums(least.bend)
+        if sums and not alpha:
             self._forget()  # so that other terms may be fitted in the same folder
-            raise
+            raise TraceError(
+                "terms: expected each to say something of its own, found "
+                + "; ".join(f"{made.names[j]} = {told}" for j, (told, _) in sums.items())
+                + ": leave some out, fix them, or let a penalty (--alpha) decide"
+            )
+        self.summed = {j for own, (_, others) in sums.items() for j in (own, *others)}
         fitted = self._described(matrix, margin, learned, least, alpha, lasso)
         self._forget()
         return fitted
@@ -270,14 +309,15 @@ class _Fit:
             matrix, self.targets if targets is None else targets, weight, margin, start,
             squared=self.settings.loss == "squared",
             ridge=alpha * np.square(self.unit), lasso=lasso * self.unit,
-            low=self.scale * made.low, high=self.scale * made.high, **more,
+            low=self.scale * (made.low - made.start), high=self.scale * (made.high - made.start),
+            **more,
         )  # fmt: skip
 
     def _choose(
         self, matrix: Matrix, margin: Floats, learned: Floats
     ) -> tuple[float, float, Floats]:
         """Returns alpha, lasso, and weights to start from."""
-        settings, start = self.settings, self.scale * self.parameters.start
+        settings, start = self.settings, np.zeros(len(self.parameters.names))
         if not self.chosen:
             assert settings.alpha is not None and settings.lasso is not None
             return settings.alpha, settings.lasso, start
@@ -347,38 +387,42 @@ class _Fit:
 
     # --- what is known of the weights -----------------------------------------------------------
 
-    def _refuse_sums(self, bend: Floats) -> None:
-        """Raise TraceError if a term is a sum of others, which no data can tell apart."""
+    def _sums(self, bend: Floats) -> dict[int, tuple[str, list[int]]]:
+        """Returns the terms that are sums of others, which no data can tell apart.
+
+        For each the sum in words and the numbers of its parts.
+        """
         unit = np.sqrt(np.diag(bend))
         even = bend / np.outer(unit, unit)
-        factor = np.zeros_like(even)
-        for j in range(len(even)):  # Cholesky, column by column, to find the first that fails
+        factor, names, sums = np.zeros_like(even), self.parameters.names, {}
+        for j in range(len(even)):  # Cholesky, column by column
             row = factor[j, :j]
             left = even[j, j] - row @ row
-            if left < EXACT:
-                shares = np.linalg.lstsq(even[:j, :j], even[:j, j], rcond=1e-12)[0]
-                shares *= unit[j] / unit[:j]
-                names = self.parameters.names
-                parts = [
-                    f"{shares[k]:.4g} {names[k]}"
-                    for k in np.argsort(-np.abs(shares * unit[:j]))[:6]
-                    if abs(shares[k] * unit[k]) > 1e-6 * unit[j]
-                ]
-                raise TraceError(
-                    f"{names[j]}: expected a term that is no sum of others, found"
-                    f" {' + '.join(parts)}: leave one of them out, or fix it"
-                )
+            if left < EXACT:  # the column of zeros explains nothing of those that follow
+                before = [k for k in range(j) if k not in sums]
+                shares = np.linalg.lstsq(
+                    even[np.ix_(before, before)], even[before, j], rcond=1e-12
+                )[0]
+                parts = {
+                    k: share for k, share in zip(before, shares, strict=True) if abs(share) > 1e-6
+                }
+                told = [f"{share * unit[j] / unit[k]:.4g} {names[k]}" for k, share in parts.items()]
+                sums[j] = (" + ".join(told[:6]) + " + …" * (len(told) > 6), list(parts))
+                continue
             factor[j, j] = np.sqrt(left)
             factor[j + 1 :, j] = (even[j + 1 :, j] - factor[j + 1 :, :j] @ row) / factor[j, j]
+        return sums
 
     def _described(
         self, matrix: Matrix, margin: Floats, learned: Floats, found: Minimum, alpha: float,
         lasso: float,
     ) -> Fitted:  # fmt: skip
         traces, made, total = self.traces, self.parameters, learned.sum()
-        weights = made.weights(found.weights / self.scale)
+        numbers = self.scale * made.start + found.weights
+        weights = made.weights(made.start + found.weights / self.scale)
         size = len(made.names)
-        inside = (found.weights > self.scale * made.low) & (found.weights < self.scale * made.high)
+        inside = (numbers > self.scale * made.low) & (numbers < self.scale * made.high)
+        inside &= ~np.isin(np.arange(size), list(self.summed))
         free = np.flatnonzero(inside & ((found.weights != 0) | (lasso == 0)))
         among = np.ix_(free, free)
         bare = np.linalg.inv(found.bend[among])
@@ -391,7 +435,7 @@ class _Fit:
             found.weights
         )
         pull[free] = np.abs(bare @ held[free]) / self.scale
-        worth[free] = np.square(found.weights[free]) / (2 * np.diag(bare))
+        worth[free] = np.square(numbers[free]) / (2 * np.diag(bare))
         explained[free] = 1 - 1 / (np.diag(found.bend)[free] * np.diag(bare))
         terms = []
         for i, name in enumerate(traces.names):
@@ -401,6 +445,7 @@ class _Fit:
                 else "fixed" if never
                 else "constant" if self.constant[i]
                 else "rare" if self.rows[i] < RARE
+                else "a sum of others" if j in self.summed
                 else "explained by others" if explained[j] > EXPLAINED
                 else ""
             )  # fmt: skip
@@ -425,7 +470,7 @@ class _Fit:
         tried = tuple((one[0], one[1], one[2]) for one in self.state["path"])
         return Fitted(
             tuple(terms), self.scale, alpha, lasso, tried, found.loss, found.steps, found.settled,
-            int((learned > 0).sum()), games, judged, tuple(bins),
+            int((learned > 0).sum()), games, judged, tuple(bins), doubts(traces, size),
         )  # fmt: skip
 
     def _judged(self, logits: Floats, rows: NDArray[np.int64]) -> Change:

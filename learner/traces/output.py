@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,10 @@ from programs.whole_files import write_atomically, write_figure
 __all__ = ["header", "patched", "report", "rust", "write_all"]
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
-MARKER = re.compile(r"fit:([^\s*]*\*(?!/)|[^\s*]+)")
+MARKER = re.compile(r"fit:((?:[^\s*]|\*(?!/))+)")
 
 
-def report(fitted: Fitted, by_game: bool) -> str:
+def report(fitted: Fitted) -> str:
     """Returns what people read of a fit."""
     judged, learned = fitted.judged, len(fitted.terms)
     lines = [
@@ -34,10 +35,7 @@ def report(fitted: Fitted, by_game: bool) -> str:
     ]
     if not fitted.settled:
         lines.append("the weights were still moving after the last step")
-    if not by_game:
-        lines.append(
-            "no column game: rows count as independent, so that all intervals are too narrow"
-        )
+    lines += [f"doubt: {doubt}" for doubt in fitted.doubts]
     lines += [
         f"mean loss of what was fitted: {fitted.loss:.6f}",
         f"on {judged.rows:,} rows of {judged.games:,} games that were not:"
@@ -59,16 +57,16 @@ def report(fitted: Fitted, by_game: bool) -> str:
         )
     lines.append("")
     lines.append(
-        "95 %: by games, with the penalty's pull. worth: growth of the mean loss without the term, in thousandths"
+        "95 %: by games, with the penalty's pull. worth: growth of the mean loss without the"
+        " term, in thousandths"
     )
     return "\n".join(lines)
 
 
-def write_all(folder: Path, fitted: Fitted, by_game: bool, integers: bool) -> None:
+def write_all(folder: Path, fitted: Fitted, integers: bool) -> None:
     """Write the report and the weights in all forms into a folder."""
-    write_atomically(folder / "report.txt", report(fitted, by_game) + "\n")
+    write_atomically(folder / "report.txt", report(fitted) + "\n")
     content = {name: value for name, value in asdict(fitted).items() if name != "terms"}
-    content["by_game"] = by_game
     terms = [
         {name: None if value != value else value for name, value in asdict(term).items()}
         for term in fitted.terms
@@ -165,8 +163,8 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
 
     A comment `fit:NAME` at the end of a line stands for the last number of that line, or the last
     two for a pair NAME.mg and NAME.eg. Alone on its line it opens a block, up to a line with
-    `fit:end`, whose numbers are those of NAME, of its pair, or of all terms that begin with NAME
-    if it ends with `*`, in their order. A whole number stays one.
+    `fit:end`, whose numbers are those of NAME, of its pair, or of all terms that fit NAME with a
+    `*` for any text, in their order. A whole number stays one.
 
     Raises TraceError for a marker without a term, one found twice, a missing one, or another number
     of numbers than of weights, and OSError if the file cannot be read.
@@ -214,8 +212,8 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
 
 def _weights(fitted: Fitted, name: str, where: str) -> list[float]:
     by_name = {term.name: term.weight for term in fitted.terms}
-    if name.endswith("*"):
-        chosen = [weight for own, weight in by_name.items() if own.startswith(name[:-1])]
+    if "*" in name:
+        chosen = [weight for own, weight in by_name.items() if fnmatchcase(own, name)]
     elif name in by_name:
         chosen = [by_name[name]]
     else:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import games
 from learner.fit.matrix import Matrix
 from learner.positions.filters import Games
 from learner.traces.command import main
+from learner.traces.doubts import doubts
 from learner.traces.fit import Fitted, Settings, fit_traces
 from learner.traces.output import header, patched
 from learner.traces.parameters import Term
@@ -201,7 +204,7 @@ def test_a_term_that_only_the_games_that_judge_have_keeps_its_weight() -> None:
     assert np.isfinite([fitted.terms[0].error, fitted.judged.low]).all()
 
 
-def test_terms_are_noted(tmp_path: Path) -> None:
+def test_terms_are_noted() -> None:
     made = traces(names=("a", "b", "never", "ever", "rare", "like_a"), truth=[1, 0.5, 0, 0, 0, 0])
     dense = made.matrix.dense
     assert dense is not None
@@ -213,10 +216,64 @@ def test_terms_are_noted(tmp_path: Path) -> None:
         "a": "explained by others", "b": "", "never": "never occurs", "ever": "constant",
         "rare": "rare", "like_a": "explained by others",
     }  # fmt: skip
-    dense[:, 5] = 2 * dense[:, 0] - dense[:, 1]
-    with pytest.raises(TraceError, match=r"like_a: expected a term that is no sum .* 2 a \+ -1 b"):
-        fit_traces(made, {}, Settings(), state=tmp_path / "state.json")
+
+
+def test_sums_of_others_are_left_to_the_penalty_or_refused_together(tmp_path: Path) -> None:
+    made = traces(names=("a", "b", "c", "d", "e"), truth=[1, 0.5, 0.2, 0, 0])
+    dense = made.matrix.dense
+    assert dense is not None
+    dense[:, 3], dense[:, 4] = 2 * dense[:, 0] - dense[:, 1], dense[:, 1] + dense[:, 2]
+    refused = r"d = 2 a \+ -1 b; e = 1 b \+ 1 c: leave some out"
+    with pytest.raises(TraceError, match=refused):
+        fit_traces(made, {}, Settings(alpha=0.0), state=tmp_path / "state.json")
     assert not [*tmp_path.iterdir()]
+    fitted = fit_traces(made, {}, Settings(alpha=1e-5))
+    assert [term.note for term in fitted.terms] == ["a sum of others"] * 5
+    assert np.isnan([term.error for term in fitted.terms]).all()
+    whole = np.array(weights(fitted)[:3]) @ dense[:, :3].T + dense[:, 3:] @ weights(fitted)[3:]
+    alone = Traces(made.names[:3], Matrix(3, dense[:, :3].copy()), made.result, None, made.game,
+                   made.weight, True)  # fmt: skip
+    expected = dense[:, :3] @ weights(fit_traces(alone, {}, Settings(alpha=1e-5)))
+    assert whole == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_penalty_pulls_to_the_start() -> None:
+    asked = {"men": Term(100.0), "kings": Term(130.0), "mobility": Term(3.0)}
+    still = fit_traces(traces(), asked, Settings(alpha=1e4))
+    assert weights(still) == pytest.approx([100, 130, 3], rel=1e-3)
+    moved = fit_traces(traces(), asked, Settings(lasso=0.02, alpha=0.0))
+    assert moved.terms[0].weight == 100 and math.isnan(moved.terms[0].error)
+    assert moved.judged.after < moved.judged.before
+
+
+@pytest.mark.parametrize("fixed", [1.0, 250.0])
+def test_the_scale_is_fitted_together_with_the_terms_that_are_free(fixed: float) -> None:
+    free = fit_traces(traces(), {}, Settings(alpha=0.0))
+    held = fit_traces(traces(), {"men": Term(fixed, fixed=True)}, Settings(alpha=0.0))
+    assert held.scale * fixed == pytest.approx(free.terms[0].weight, rel=1e-3)
+    shares = [term.weight / free.terms[0].weight * fixed for term in free.terms]
+    assert weights(held) == pytest.approx(shares, rel=2e-3)
+
+
+def test_what_makes_a_fit_promise_too_much_is_told() -> None:
+    made = traces(rows=4000, games=400, in_game=0.9)
+    dense, result = made.matrix.dense, made.result
+    assert dense is not None and result is not None
+    assert doubts(made, 3) == ()
+    assert doubts(made, 41) == ("400 games for 41 weights: expected 10 games for each",)
+
+    def told(**changed: Any) -> str:
+        return " ".join(doubts(replace(made, **changed), 3))
+
+    leaked = np.column_stack([dense, 2 * result - 1 + 0.1 * dense[:, 0]]).astype(np.float32)
+    assert told(matrix=Matrix(4, leaked), names=(*NAMES, "mate")).startswith("mate: follows the")
+    copies = {"matrix": Matrix(3, np.vstack([dense, dense])), "result": np.tile(result, 2)}
+    copies |= {"game": np.r_[made.game, 400 + made.game], "weight": np.ones(8000)}
+    assert told(**copies) == "100 % of the rows stand in several games: each counts as its own"
+    turned = Matrix(3, dense * (1 - 2 * (np.arange(4000) % 2))[:, None].astype(np.float32))
+    one = result[np.searchsorted(made.game, made.game)]
+    assert told(matrix=turned, result=one).startswith("result: the same in all rows of a game, although")
+    assert told(by_game=False).startswith("no column game")
 
 
 # --- files ----------------------------------------------------------------------------------------
