@@ -10,7 +10,7 @@ from errors import errors_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import MoveError, PositionError, load
+from games import load
 from games.backgammon.fibs import fibs_text
 from games.backgammon.identifiers import position_id, xgid
 from games.backgammon.notation import parse_situation, pips
@@ -251,47 +251,6 @@ def test_rolls() -> None:
             for text in ("{}{}", "{}-{}", "{} {}", "{},{}", " {}/{} ", "({}, {})", "{}{}:"):
                 assert GAME.dice.parse(text.format(first, second)) == roll
         assert GAME.dice.text(roll) == f"{high}{low}"
-
-
-def test_huge_texts_are_refused_in_few_words() -> None:
-    for read, text, message in (
-        (GAME.parse_position, "4" * 2000, "a position of at most 1000 characters"),
-        (lambda text: GAME.parse_move(START, text, 7), "8/5 " * 1000, "a move such as .*found"),
-        (GAME.dice.parse, "31" * 200, "a roll such as 31 or 6-6, found"),
-    ):
-        with pytest.raises((PositionError, MoveError), match=f"expected {message}") as caught:
-            read(text)
-        assert len(str(caught.value)) < 500
-
-
-# --- whatever a text says -------------------------------------------------------------------------
-
-ALPHABET = st.one_of(
-    st.text(max_size=40),
-    st.text(alphabet="0123456789/*()baroff -:XGID=abceABCE\n", max_size=60),
-    st.builds(
-        lambda text, place, sign: text[: place % len(text)] + sign + text[place % len(text) + 1 :],
-        st.sampled_from([FIBS, xgid(Situation(START)), "24/18* 13/7(2)"]),
-        st.integers(0, 500),
-        st.text(max_size=3),
-    ),
-)
-
-
-@settings(max_examples=400)
-@given(text=ALPHABET)
-def test_parsers_raise_nothing_else(text: str) -> None:
-    try:
-        where = GAME.parse_position(text)
-    except PositionError as error:
-        assert "expected " in str(error) and "found " in str(error)
-    else:
-        assert GAME.parse_position(GAME.position_text(where)) == where
-    for read in (GAME.dice.parse, lambda text: GAME.parse_move(START, text, 7)):
-        try:
-            read(text)
-        except MoveError as error:
-            assert "expected " in str(error) and "found " in str(error)
 
 
 # --- boards ---------------------------------------------------------------------------------------

@@ -420,10 +420,4 @@ def test_a_damaged_file_is_read_to_its_end(cuts: list[tuple[int, int, str]]) -> 
             assert all(problem.startswith("line ") for problem in problems)
 
 
-@settings(max_examples=100)
-@given(text=st.text(alphabet="Game 1point mach:)(/*\n3564barofDublesTkWins;[]\"'", max_size=300))
-def test_any_text_is_read_to_its_end(text: str) -> None:
-    list(read_matches(text, GAME))
-
-
 test_errors = errors_of(globals())

@@ -15,15 +15,13 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.kinds import KINDS
 from games.backgammon.phases import LONG, PHASES
-from learner.frame import Progress
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
 from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit, single
 from learner.td_gammon.kept import KeptPositions
-from learner.td_gammon.td_gammon import SPREAD, new_network
-from search.evaluators.outcome_network import OutcomeNetwork
+from learner.td_gammon.td_gammon import new_network
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
@@ -40,34 +38,6 @@ SMALL: dict[str, Any] = {
     "threads": 1,
     "seed": 3,
 }
-
-
-def _error(network: OutcomeNetwork, positions: Any) -> float:
-    """Returns how far equities are from their backups, root mean squared."""
-    backups = Backups(GAME, network.outcomes)
-    rows = positions[positions.any(axis=1)]
-    off = backups.outcomes(rows)[0] - backups(rows).outcomes
-    return float(np.sqrt(np.mean((GAME.outcomes.values(off) - GAME.outcomes.base) ** 2)))
-
-
-@pytest.mark.thorough
-def test_a_fit_comes_near_to_the_backups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backup_fit, "_RARE_SHARE", 0.0)  # the same kinds in every round
-    options = {**SMALL, "games": 60, "round_games": 10, "samples": 32, "rate": 0.02}
-    options |= {"last_rate": 0.002, "lambda_": 0.0, "batch": 128}
-    seen: list[Progress] = []
-    learner = BackupFit(**options).fit(watch=seen.append)
-    assert isinstance(learner.evaluator_, OutcomeNetwork)
-    assert [progress.game for progress in seen] == [10, 20, 30, 40, 50, 60]
-    assert learner.games_played_ == 60
-    # on the positions of all rounds, because those of each are few and others
-    start = new_network(GAME, GAME.encodings["points"], (12,), spread=SPREAD, seed=3)
-    errors = [_error(net, learner._kept._positions[::4]) for net in (start, learner.evaluator_)]
-    assert errors[1] < 0.75 * errors[0]
-    sizes = learner._kept.sizes
-    assert [found["positions"] for found in learner.rounds_] == sizes and min(sizes) > 250
-    assert seen[1].figures["positions"] == sizes[1]
-    assert seen[-1].updates == 128 * sum(round(32 * size / 128) for size in sizes)
 
 
 def test_targets_are_means_of_returns_and_backups(monkeypatch: pytest.MonkeyPatch) -> None:

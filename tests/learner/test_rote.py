@@ -577,31 +577,6 @@ def test_a_damaged_state_of_the_learner_is_refused(tmp_path: Path) -> None:
         clone(whole).fit("material", resume=state)
 
 
-@compiled_only
-def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    options: dict[str, Any] = {"depth": 1, "seed": 1, "capacity": 500}
-    run = MemoryRun(Rote(CHECKERS, games=2, **options), "run")
-    run.train("material")
-    names = {p.name for p in Path("run").iterdir()}
-    assert names == {"checkpoint.json", "log.csv", "memory.safetensors", "options.json",
-                     "positions", "provenance.json"}  # fmt: skip
-    assert [p.name for p in Path("run/positions").iterdir()] == ["memory-000002.safetensors"]
-    Path("run").rename("moved")
-    longer = MemoryRun(Rote(CHECKERS, games=3, **options), "moved")
-    longer.train("material", resume=True)
-    assert len(Path("moved/log.csv").read_text().splitlines()) == 4
-    # the file of the last checkpoint but one may stay
-    assert Path("moved/positions/memory-000003.safetensors").exists()
-    assert len(list(Path("moved/positions").iterdir())) <= 2
-    kept = RoteMemory.load(CHECKERS, "moved/memory.safetensors")
-    assert kept.records() == longer.learner.memory_.records()
-    # a finished run that is resumed is as it was
-    before = RoteMemory.load(CHECKERS, "moved/memory.safetensors").records()
-    MemoryRun(Rote(CHECKERS, games=3, **options), "moved").train("material", resume=True)
-    assert RoteMemory.load(CHECKERS, "moved/memory.safetensors").records() == before
-
-
 def with_options(tmp_path: Path, options: Any) -> None:
 
     learner = Rote(**{"game": CHECKERS, "games": 1, "depth": 1, **options})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from tests.web_pages import (  # noqa: E402
     CUT,
     PATIENCE,
     browser_tests,
-    click_point,
     drag,
     open_tab,
     open_table,
@@ -173,35 +171,6 @@ def test_why_tells_invented_terms_in_words_and_marks_their_squares(page: Page, b
         for number, holds in ((20, marked), (10, False), (32, False)):
             style = page.locator(wash % number).get_attribute("style") or ""
             assert ("--heat-good" in style) == holds, (number, style)
-
-
-def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: Path) -> None:
-    probe = socket.socket()
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
-    probe.close()
-    context = browser.new_context(reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    with running(tmp_path, port=port, kept=tmp_path / "kept") as address:
-        open_table(page, address)
-        square(page, 11).click()
-        square(page, 15).click()
-        expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
-    expect(page.locator("#banner")).to_contain_text("connection is lost")
-    address_before = page.url
-    square(page, 22).click()
-    square(page, 18).click()  # has no effect without a server
-    expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
-    with running(tmp_path, port=port, kept=tmp_path / "kept"):
-        # Another server, which reads the game from the disk.
-        expect(page.locator("#banner")).to_be_hidden()
-        expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
-        assert page.url == address_before
-        square(page, 21).click()
-        square(page, 17).click()
-        expect(page.locator(".moves .move-text")).to_have_text(["11-15", "21-17"])
-        context.close()
 
 
 def test_two_tabs_share_a_table_or_have_their_own(browser: Any, base: str) -> None:
@@ -444,18 +413,6 @@ def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, b
     page.request.post(f"{base}/api/tables/{view['id']}/analyse", data=asked)
     page.goto(f"{base}/#/play/{view['id']}")
     expect(page.locator(".legal")).to_have_count(7)
-
-
-def test_bearing_off_to_the_end_by_clicks(page: Page, base: str) -> None:
-    position = f"XGID=-BB{'-' * 20}b--:0:0:1:66:0:0:0:0:10"
-    open_table(page, base, game="backgammon", position=position)
-    expect(page.locator(".die")).to_have_count(4)
-    for used, name in enumerate(("p2", "p2", "p1", "p1"), 1):
-        click_point(page, name)
-        click_point(page, "off-0")
-        expect(page.locator(".die.used")).to_have_count(used)
-    page.keyboard.press("d")
-    expect(page.locator(".result")).to_contain_text("X wins 1 point")
 
 
 @pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.whole_run)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import json
 import re
@@ -14,7 +13,7 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
-httpx = pytest.importorskip("httpx2")
+pytest.importorskip("httpx2")
 
 import games  # noqa: E402
 from learner.arena import FIRST, Strength  # noqa: E402
@@ -26,8 +25,8 @@ from play.web.server import create_app  # noqa: E402
 from search.evaluators.load import evaluator_names  # noqa: E402
 from search.lookups.database import DatabaseLookup  # noqa: E402
 from search.lookups.rote import RoteMemory  # noqa: E402
-from tests.web_client import BASE, PATIENCE, act, events, new_table, wait_for  # noqa: E402
-from tests.web_server import CLASSIC, HAND, HUMAN, ROOT, running  # noqa: E402
+from tests.web_client import BASE, PATIENCE, act, new_table, wait_for  # noqa: E402
+from tests.web_server import CLASSIC, HAND, HUMAN, ROOT  # noqa: E402
 
 HAND_AND_MORE = "backgammon:hand+bearoff"
 Client = Any
@@ -156,31 +155,6 @@ def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) 
     names = {entry["id"] for entry in answer["programs"]}
     wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
     assert names == (wanted if importlib.util.find_spec("gnubg_nn") else set())
-
-
-def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
-    """One checker each on the ace point: the side to roll wins, which no weights can tell."""
-    id = HAND_AND_MORE
-    text = f"XGID=-B{'-' * 22}b-:0:0:1:21:0:0:0:0:10"
-
-    async def analyse(base: str) -> dict[str, Any]:
-        async with httpx.AsyncClient(timeout=30) as client:
-            content = {"game": "backgammon", "seats": [HUMAN, {**HAND, "evaluator": id}]}
-            answer = await client.post(f"{base}/api/tables", json={**content, "position": text})
-            assert answer.status_code == 201, answer.text
-            address = f"{base}/api/tables/{answer.json()['id']}"
-            asked = {"evaluator": id, "depth": 0, "seconds": 5}
-            assert (await client.post(f"{address}/analyse", json=asked)).json()["started"]
-            await asyncio.sleep(0.5)  # a page that asks again gets the results found meanwhile
-            async for kind, news in events(client, f"{address}/events"):
-                if kind == "analysis" and news["done"]:
-                    return dict(news)
-        raise AssertionError("the stream ended")
-
-    with running(runs) as base:
-        found = asyncio.run(asyncio.wait_for(analyse(base), 60))
-    assert found["name"] == "hand + bear-off databases"
-    assert [move["value"] for move in found["moves"]] == [1.0]
 
 
 def test_the_player_whom_people_meet_in_connect_four_asks_the_solver(runs: Path) -> None:

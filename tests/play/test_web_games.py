@@ -100,6 +100,7 @@ def test_a_server_that_starts_again_and_a_reload_lose_nothing(page: Page, tmp_pa
         expect(page.locator("[data-roll]")).to_have_count(0)
         before = table(page, address)
         assert before["ply"] == 1 and before["roll"]
+    expect(page.locator("#banner")).to_contain_text("connection is lost")
     page.evaluate('localStorage.setItem(\'plysmith.game.old\', \'{"id": "old", "moves": [1]}\')')
     with running(tmp_path, port=port, kept=kept):
         page.reload()

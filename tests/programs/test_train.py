@@ -38,7 +38,6 @@ from learner.online.rote import Rote
 from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
 from learner.rounds.samuel import Samuel
-from learner.run import folder as folder_module
 from learner.run import progress_bar
 from learner.run.asked import settings_of
 from learner.run.command_line import new_folder, parser
@@ -518,30 +517,6 @@ def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: Any, name: str)
 
     with pytest.raises(OSError if name.startswith("memory") else RunError, match=name):
         run.train("classic", show=fill)
-
-
-def test_how_often_rote_is_saved_changes_nothing(tmp_path: Path, monkeypatch: Any) -> None:
-    kept = {}
-    for name, seconds in (("often", 0.0), ("seldom", 1e9)):
-        monkeypatch.setattr(folder_module, "CHECKPOINT_SECONDS", seconds)
-        monkeypatch.setattr(folder_module, "MOST_SHARE", 1e9)
-        learner = Rote(CHECKERS, games=4, depth=2, seed=1, capacity=40, oldest=3)
-        run = MemoryRun(learner, tmp_path / name)
-
-        def kill(progress: Any, measured: Any, name: str = name) -> None:
-            if progress.game == 3 and name == "often":
-                raise Killed
-
-        with contextlib.suppress(Killed):
-            run.train("classic", show=kill)
-        if name == "often":
-            state = json.loads((tmp_path / "often/checkpoint.json").read_text())["learner"]
-            assert state["games_played"] == 3
-            run = MemoryRun(Rote(**learner.get_params()), tmp_path / name)
-            run.train("classic", resume=True)
-        kept[name] = RoteMemory.load(CHECKERS, run.path).records()
-    assert kept["often"] == kept["seldom"]
-    assert len(kept["often"]) == 40
 
 
 def test_folders_that_cannot_be_used(run: Path, tmp_path: Path, capsys: Any) -> None:
