@@ -15,18 +15,18 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
-import games  # noqa: E402
-from learner.arena import FIRST, Strength  # noqa: E402
-from play.players.opponents import Opponents  # noqa: E402
-from play.web.catalogue import Catalogue  # noqa: E402
-from play.web.descriptions import measured  # noqa: E402
-from play.web.runs import strength_of  # noqa: E402
-from play.web.server import create_app  # noqa: E402
-from search.evaluators.load import evaluator_names  # noqa: E402
-from search.lookups.database import DatabaseLookup  # noqa: E402
-from search.lookups.rote import RoteMemory  # noqa: E402
-from tests.web_client import BASE, PATIENCE, act, new_table, wait_for  # noqa: E402
-from tests.web_server import CLASSIC, HAND, HUMAN, ROOT  # noqa: E402
+import games
+from learner.arena import FIRST, Strength
+from play.players.opponents import Opponents
+from play.web.catalogue import Catalogue
+from play.web.descriptions import measured
+from play.web.runs import strength_of
+from play.web.server import create_app
+from search.evaluators.load import evaluator_names
+from search.lookups.database import DatabaseLookup
+from search.lookups.rote import RoteMemory
+from tests.web_client import BASE, PATIENCE, act, new_table, wait_for
+from tests.web_server import CLASSIC, HAND, HUMAN, ROOT
 
 HAND_AND_MORE = "backgammon:hand+bearoff"
 Client = Any
