@@ -201,14 +201,12 @@ def write_for_ever(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process at any moment")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.parametrize("after", [0.01, 0.05, 0.1])
-def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path, after: float) -> None:
+def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path) -> None:
     writer = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(tmp_path,))
     writer.start()
     until = time.monotonic() + 60
     while not (tmp_path / "positions-000003.safetensors").exists() and time.monotonic() < until:
         time.sleep(0.002)
-    time.sleep(after)
     writer.kill()
     writer.join()
     store = PositionStore(tmp_path, NIM, shard_rows=50)

@@ -168,11 +168,9 @@ def test_the_end_of_a_program_is_told_to_every_thread_that_waits() -> None:
     talk._process.wait(30)
     with pytest.raises(ChildProcessError, match="exit status 3"):
         talk.say("stop")
-    before = time.monotonic()
     for ask in (lambda: talk.hear("done", 20.0), talk.forget, lambda: talk.hear("done", 20.0)):
         with pytest.raises(ChildProcessError, match="exit status 3"):
             ask()
-    assert time.monotonic() - before < 20
     talk.end()
 
 
@@ -249,7 +247,7 @@ def test_what_is_made_of_what_a_program_tells(
     record, seat = played(tmp_path, told)
     assert record.moves == first_moves(2).moves
     assert [(note.value, note.depth) for note in record.annotations] == [(value, depth)] * 2
-    assert len(seat.seconds) == 2 and all(0.0 < seconds < 20.0 for seconds in seat.seconds)
+    assert len(seat.seconds) == 2 and all(seconds > 0.0 for seconds in seat.seconds)
 
 
 def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question(tmp_path: Path) -> None:
@@ -383,7 +381,6 @@ def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
     record = GameRecord(CHECKERS)
     threading.Timer(0.3, seat.stop).start()
     threading.Timer(0.4, seat.stop).start()
-    began = time.perf_counter()
     if deaf:
         with pytest.raises(ChildProcessError, match=r"exit status -9"):
             seat.move(record)
@@ -392,7 +389,6 @@ def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
         assert len(record.moves) == 1
         time.sleep(1.0)  # the timer that ends an engine without an answer is off
         seat.begin(1)
-    assert time.perf_counter() - began < 60
 
 
 test_errors = errors_of(globals())

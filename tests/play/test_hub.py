@@ -210,19 +210,18 @@ def test_ponder_and_analyze_answer_when_told(talk: Talk) -> None:
         assert talk.said[-1].startswith("done move=15x22x18")
     talk("level move-time=0.1")
     talk.said.clear()
-    began = time.process_time()
     talk.hub.handle("go ponder")
     talk.hub.handle("ponder-hit")
     assert talk.hub._search is not None
     talk.hub._search.join(60)
-    assert talk.said[-1].startswith("done") and time.process_time() - began < 5
+    assert talk.said[-1].startswith("done")
 
 
 def test_time_is_kept(talk: Talk) -> None:
     talk("pos", "level move-time=0.2")
-    began, spent = time.monotonic(), time.process_time()
+    began = time.monotonic()
     assert talk("go think")[-1].startswith("done")
-    assert time.monotonic() - began > 0.1 and time.process_time() - spent < 0.2 + 0.5
+    assert time.monotonic() - began > 0.1
     talk("level time=0.5 inc=0.1 moves=10")
     allowance = talk.hub._limits().time
     assert isinstance(allowance, Allowance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import islice
 from typing import Any
 
@@ -313,11 +312,8 @@ def test_equal_nodes_and_seconds() -> None:
         if note.depth is not None
     ]
     assert len(set(depths)) > 3
-    began = time.process_time()
     match = play_match(CHECKERS, first, second, limits=Limits(seconds=0.001), games=4)
     assert match.summary().games == 4
-    plies = sum(record.ply for _, (record,) in all_games([match]))
-    assert time.process_time() - began < 1 + 0.02 * plies
 
 
 @compiled_only

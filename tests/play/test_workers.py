@@ -199,10 +199,10 @@ def test_tasks_not_begun_never_begin(tmp_path: Path, workers: Workers) -> None:
     results = workers.map(mark, range(400))
     next(results)
     results.close()
-    time.sleep(0.2 if workers.backend == "threads" else 1.5)  # parts under way end
+    list(workers.map(str, range(2 * workers.jobs)))  # behind parts under way, which end
     begun = len(list(tmp_path.iterdir()))
     assert begun <= (1 + 2 * workers.jobs if workers.backend == "threads" else 100)
-    time.sleep(0.2)
+    list(workers.map(str, range(2 * workers.jobs)))
     assert len(list(tmp_path.iterdir())) == begun
 
 
@@ -364,10 +364,8 @@ def test_no_scheduler() -> None:
         make = partial(Workers, "dask", address=f"tcp://127.0.0.1:{port}", patience=0.5)
         with pytest.raises(ConnectionError, match=r"expected a dask scheduler, found none at tcp"):
             make()
-    began = time.perf_counter()
     with pytest.raises(ConnectionError, match=r"that answers within 0.5 s"):
         make()
-    assert time.perf_counter() - began < 25  # dask itself tries for 30 s
 
 
 @pytest.fixture

@@ -255,10 +255,9 @@ def test_nodes_are_always_the_same() -> None:
 def test_a_time_limit_holds(threads: int) -> None:
     engine = Engine(BACKGAMMON, RACE_OUTCOMES, threads=threads)
     engine.search(BACKGAMMON.start(), roll=5, depth=1)  # all is compiled
-    began, spent = time.perf_counter(), time.process_time()
+    began = time.perf_counter()
     result = engine.search(BACKGAMMON.start(), roll=5, seconds=0.2)
-    # work does not grow where a busy machine makes everybody wait
-    assert time.perf_counter() - began >= 0.2 and time.process_time() - spent < 5
+    assert time.perf_counter() - began >= 0.2
     assert result.depth >= 0
     assert result.outcomes is not None
     assert not result.interrupted

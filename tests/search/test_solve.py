@@ -193,7 +193,6 @@ def test_limits_end_a_search_with_an_answer(method: str) -> None:
                             seconds=0.2, memory_mib=256)  # fmt: skip
     if method != "greedy":
         assert solution.moves is None and "out of" in solution.proved
-    assert solution.seconds < 5
 
 
 @pytest.mark.plain
