@@ -1,4 +1,4 @@
-"""Tests what search techniques gain: `python -m benchmarks.techniques [NAME ...] [options]`.
+"""Tests the gain of search techniques: `python -m benchmarks.techniques [NAME ...] [options]`.
 
 Each technique plays, at the same time a move, against the same engine without it: a sequential
 test of normalised Elo 0 against 10, of 4,000 games at most. A technique that passes is on in
@@ -7,8 +7,8 @@ three tests; for the others it includes late-move reductions, because these chan
 trees. If two techniques pass that may affect each other, they are also tested together.
 
 Results are saved after every hundred games (--results), and each pair as it ends in a journal
-beside them. The same command goes on with a test that was stopped. --game and --evaluator test
-another game, or another evaluator; give them --results of their own. --plot draws the results.
+along with them. The same command continues a test that was stopped. --game and --evaluator test
+another game, or another evaluator; give them --results of their own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from typing import Any
 from tqdm import tqdm
 
 import games
-from benchmarks.estimates import plot_estimates
 from play.matches.driver import play_match
 from play.matches.journal import MatchJournal
 from play.matches.openings import Openings
@@ -118,18 +117,6 @@ def line(name: str, entry: dict[str, Any]) -> str:
     )
 
 
-def plot(path: Path, kept: dict[str, Any], title: str) -> None:
-    """Draw the gain of each technique."""
-    rows = []
-    for name in TESTS:
-        if kept.get(name, {}).get("games"):
-            passed = "on" if kept[name]["verdict"] == "accept H1" else "off"
-            value, low, high = kept[name]["elo"]
-            rows.append((f"{name}: {passed}", Estimate(value, low, high)))
-    label = "Elo against the same engine without it, with the 95 % interval"
-    plot_estimates(path, rows, title, label=label, room=10)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the named tests, and print a row for each; returns the exit status."""
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
@@ -143,8 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--plies", type=int, default=6, help="of the openings (6)")
     add("--seed", type=int, default=0)
     add("--threads", type=int, default=2)
-    add("--results", type=Path, default=Path("docs/techniques.json"))
-    add("--plot", type=Path, metavar="FILE")
+    add("--results", type=Path, default=Path("runs/techniques.json"))
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in TESTS]
     if unknown:
@@ -154,12 +140,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the tests that the options name."""
+    options.results.parent.mkdir(parents=True, exist_ok=True)
     kept = json.loads(options.results.read_text()) if options.results.is_file() else {}
     for name in options.names or TESTS:
         print(line(name, test(name, options, kept)), flush=True)
-    if options.plot is not None:
-        limit = f"{options.seconds:g} s" if options.nodes is None else f"{options.nodes:,} nodes"
-        plot(options.plot, kept, f"{options.game}, {limit} a move")
     return 0
 
 

@@ -170,18 +170,6 @@ def test_the_example_of_readme_prints_what_readme_shows(
     assert printed[0] == shown[0] and printed[1].startswith(shown[1].removesuffix(" ...)"))
 
 
-#: A measured figure: an interval, or an error.
-FIGURE = re.compile(r"\[[-+]?[\d.]+, [-+]?[\d.]+\]|± ?\d|\b20\d\d-\d\d-\d\d")
-
-
-@pytest.mark.plain
-def test_guides_have_no_measured_figure_and_no_date() -> None:
-    guides = [ROOT / "README.md", *ROOT.glob("docs/own_*.md")]
-    for page in [*guides, ROOT / "docs/play.md", ROOT / "docs/train.md"]:
-        text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
-        assert FIGURE.findall(text) == [], page
-
-
 @pytest.mark.plain
 def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
