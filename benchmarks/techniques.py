@@ -63,7 +63,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
         **limit,
         "plies": options.plies,
     }
-    entry = kept.get(name, {})
+    entry: dict[str, Any] = kept.get(name, {})
     if any(entry.get(key) != value for key, value in setting.items()):
         entry = {**setting, "pairs": [], "verdict": "continue"}
     pairs: list[Any] = [tuple(pair) for pair in entry["pairs"]]
