@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed
-from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from toys import weighted
 
@@ -23,7 +21,7 @@ from games.checkers import Checkers
 from games.feature_file import add_features
 from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
-from learner import LogisticFit, RootStrap, Samuel, TDLeaf
+from learner import LogisticFit, Samuel, TDLeaf
 from search import Engine, as_evaluator, load_evaluator
 from search.evaluators.evaluator import KernelEvaluator
 from search.evaluators.network import NetworkEvaluator
@@ -122,25 +120,6 @@ def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
 
 
 # --- many seeds, many options ----------------------------------------------------------------
-
-
-def weights_of(seed: int) -> list[float]:
-    """Returns the weights that RootStrap learns from one game with a seed."""
-    fitted = RootStrap("checkers", games=1, depth=1, seed=seed).fit()
-    found: list[float] = fitted.evaluator_.weights.tolist()
-    return found
-
-
-@compiled_only
-def test_a_sweep_over_ten_seeds_in_processes() -> None:
-    base = RootStrap(CHECKERS, games=1, depth=1)
-    swept = Parallel(n_jobs=2, backend="loky")(
-        delayed(clone(base).set_params(seed=seed).fit)() for seed in range(10)
-    )
-    assert [one.seed for one in swept] == list(range(10))
-    here = [weights_of(seed) for seed in range(10)]
-    assert [one.evaluator_.weights.tolist() for one in swept] == here
-    assert len({tuple(weights) for weights in here}) == 10
 
 
 def test_grid_search_over_a_learner_of_games_says_why_not() -> None:

@@ -15,7 +15,7 @@ from games import kernels
 from games.checkers import Checkers
 from learner.fit.logistic import LogisticFit, measure
 from learner.fit.targets import expectations, fit_scale, mean_loss
-from learner.fit.validation import CalibrationBin, calibration, calibration_error
+from learner.fit.validation import calibration, calibration_error
 from learner.positions.shards import Rows
 from search import LinearEvaluator
 
@@ -291,21 +291,6 @@ def test_calibration_by_hand() -> None:
     assert [part.predicted for part in table] == pytest.approx([0.5 / 3, 0.95])
     assert [part.found for part in table] == pytest.approx([0.5, 1.0])
     assert calibration_error(table) == pytest.approx((3 * (0.5 - 0.5 / 3) + 2 * 0.05) / 5)
-
-
-@plain
-def test_a_row_of_weight_three_counts_as_three() -> None:
-    random = np.random.default_rng(0)
-    predicted = random.random(200)
-    found = results_of(predicted)
-    count = random.integers(0, 4, 200)
-    weighted = calibration(predicted, found, sample_weight=count, groups=np.arange(200))
-    repeated = calibration(
-        predicted.repeat(count), found.repeat(count), groups=np.arange(200).repeat(count)
-    )
-    for one, other in zip(weighted, repeated, strict=True):
-        for name in CalibrationBin.__dataclass_fields__:
-            assert getattr(one, name) == pytest.approx(getattr(other, name))
 
 
 @plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice, pairwise
 from typing import Any, ClassVar
 
@@ -162,17 +161,6 @@ def test_what_is_kept_is_true_and_taught_once_in_each_update() -> None:
         for row, *bounds in zip(*(part[5:] for part in given), strict=True):
             (kind,) = (n for n in (-1, 0, 1) if tuple(bounds) == (LOW[1 + n], HIGH[1 + n]))
             assert kind in kinds[row.tobytes()]
-
-
-@pytest.mark.plain
-def test_whole_games_are_the_same_when_learning_goes_on() -> None:
-    options: dict[str, Any] = {"games_per_update": 5, "whole": 3, "seed": 6}
-    states: list[Any] = []
-    once = Solved(Small(), games=20, **options)
-    once.fit(watch=lambda _: states.append(json.loads(json.dumps(once.checkpoint()))))
-    other = Solved(Small(), games=20, **options).fit(resume=states[1])
-    assert states[1]["games_played"] == 10
-    assert (once.evaluator_.weights == other.evaluator_.weights).all()
 
 
 @pytest.mark.plain

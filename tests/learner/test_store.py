@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import random
-import time
 import warnings
 from collections import defaultdict
 from pathlib import Path
@@ -190,36 +187,6 @@ def test_what_a_killed_writer_left_is_not_read_and_removed_at_the_cut(tmp_path: 
     assert half.name in files_of(tmp_path)
     store.truncate(100)
     assert list(files_of(tmp_path)) == ["positions-000001.safetensors"]
-
-
-def write_for_ever(folder: Path) -> None:
-    store = PositionStore(folder, NIM, shard_rows=50)
-    for first in range(0, 1 << 20, 3):
-        store.extend(rows_of(**numbered(first, first + 3)))
-        store.flush()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="kills a process at any moment")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path) -> None:
-    writer = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(tmp_path,))
-    writer.start()
-    until = time.monotonic() + 60
-    while not (tmp_path / "positions-000003.safetensors").exists() and time.monotonic() < until:
-        time.sleep(0.002)
-    writer.kill()
-    writer.join()
-    store = PositionStore(tmp_path, NIM, shard_rows=50)
-    assert len(store) > 100
-    same(store.load(), 0, len(store))
-    store.truncate(60)
-    assert list(files_of(tmp_path)) == [
-        "positions-000001.safetensors",
-        "positions-000002.safetensors",
-    ]
-    store.extend(rows_of(**numbered(60, 70)))
-    store.flush()
-    same(store.load(), 0, 70)
 
 
 @plain

@@ -127,29 +127,6 @@ def test_a_new_network_knows_nothing() -> None:
 # --- learning --------------------------------------------------------------------------------
 
 
-def test_a_run_reports_and_counts() -> None:
-    run, _, reports = whole_run()
-    assert [report.game for report in reports] == [100, 200, 300, 330] and run.games_played_ == 330
-    assert [report.updates for report in reports][-1] == run.updates_
-    assert len(run.errors_) == 4 and all(0 < error < 0.25 for error in run.errors_)
-    assert reports[0].figures == {"loss": run.errors_[0]}
-    assert run.updates_ == sum(actor.updates for actor in run._actors) > 330 * 20
-    assert (run.evaluator_.name, run.network_ is run.evaluator_) == ("tdgammon", True)
-    assert -3 <= run.evaluator_(START) <= 3
-
-
-def test_the_last_game_is_a_record() -> None:
-    run, _, reports = whole_run()
-    for report in reports:
-        record = report.record
-        assert record.positions[0] == START and record.reason == "end of the game"
-        high, low = ROLLS[record.rolls[0]]
-        assert high != low
-        assert abs(record.outcome()) in (1, 2, 3)
-        # GNU's 0-ply: the record was played by legal moves, which `play` checks
-        assert len(record.moves) == record.ply > 10
-
-
 def test_every_table_counts() -> None:
     one, two = (learner(games=60, seed=1, tables=tables).fit() for tables in (1, 3))
     assert not same(one, two)

@@ -272,7 +272,9 @@ def test_what_makes_a_fit_promise_too_much_is_told() -> None:
     assert told(**copies) == "100 % of the rows stand in several games: each counts as its own"
     turned = Matrix(3, dense * (1 - 2 * (np.arange(4000) % 2))[:, None].astype(np.float32))
     one = result[np.searchsorted(made.game, made.game)]
-    assert told(matrix=turned, result=one).startswith("result: the same in all rows of a game, although")
+    assert told(matrix=turned, result=one).startswith(
+        "result: the same in all rows of a game, although"
+    )
     assert told(by_game=False).startswith("no column game")
 
 

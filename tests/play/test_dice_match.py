@@ -18,7 +18,7 @@ from games.backgammon import Backgammon
 from games.backgammon.rules import points_made
 from games.contract import DiceGame
 from games.kernels import kernel, popcount
-from games.record import Annotation, GameRecord
+from games.record import GameRecord
 from games.rolls import Rolls
 from play.__main__ import main
 from play.dice import OTHER, Dice, choice
@@ -197,19 +197,6 @@ def test_dice_of_a_pair_are_its_own() -> None:
     assert abs(np.mean(chances) - 0.5) < 4 * math.sqrt(1 / 12 / len(chances))
 
 
-def test_the_same_dice_in_both_games_whoever_plays() -> None:
-    found: dict[tuple[int, int], set[int]] = {}
-    for players in ((A, B), (B, RANDOM)):
-        match = play_match(GAME, *players, games=8, seed=4, keep_records=True)
-        assert len(match.units) == 4
-        for pair, unit in enumerate(match.units):
-            for record in unit.games:
-                for turn, roll in enumerate(record.rolls):
-                    found.setdefault((pair, turn), set()).add(roll)
-    assert all(len(rolls) == 1 for rolls in found.values())
-    assert found[0, 0] == {Dice(GAME, 4).roll(Dice(GAME, 4).stream(0), 0)}
-
-
 @pytest.mark.parametrize("player", [A, B], ids=lambda player: player.name)
 def test_a_player_against_itself_scores_nothing(player: Player) -> None:
     match = play_match(GAME, player, player, games=40, seed=9, luck=A)
@@ -371,30 +358,6 @@ def test_luck_by_its_twin() -> None:
         weights = GAME.rolls if turn else GAME.dice.first
         assert found[turn] == pytest.approx(values[record.rolls[turn]] - np.dot(weights, values))
     assert luck.total(record) == pytest.approx(sum(found[::2]) - sum(found[1::2]))
-
-
-@plain
-def test_luck_is_nothing_on_average() -> None:
-    """Mean luck is 0 over all rolls of the small race, for any moves and any evaluator."""
-    game = Race()
-    luck = StaticLuck(game, PythonEvaluator(game, lambda position: 0.3 * position[0] - 0.1))
-    total, chance, games = 0.0, 0.0, 0
-
-    def go_on(positions: list[Any], rolls: list[int], moves: list[int], p: float) -> None:
-        nonlocal total, chance, games
-        if game.outcome(positions[-1]) is not None:
-            notes = [Annotation()] * len(moves)
-            record = GameRecord.of_legal(game, positions, moves, notes, rolls=rolls)
-            total, chance, games = total + p * luck.total(record), chance + p, games + 1
-            return
-        for roll, weight in enumerate(game.rolls if moves else game.dice.first):
-            move = game.legal_moves(positions[-1], roll)[len(moves) % 3 == 1 and roll]
-            after = game.play(positions[-1], move)
-            go_on([*positions, after], [*rolls, roll], [*moves, move], p * weight)
-
-    go_on([game.start()], [], [], 1.0)
-    assert games > 20 and chance == pytest.approx(1)
-    assert total == pytest.approx(0, abs=1e-12)
 
 
 # --- the command line ----------------------------------------------------------------------------

@@ -251,15 +251,6 @@ def test_chance_differs_from_pair_to_pair(player: Player) -> None:
     assert (len(match.units), match.repeated) == (6, 0)
 
 
-@compiled_only
-def test_games_are_all_different() -> None:
-    first, second = checkers_player("classic"), checkers_player("material")
-    match = play_match(CHECKERS, first, second, limits=DEPTH_2, games=60)
-    assert len(match.units) == 30
-    for half in (0, 1):
-        assert len({tuple(pair.games[half].moves) for pair in match.units}) == 30
-
-
 @plain
 def test_repeated_games_are_not_counted() -> None:
     class Fixed(Game):

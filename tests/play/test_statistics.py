@@ -13,7 +13,6 @@ from play.ratings.sprt import RunningSprt, Sprt, likely_counts
 from play.ratings.statistics import (
     ELO_PER_DEVIATION,
     SMALL_SAMPLE,
-    Estimate,
     MatchSummary,
     Tally,
     elo,
@@ -89,11 +88,6 @@ def test_bounds_and_verdicts():
 
 
 # Elo and score.
-
-
-@pytest.mark.parametrize(("score", "expected"), [(0.5, 0), (10 / 11, 400), (1 / 11, -400)])
-def test_elo_of_a_score(score, expected):
-    assert elo(score) == pytest.approx(expected, abs=1e-9)
 
 
 def test_elo_at_the_ends():
@@ -187,14 +181,6 @@ def test_superiority_in_two_pairs_follows_students_t():
 
 
 # Means of points.
-
-
-def test_mean_interval_of_points():
-    rng = np.random.default_rng(2)
-    values = rng.normal(0.3, 1.4, size=400)
-    estimate = mean_interval(values)
-    assert estimate.value == pytest.approx(values.mean())
-    assert estimate.margin == pytest.approx(1.959964 * values.std() / 20)
 
 
 def test_mean_interval_of_values_all_alike():
@@ -358,17 +344,6 @@ def test_running_verdicts_are_those_of_every_tally_by_itself(bounds, lead, monke
 # Matches.
 
 
-def test_summary_of_pairs():
-    summary = MatchSummary.of_pairs([(1, 1), (1, 0), (0.5, 0.5), (0.5, 0), (1, 0.5)])
-    assert (summary.wins, summary.draws, summary.losses) == (4, 4, 2)
-    assert summary.tally.counts == (0, 1, 2, 1, 1)
-    assert (summary.games, summary.pairs) == (10, 5)
-    assert summary.score.value == 0.6
-    assert summary.elo == elo_interval(summary.tally)
-    assert summary.normalised_elo == normalised_elo_interval(summary.tally)
-    assert summary.superiority == superiority(summary.tally)
-
-
 def test_summary_text():
     pairs = [(0, 0)] * 34 + [(0, 0.5)] * 54 + [(1, 0)] * 31 + [(0.5, 0.5)] * 32
     pairs += [(1, 0.5)] * 64 + [(1, 1)] * 75
@@ -396,24 +371,6 @@ def test_summary_of_extremes_can_be_read():
     few = MatchSummary.of_pairs([(1, 1), (1, 0)]).text()
     assert "\nElo +190.8, 95 % interval [-274.6, +942.7]; likelihood" in few
     assert all("inf" not in text for text in (won, lost, few))
-
-
-@pytest.mark.parametrize(
-    ("estimate", "text"),
-    [
-        (Estimate(1.0, -2.0, 3.04), "+1.0 [-2.0, +3.0]"),
-        (Estimate(1.0, -2.0, math.inf), "+1.0 (95 %: at least -2.0)"),
-        (Estimate(1.0, -math.inf, 3.0), "+1.0 (95 %: at most +3.0)"),
-        (Estimate(math.inf, 2.0, math.inf), "at least +2.0 (95 %)"),
-        (Estimate(-math.inf, -math.inf, 2.0), "at most +2.0 (95 %)"),
-        (Estimate(0.0, -math.inf, math.inf), "+0.0 (these games set no bounds)"),
-        (Estimate(math.nan, -math.inf, math.inf), "unknown (these games set no bounds)"),
-    ],
-)
-def test_open_intervals_are_said_in_words(estimate, text):
-    assert estimate.text() == text
-    assert estimate.text(named=", 95 %").replace(", 95 % [", " [") == text
-    assert "superiority below 0.01%" in MatchSummary.of_pairs([(0, 0)] * 20).text()
 
 
 # Bad input.

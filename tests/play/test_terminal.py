@@ -307,18 +307,6 @@ def test_the_evaluator_doubles_and_answers(wide: Seat) -> None:
     assert "O takes." in shown and "cube 2, of O" in shown
 
 
-def test_a_match_goes_on_with_its_score(wide: Seat) -> None:
-    session = Session(BACKGAMMON, wide, frozenset({0, 1}), play=Play(True, 3), first=0)
-    say(session, "31", "8/5 6/5", "double", "take", "42", "8/4 6/4", "roll", "resign")
-    assert session.record.outcome() == -2.0
-    shown = say(session, "new")
-    assert "X 0 : 2 O of 3, Crawford game; cube 1, in the middle" in shown
-    say(session, "31", "8/5 6/5")
-    assert session.prompt == "dice of O> "  # no double in the Crawford game
-    say(session, "42", "8/4 6/4", "resign")
-    assert "X 0 : 0 O of 3" in say(session, "new")  # O has won the match, and a new one begins
-
-
 def test_games_without_the_cube_are_as_before(wide: Seat) -> None:
     session = Session(BACKGAMMON, wide, frozenset({0, 1}), first=0)
     say(session, "31", "8/5 6/5")
@@ -326,28 +314,6 @@ def test_games_without_the_cube_are_as_before(wide: Seat) -> None:
     hand = seated(BACKGAMMON, "hand", Limits(depth=0), table_mib=1)
     with pytest.raises(ValueError, match="expected an evaluator that gives chances, found hand"):
         Session(BACKGAMMON, hand, play=Play(True))
-
-
-def test_the_evaluator_declines_a_resignation_of_too_little(wide: Seat) -> None:
-    session = Session(BACKGAMMON, wide, frozenset({1}), seed=1, play=Play(True))
-    lost = position_of([15 * (point == 20) for point in range(26)], [0, 1] + [0] * 24, 1)
-    say(session, f"new {xgid(Situation(lost))}")
-    assert "X declines" in say(session, "resign") and not session.record.over
-    assert "expected single, gammon or backgammon" in say(session, "resign match")
-    assert "X wins 3 points: O resigned a backgammon." in say(session, "resign backgammon")
-
-
-def test_rules_for_money(wide: Seat) -> None:
-    """A beaver keeps the cube, and under the Jacoby rule a gammon counts single."""
-    play = Play(True, jacoby=True, beavers=True)
-    session = Session(BACKGAMMON, wide, frozenset({0, 1}), play=play, first=0)
-    assert "cube 1, in the middle, Jacoby rule" in say(session, "31", "8/5 6/5")
-    say(session, "resign gammon")
-    assert abs(session.record.outcome() or 0.0) == 1.0
-    say(session, "new", "31", "8/5 6/5", "double")
-    assert session.prompt == "X: take or drop or beaver> "
-    assert "X beavers." in say(session, "beaver")
-    assert session.table.record.cube == 4 and session.table.record.owner == 0
 
 
 @pytest.mark.plain

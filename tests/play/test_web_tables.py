@@ -14,10 +14,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx2")
 
 import games
-from games.backgammon.rules import BAR, ROLLS
-from games.backgammon.situation import checker_counts
 from games.checkers.pieces import PLACES
-from games.errors import MoveError
 from play.web.backgammon_face import BackgammonSteps
 from play.web.grid_face import face_of
 from tests.web_client import PATIENCE, act, client_of, new_table, wait_for
@@ -220,25 +217,6 @@ def _walk(steps: BackgammonSteps, found: set[int], seen: set[Any]) -> None:
             steps.step(step["from"], step["to"])
             _walk(steps, found, seen)
             steps.back()
-
-
-def test_steps_of_backgammon_keep_to_the_bar_and_the_home() -> None:
-    game = games.load("backgammon")
-    face = face_of(game)
-    parse = game.parse_position
-    on_bar = parse("XGID=-b----E-C---dD---c-e----BA:0:0:1:21:0:0:0:0:10")
-    roll = ROLLS.index((2, 1))
-    steps = face.steps(on_bar, roll)
-    assert {step["from"] for step in steps.next()} == {BAR}
-    with pytest.raises(MoveError, match="the bar to enter first"):
-        steps.step(6, 5)
-    with pytest.raises(MoveError, match="none on 3"):
-        face.steps(game.start(), roll).step(3, 2)
-    home = parse("XGID=--BBBBB-A----------ccccc--:0:0:1:62:0:0:0:0:10")
-    near, far, *_ = home
-    assert checker_counts(near, far)[8] == 1
-    steps = face.steps(home, ROLLS.index((6, 2)))
-    assert not any(s["to"] == 0 and s["from"] != 8 and not s["far"] for s in steps.next())
 
 
 def test_hand_of_backgammon_answers(client: Client) -> None:

@@ -16,12 +16,10 @@ import pytest
 
 import games
 from games.checkers.pdn import read_games
-from games.file_form import form_of
 from play.__main__ import main
 from search import as_evaluator
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK = ["--games", "4", "--depth", "1", "--quiet"]
 
 
 @pytest.fixture(scope="module")
@@ -74,27 +72,6 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
     points = [o if i % 2 == 0 else -(o or 0) for i, o in enumerate(outcomes)]
     assert points.count(1.0) == figures["wins"]
     assert points.count(-1.0) == figures["losses"]
-
-
-@pytest.mark.parametrize("name", ["nim", "backgammon"])
-def test_games_are_saved_in_the_form_of_the_game(name: str, tmp_path: Path) -> None:
-    game, path = games.load(name), tmp_path / "new" / "games"
-    assert main(["match", name, "random", "random", *QUICK, "--save", str(path)]) == 0
-    read = list(form_of(game).read(path.read_text("utf-8"), game))
-    assert len(read) == 4 and all(not one.problems for one in read)
-    assert all(one.record is not None and one.record.over for one in read)
-    # the two games of a pair have the same dice
-    rolls = [one.record.rolls for one in read if one.record is not None]
-    if name == "backgammon":
-        assert rolls[0][:20] == rolls[1][:20] != rolls[2][:20]
-
-
-def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    def printed(*options: str) -> str:
-        assert main(["match", "checkers", "rote", "random", *QUICK, "--json", *options]) == 0
-        return capsys.readouterr().out
-
-    assert printed() == printed("--threads", "1") == printed("--seed", "0")
 
 
 def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,6 @@ from games.checkers import Checkers
 from games.contract import Game, Rules
 from games.kernel_game import KernelGame
 from games.kernels import kernel
-from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
@@ -139,18 +138,6 @@ def tic_tac_toe() -> tuple[Game, Twin, list[Any]]:
     """Returns the game, its slow twin, and every position that is not over."""
     game = TicTacToe()
     return game, Twin(game, lambda position: 0.0), unfinished(game)
-
-
-@plain
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_every_position_of_nim(options: dict[str, Any]) -> None:
-    game = Nim((2, 3, 3))
-    twin = Twin(game, lambda position: 0.0)
-    engine = Engine(game, **options)
-    for position in unfinished(game)[20:]:
-        result = engine.analyse(position, depth=8)
-        assert dict(result.moves) == dict(twin.moves(position, 8))
-        assert (result.move, result.value) in twin.moves(position, 8)
 
 
 @plain
@@ -395,18 +382,3 @@ def test_earlier_positions_of_the_game_count_as_well(face: Game) -> None:
     engine.clear()
     # a different side to move is a different position; so is one more than MOST_EARLIER plies ago
     assert dict(engine.analyse((0, 0), depth=2, history=before * 40).moves) == {1: 5, 10: 1}
-
-
-@plain
-def test_repetition_in_checkers() -> None:
-    position = CHECKERS.parse_position("W:WK32,K30:BK1,K6")
-    history = [position]
-    for text in ("32-27", "1-5", "27-32"):
-        position = CHECKERS.play(position, CHECKERS.parse_move(position, text))
-        history.append(position)
-    engine = Engine(CHECKERS, "classic")
-    back = CHECKERS.parse_move(position, "5-1")
-    result = engine.analyse(position, depth=2, history=history[:-1])
-    assert dict(result.moves)[back] == 0
-    engine.clear()
-    assert dict(engine.analyse(position, depth=2).moves)[back] != 0
