@@ -25,6 +25,7 @@ from play.matches.driver import play_match
 from play.matches.journal import MatchJournal
 from play.players.limits import Limits
 from play.players.parse import parse_player
+from play.players.talk import Talk
 
 CHECKERS = games.load("checkers")
 PILE = games.load("tests.toys:HighPile")
@@ -97,6 +98,17 @@ def test_what_an_engine_that_speaks_uci_is_told(tmp_path: Path) -> None:
     assert str(player.program) == player.name
 
 
+def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Give engines so many seconds for a move, and five minutes more for anything else."""
+    usual = Talk.hear
+
+    def hear(talk: Talk, name: str, longest: float = 0.0, *told: Any, **named: Any) -> str:
+        return usual(talk, name, longest + 300.0 * (name != "bestmove"), *told, **named)
+
+    monkeypatch.setattr(play.players.talk, "PATIENCE", seconds)
+    monkeypatch.setattr(Talk, "hear", hear)
+
+
 @pytest.mark.parametrize(
     ("fail", "options", "expected"),
     [
@@ -112,7 +124,7 @@ def test_engines_that_misbehave(
 ) -> None:
     players = [parse_player(PILE, text) for text in (engine(tmp_path, fail, options), "random")]
     if "within" in expected:
-        monkeypatch.setattr(play.players.talk, "PATIENCE", 2.0)
+        impatient(monkeypatch, 2.0)
     with pytest.raises((MoveError, ChildProcessError), match=expected):
         play_match(
             PILE, *players, limits=Limits(seconds=0.5), games=2, threads=1,
@@ -281,7 +293,7 @@ def test_void_pairs_are_played_again_and_change_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if fail.endswith(": continue"):
-        monkeypatch.setattr(play.players.talk, "PATIENCE", 1.0)
+        impatient(monkeypatch, 1.0)
         monkeypatch.setattr(tunable, "LONGEST", 0.5)
     assert tune(tmp_path / "run", engine(tmp_path, fail), "--jobs", jobs) == 0
     paths = [(folder / "run" / "path.csv").read_bytes() for folder in (sound, tmp_path)]
