@@ -17,7 +17,6 @@ from benchmarks.solver import main as benchmark
 from benchmarks.solver import position_after as after
 from games.connect_four import ConnectFour
 from games.connect_four.features import completing
-from games.connect_four.probes import DEEPEST
 from games.connect_four.rules import BOTTOM
 from games.connect_four.solver import (
     EVEN,
@@ -187,21 +186,6 @@ def test_a_book_of_every_position_is_made_and_gone_on_with(tmp_path: Path, capsy
             SOLVER.classes(position),
         )
         assert np.sign(low) * (low > 0) + np.sign(high) * (high < 0) == max(kind.values())
-
-
-@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
-def test_the_book_wins_whole_games_with_any_evaluator() -> None:
-    engine = Engine(GAME, "centre", lookup=DatabaseLookup(GAME, "openings"), table_mib=1)
-    truth, generator = Solver(), random.Random(3)
-    for _ in range(3):
-        position = GAME.start()
-        while (stones := (position[0] | position[1]).bit_count()) <= DEEPEST:
-            if stones % 2 == 0:
-                move = engine.search(position, depth=1).move
-            else:
-                move = generator.choice(truth.best(position))
-            position = GAME.play(position, move)
-        assert truth.value(position, -1, 1) == (1 if position[2] == 0 else -1)
 
 
 @pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")

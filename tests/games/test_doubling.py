@@ -34,27 +34,6 @@ def outcomes(win: float, *others: float) -> tuple[float, ...]:
 
 
 @plain
-def test_match_equities_are_near_the_published_ones() -> None:
-    """Woolsey's and Heinrich's table, in per cent, by the points that both sides lack.
-
-    Its 70 at 1-away, 2-away, 2.3 above that of later rollouts (below), is not compared.
-    """
-    published = {
-        1: (75, 83, 85, 90, 91, 94),
-        2: (50, 60, 68, 75, 81, 85, 88),
-        3: (40, 50, 59, 66, 71, 76, 80),
-        4: (32, 41, 50, 58, 64, 70, 75),
-        5: (25, 34, 42, 50, 57, 63, 68),
-    }
-    table = match_equities()
-    for own, row in published.items():
-        for theirs, percent in enumerate(row, 2 if own > 1 else 3):
-            chance = table.chance(own, theirs, crawford_over=False)
-            assert abs(100 * chance - percent) < 1.6, (own, theirs, chance)
-            assert chance + table.chance(theirs, own, crawford_over=False) == pytest.approx(1)
-
-
-@plain
 def test_match_equities_are_those_of_rollouts_within_half_a_per_cent() -> None:
     """Kazaross's table of 2011 (GNU Backgammon's Kazaross-XG2.xml), in per cent, for the leader."""
     published = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,8 @@ from games.checkers.features import CLASSIC, SAMUEL
 from games.feature_file import FeatureFileError, add_features, file_digest, load_features
 from games.tic_tac_toe import TicTacToe
 from play.players.parse import parse_player
-from play.workers.transport import pack, unpack
-from search import Engine, EvaluatorError, LinearEvaluator, load_evaluator
+from search import EvaluatorError, LinearEvaluator, load_evaluator
 
-ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()
 HEAD = "from games.kernels.bits import popcount\nfrom games.kernels.compiler import kernel\n\n\n"
 TWO = (
@@ -162,38 +158,6 @@ def test_a_term_that_is_equal_to_another_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FeatureFileError, match=found) as error:
         load_features(path, CHECKERS)
     assert len(str(error.value).splitlines()) == 1
-
-
-def test_terms_travel_by_value(tmp_path: Path) -> None:
-    """They reach a process that has never seen the file, after the file is deleted."""
-    path = written(tmp_path, TWO)
-    own = add_features(CHECKERS, path)
-    features = own.features["classic+pieces_squared+past_goal"]
-    evaluator = LinearEvaluator(own, features, {"men": 1.0, "pieces_squared": 0.25})
-    game, back = unpack(pack((own, evaluator)))
-    assert back.game is game and back.features.fingerprint == features.fingerprint
-    (tmp_path / "packed").write_bytes(pack((own, evaluator)))
-    path.unlink()
-    position = CHECKERS.start()
-    for move in (0, 1, 2, 0, 1):
-        moves = CHECKERS.legal_moves(position)
-        position = CHECKERS.play(position, moves[move % len(moves)])
-    program = (
-        "import sys\nfrom pathlib import Path\nfrom play.workers.transport import unpack\n"
-        "from search import Engine\n"
-        f"game, evaluator = unpack(Path({str(tmp_path / 'packed')!r}).read_bytes())\n"
-        f"result = Engine(game, evaluator).search({position!r}, depth=4)\n"
-        f"print(evaluator({position!r}), result.value, result.nodes)\n"
-    )
-    for _ in range(2):  # the second finds the code that the first compiled in the cache
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120
-        )
-        assert done.returncode == 0, done.stderr
-        here = Engine(own, evaluator).search(position, depth=4)
-        assert done.stdout.split() == [
-            str(evaluator(position)), str(here.value), str(here.nodes)
-        ]  # fmt: skip
 
 
 # --- what is not -----------------------------------------------------------------------------

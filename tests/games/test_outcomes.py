@@ -121,39 +121,20 @@ def some_games(seed: int, count: int) -> Iterator[list[Any]]:
 
 # --- what can be ------------------------------------------------------------------------------
 
-#: A position, and which of win gammon, win backgammon, lose gammon, lose backgammon are possible.
-HAND_WORKED: dict[str, tuple[Any, tuple[bool, bool, bool, bool]]] = {
-    "the start": (START, (True, True, True, True)),
-    "I have borne off one": (
-        board({6: 14}, {24: 2, 6: 13}, their_off=0), (True, True, False, False),
-    ),
-    "both have borne off": (board({6: 14}, {6: 14}), (False, False, False, False)),
-    "a race, nobody in a home that is not his": (
-        board({18: 1, 6: 14}, {6: 15}), (True, False, True, False),
-    ),
-    "a race, my last checker on their ace point": (
-        # mine on 24 is behind theirs, who bear in on 23 and below: no contact
-        board({24: 1, 3: 14}, {0: 0}, their_off=15), (False, False, True, True),
-    ),
-    "behind them on their six point": (
-        board({19: 2, 6: 13}, {5: 10, 4: 5}, their_off=0), (True, False, True, True),
-    ),
-    "one pip further it is a gammon at most": (
-        board({18: 2, 6: 13}, {5: 10, 4: 5}, their_off=0), (True, False, True, False),
-    ),
-    "past their home, but their 8 is my 17, which has still to pass": (
-        board({18: 2, 6: 13}, {8: 1, 5: 9, 4: 5}, their_off=0), (True, True, True, True),
-    ),
-    "they are on the bar": (
-        board({2: 15}, {25: 1, 6: 14}, off=0, their_off=0), (True, True, True, True),
-    ),
-    "they are on the bar, and I have borne off": (
-        board({2: 14}, {25: 1, 6: 14}, their_off=0), (True, True, False, False),
-    ),
-    "they have borne off, and may hit me": (
-        board({12: 1, 6: 14}, {25: 1, 6: 13}, off=0), (False, False, True, True),
-    ),
-}  # fmt: skip
+#: The start, races and contact, with checkers borne off and on the bar.
+HAND_WORKED: list[Any] = [
+    START,
+    board({6: 14}, {24: 2, 6: 13}, their_off=0),
+    board({6: 14}, {6: 14}),
+    board({18: 1, 6: 14}, {6: 15}),
+    board({24: 1, 3: 14}, {0: 0}, their_off=15),
+    board({19: 2, 6: 13}, {5: 10, 4: 5}, their_off=0),
+    board({18: 2, 6: 13}, {5: 10, 4: 5}, their_off=0),
+    board({18: 2, 6: 13}, {8: 1, 5: 9, 4: 5}, their_off=0),
+    board({2: 15}, {25: 1, 6: 14}, off=0, their_off=0),
+    board({2: 14}, {25: 1, 6: 14}, their_off=0),
+    board({12: 1, 6: 14}, {25: 1, 6: 13}, off=0),
+]
 
 
 def test_probabilities_that_contradict_one_another() -> None:
@@ -170,10 +151,9 @@ def test_probabilities_that_contradict_one_another() -> None:
 
 def test_confine_is_its_twin() -> None:
     generator = random.Random(3)
-    hand_worked = [position for position, _ in HAND_WORKED.values()]
     kinds: Counter[tuple[int, int]] = Counter()
     for game in some_games(11, GAMES // 4):
-        for position in [*game[:-1:3], generator.choice(hand_worked)]:
+        for position in [*game[:-1:3], generator.choice(HAND_WORKED)]:
             probabilities = [generator.uniform(-0.3, 1.3) for _ in range(5)]
             assert confined(position, probabilities) == twin(position, probabilities)
             own, theirs = counts_of(position)

@@ -208,19 +208,6 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Game 1: X Ann, O Bob, 0 : 0" in report and "1. O 64: 24/14" in report
 
 
-@pytest.mark.parametrize(
-    ("name", "content"), [("a.pdn", bytes(range(256)) * 40), ("a.mat", b"\xff\x00garbage\n")]
-)
-def test_files_without_a_game_that_is_readable(
-    name: str, content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    assert main(["analyse", str(path), "classic" if "pdn" in name else "hand"]) == 2
-    assert "expected a game, found none" in capsys.readouterr().err
-    assert [p.name for p in tmp_path.iterdir()] == [name]
-
-
 # --- the cube -------------------------------------------------------------------------------------
 
 CUBE = """\

@@ -25,7 +25,6 @@ from games import kernels
 from games.contract import DiceGame
 from games.kernels import uncompiled
 from search import Engine, PythonEvaluator, Result, as_evaluator
-from search.textbook.minimax import expectiminimax
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -50,17 +49,6 @@ def test_static_values_decide_at_depth_0() -> None:
         assert result.nodes == len(moves) >= result.evaluations
         before = engine.search(position, depth=0)
         assert (before.move, before.value, before.moves) == (None, evaluate(position), ())
-
-
-@plain
-def test_one_ply_of_backgammon_by_the_textbook() -> None:
-    engine = Engine(BACKGAMMON, RACE)
-    evaluate = RACE.plain()
-    for position, roll in played(BACKGAMMON, 3, 1, turns=3):
-        result = engine.search(position, roll=roll, depth=0)
-        assert result.value == expectiminimax(BACKGAMMON, position, 0, evaluate, roll=roll)
-        result = engine.search(position, depth=1)
-        assert result.value == expectiminimax(BACKGAMMON, position, 1, evaluate)
 
 
 @plain

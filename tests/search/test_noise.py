@@ -14,7 +14,6 @@ from games import kernels
 from games.checkers import Checkers
 from games.kernels import kernel
 from games.kernels import memory as native
-from play.matches.game_loop import GameLoop
 from play.workers.transport import pack, unpack
 from search import Engine, PythonEvaluator, as_evaluator
 from search.evaluators.network import NetworkEvaluator
@@ -143,25 +142,6 @@ def test_searches_find_what_minimax_finds(seed: int) -> None:
     engine = Engine(CHECKERS, evaluator, repetition=False, equal_depth=True, table_mib=1)
     for position in POSITIONS[:12]:
         assert engine.search(position, depth=3).value == twin.value(position, 3)
-
-
-@plain
-def test_games_differ_by_the_seed_and_by_nothing_else() -> None:
-    evaluator = NoisyEvaluator(as_evaluator(CHECKERS, "classic"), amplitude=0.2)
-    engine = Engine(CHECKERS, evaluator, table_mib=0.5)
-    loop = GameLoop(CHECKERS, engine, engine, depth=1, most_plies=40)
-
-    def moves(seed: int) -> tuple[Any, ...]:
-        evaluator.seed = seed
-        engine.clear()
-        return tuple(loop.play().moves)
-
-    seeds = range(20 if kernels.compiled else 4)
-    games = [moves(seed) for seed in seeds]
-    assert len(set(games)) == len(games)
-    assert [moves(seed) for seed in reversed(seeds)] == games[::-1]
-    evaluator.amplitude = 0.0
-    assert moves(0) == moves(1)
 
 
 @plain

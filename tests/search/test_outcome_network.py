@@ -179,17 +179,6 @@ def test_native_and_plain_outcomes_are_the_same_bits(shape: str) -> None:
     assert len({tuple(row) for row in found.tolist()}) > len(POSITIONS) // 2
 
 
-@compiled_only
-def test_native_code_by_address() -> None:
-    evaluator = network("three kinds")
-    address, data, keep = evaluator.native_outcomes()
-    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
-    rows, target = np.array(POSITIONS[:1]), np.full(6, 7.0)
-    call(data, rows.ctypes.data, target.ctypes.data)
-    assert target.tolist() == [*evaluator.outcomes(rows)[0], 7.0]
-    assert keep is not None
-
-
 @kernel
 def wild(position):
     """Returns NaN or a number that is too large, depending on the position."""

@@ -13,10 +13,9 @@ from errors import errors_of
 
 import search
 from benchmarks import patterns as korf
-from games.kernels import uncompiled
-from games.problem import KernelProblem, Pattern
+from games.problem import KernelProblem
 from games.puzzles.pancakes import Pancakes
-from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24, SlidingTiles
+from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
 from search.evaluators.files import arrays as array_files
 from search.evaluators.files.header import EvaluatorError
 from search.evaluators.pattern_database import PatternDatabase
@@ -93,31 +92,6 @@ def test_every_entry_is_that_of_a_textbook_search(
         place = pattern.place(filled)
         best[place] = min(best.get(place, 1000), cost)
     assert best == dict(enumerate(table.tolist()))
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        EIGHT.pattern((1, 2, 3, 6), additive=True),
-        EIGHT.pattern((1, 2, 3, 6)),
-        Sliding15().pattern((9, 12, 13), additive=True),
-        Sliding24().pattern((3, 12, 24), additive=True),
-        Pancakes(6).pattern((0, 3, 5)),
-        Pancakes(6).pattern(range(6)),
-    ],
-    ids=lambda pattern: f"{pattern.size}",
-)
-def test_numbers_of_abstract_positions_go_both_ways(pattern: Pattern) -> None:
-    numbers = np.linspace(0, pattern.size - 1, 200, dtype=np.int64)
-    seen = set()
-    for number in map(int, numbers):
-        position = pattern.unrank(number)
-        assert int(pattern.rank(position)) == number
-        seen.add(tuple(map(int, position)))
-        plain = uncompiled(pattern.unrank)(number)
-        assert tuple(map(int, plain)) == tuple(map(int, position))
-    assert len(seen) == len(set(numbers.tolist()))
 
 
 @pytest.mark.plain

@@ -112,23 +112,6 @@ def test_a_search_values_the_replies_that_the_prefilter_keeps(prune: str) -> Non
         assert engine.values([position], depth=1)[0] == pytest.approx(expected / total, abs=1e-12)
 
 
-def test_a_deeper_search_values_all_root_moves_and_few_replies() -> None:
-    evaluator = filtered(2, 0.4)
-    position = GAME.start()
-    roll = 4
-    result = Engine(GAME, evaluator, prune="none").analyse(position, roll=roll, depth=1)
-    assert len(result.moves) == len(GAME.legal_moves(position, roll))
-    for move, value in result.moves[:3]:
-        after = GAME.play(position, move)
-        expected = sum(c * best(evaluator, after, r)[1] for r, c in enumerate(GAME.rolls))
-        assert -value == pytest.approx(expected / sum(GAME.rolls), abs=1e-12)
-    deep = Engine(GAME, evaluator, filters="tiny").search(position, roll=roll, depth=2)
-    bare = evaluator.copy()
-    assert deep.evaluations < Engine(GAME, bare, filters="tiny").search(
-        position, roll=roll, depth=2
-    ).evaluations  # fmt: skip
-
-
 # --- files -----------------------------------------------------------------------------------
 
 

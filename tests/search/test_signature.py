@@ -124,30 +124,6 @@ def test_a_small_layout_by_hand(position: tuple[int, ...], value: float) -> None
 
 
 @plain
-def test_levels_at_the_edges_of_thresholds() -> None:
-    layout = SignatureLayout(
-        "edges", RAW, (("a",), ("h",)), {"a": (-4, -2, -1, 1, 2, 4), "h": (-2, -1, 1, 2)},
-        ((0, 1),), first_levels=7,
-    )  # fmt: skip
-    expected = {-5: 0, -4: 0, -3: 1, -2: 1, -1: 2, 0: 3, 1: 4, 2: 5, 3: 5, 4: 6, 5: 6}
-    tables = layout.empty_tables()
-    tables["first_levels"][0] = [*range(7), *range(5)]
-    tables["second_levels"][0] = [cell // 7 for cell in range(49)]
-    tables["third"][0] = range(7)
-    tested = SignatureEvaluator(CHECKERS, layout, tables)
-    for value, level in expected.items():
-        position = (value, 0, 0, 0)
-        assert tested(position) == tested.plain()(position) == level
-        assert layout.first_cells(RAW.measure([position]))[0].tolist() == [level, 7 + 2]
-    halves = {-5: 0, -4: 0, -3: 1, -2: 1, -1: 2, 0: 2, 1: 2, 2: 3, 3: 3, 4: 4, 5: 4}
-    tables["second_levels"][0] = [cell % 7 for cell in range(49)]
-    tested = SignatureEvaluator(CHECKERS, layout, tables)
-    for doubled, level in halves.items():
-        position = (0, 0, doubled, 0)
-        assert tested(position) == tested.plain()(position) == level
-
-
-@plain
 def test_cells_of_many_positions_are_those_of_the_evaluator() -> None:
     tested = evaluator()
     layout, tables = tested.layout, tested.tables

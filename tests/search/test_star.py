@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from dice_twin import (
     BACKGAMMON,
     RACE,
-    RACE_OUTCOMES,
     Bounded,
     DiceTwin,
     Lattice,
@@ -183,33 +181,6 @@ def test_star2_saves_most_leaves_of_backgammon_and_changes_nothing() -> None:
     assert found["none"] == found["star1"] == found["star2"]
     assert leaves["star1"] < leaves["none"]
     assert leaves["star2"] < 0.25 * leaves["none"]
-
-
-@compiled_only
-@pytest.mark.parametrize("depth", [0, 1])
-def test_threads_agree(depth: int) -> None:
-    alone = Engine(BACKGAMMON, RACE_OUTCOMES)
-    for threads in (2, 3):
-        shared = Engine(BACKGAMMON, RACE_OUTCOMES, threads=threads)
-        for position, roll in played(BACKGAMMON, 6, 5):
-            for one, other in itertools.pairwise([alone, shared]):
-                mine = one.search(position, roll=roll, depth=depth)
-                its = other.search(position, roll=roll, depth=depth)
-                assert told(mine) == told(its)
-                mine, its = (e.search(position, depth=depth) for e in (one, other))
-                assert told(mine) == told(its)
-        positions, rolls = zip(*played(BACKGAMMON, 7, 7), strict=True)
-        for before, after in zip(
-            alone.best_moves(positions, rolls, depth=depth),
-            shared.best_moves(positions, rolls, depth=depth),
-            strict=True,
-        ):
-            assert before.tolist() == after.tolist()
-
-
-def told(result: Any) -> tuple[Any, ...]:
-    """Returns the parts of a result that threads must not change."""
-    return result.move, result.value, result.pv, result.depth, result.moves, result.outcomes
 
 
 # --- wrong input ---------------------------------------------------------------------------------
