@@ -66,6 +66,10 @@ def test_a_stream_is_that_of_the_twin() -> None:
             state = after
 
 
+def test_known_streams() -> None:
+    assert [stream(0), stream(1, 2)] == [3948308845846928943, 3882474721354930474]
+
+
 def test_streams_of_other_seeds_are_others() -> None:
     seeds = [(a, b) for a in range(40) for b in range(40)]
     states = {stream(*seed) for seed in seeds}

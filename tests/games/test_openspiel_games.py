@@ -221,7 +221,7 @@ def test_texts_and_copies_lead_to_the_same_position() -> None:
 @pytest.mark.thorough
 def test_a_network_over_its_observation_learns_and_is_a_bot(tmp_path: Any) -> None:
     game: Any = games.load("openspiel:tic_tac_toe")
-    learner = TemporalDifference(game, games=40, depth=1, hidden=(8,), inputs="observation", seed=1)
+    learner = TemporalDifference(game, games=10, depth=1, hidden=(8,), inputs="observation", seed=1)
     path = tmp_path / "net.safetensors"
     learner.fit().evaluator_.save(path)
     assert len(load_evaluator(path, game=game).inputs) == 8 * 27

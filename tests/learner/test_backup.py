@@ -257,6 +257,7 @@ def test_returns_add_up_the_corrections_that_follow(lambda_: float) -> None:
     assert lambda_returns(GAME, static * 0, backups * 0 - 1, follows, lambda_).min() == 0
 
 
+@pytest.mark.slow
 def test_returns_of_whole_games_are_results_without_luck() -> None:
     """They have the same mean as results, and a far smaller variance."""
     # by the best reply alone, which the same evaluator finds as a prefilter

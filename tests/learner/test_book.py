@@ -443,6 +443,7 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
     assert one((1, 2, 0, 0)) == 0.0
 
 
+@pytest.mark.slow
 def test_learning_checkers_from_search(tmp_path: Path) -> None:
     records = make_book(CHECKERS, "classic", games=12, depth=5, seed=2, most_plies=60)
     entries = [e for n, record in enumerate(records) for e in record_entries(record, number=n)]

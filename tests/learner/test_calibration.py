@@ -137,6 +137,7 @@ def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> 
     assert chances is not None and chances.text == "win 59 %"
 
 
+@pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.plain
 def test_chances_that_follow_the_search_are_found_again() -> None:

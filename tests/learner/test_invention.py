@@ -64,7 +64,7 @@ def planted_rows(*truth: CellTerm) -> Rows:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("truth", TRUTHS, ids=str)
+@pytest.mark.parametrize("truth", TRUTHS[1::2], ids=str)
 def test_planted_truth_is_found_first_and_exactly(truth: CellTerm) -> None:
     labels = planted(CHECKERS, rows(), truth)
     search = TermSearch(CELLS, labels)

@@ -107,13 +107,24 @@ def test_nim_by_its_terms(kind: Any, options: dict[str, Any]) -> None:
     assert blunders(NIM, learner.evaluator_) == []
 
 
-@pytest.mark.parametrize("options", [{}, {"loss": "squared"}, {"blend": 1.0}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ({"loss": "squared"}, {"blend": 1.0})
+        ),
+    ],
+    ids=str,
+)
 def test_nim_by_batches(options: dict[str, Any]) -> None:
     usual: dict[str, Any] = {"games": 200, "round_games": 50, "depth": 2, "decide": False}
     learner = BatchFit(NIM, features="parity", opening_plies=1, **usual, **options).fit()
     assert blunders(NIM, learner.evaluator_) == []
 
 
+@pytest.mark.slow
 def test_nim_by_a_network_of_its_terms() -> None:
     learner = NetworkFit(
         NIM, games=300, round_games=100, depth=1, inputs="parity", hidden=(), rate=0.1, batch=16,

@@ -164,6 +164,7 @@ def test_positions_that_the_fixed_terms_decide_teach_the_others_nothing() -> Non
     assert any(fitted(uneven, [3.0, -3.0])[1:])  # without others they teach
 
 
+@pytest.mark.slow
 @compiled_only
 @pytest.mark.thorough
 def test_the_weights_settle_and_the_last_are_better_than_samuels() -> None:

@@ -374,7 +374,10 @@ def test_the_mean_is_what_all_rolls_come_to(look: bool, plies: int | None) -> No
 
 
 @native_only
-@pytest.mark.parametrize(("games", "look"), [(144, False), (144, True), (36, False)])
+@pytest.mark.parametrize(
+    ("games", "look"),
+    [(36, False), *(pytest.param(144, look, marks=pytest.mark.slow) for look in (False, True))],
+)
 def test_errors_are_those_of_other_seeds(games: int, look: bool) -> None:
     """In short games the first two rolls decide much, and stratification removes their variance."""
     options = {"games": games, "variance_reduction": look, "threads": 1}

@@ -190,8 +190,14 @@ def checkers_evaluator(name: str) -> Any:
 
 
 @plain
-@pytest.mark.parametrize("evaluator", ["classic", "material", "kernel", "python", "random", "rote"])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize(
+    ("evaluator", "options"),
+    [
+        *((name, {}) for name in ("material", "kernel", "python", "random", "rote")),
+        *(("classic", options) for options in OPTIONS),
+    ],
+    ids=str,
+)
 def test_checkers_to_a_limited_depth(evaluator: str, options: dict[str, Any]) -> None:
     given = as_evaluator(CHECKERS, checkers_evaluator(evaluator))
     twin = Twin(CHECKERS, given)

@@ -184,7 +184,9 @@ def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     "name",
     [
-        f"{folder.name}/{short}"
+        pytest.param(
+            f"{folder.name}/{short}", marks=() if short == "quantised" else pytest.mark.slow
+        )
         for folder in sorted(DATA.iterdir())
         if folder.is_dir()
         for short in shipped_files(folder.name)

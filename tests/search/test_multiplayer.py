@@ -114,7 +114,7 @@ def first_best(tree: Any, textbook: Any, depth: int) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize("leaf", KINDS)
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
+@pytest.mark.parametrize("players", [3, 5])
 def test_value_and_move_of_random_trees_are_those_of_the_textbook(leaf: Any, players: int) -> None:
     spared = 0
     for seed in range(12):

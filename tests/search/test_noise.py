@@ -76,6 +76,7 @@ def test_against_unsigned_arithmetic() -> None:
         assert noise(position, seed) == slow_noise(position, seed)
 
 
+@pytest.mark.slow
 @plain
 def test_it_is_like_chance() -> None:
     n = 4000
