@@ -210,13 +210,6 @@ def test_a_table_plays_games_and_backs_up_their_positions() -> None:
     assert played.last.outcome() is not None and played.last.ply == len(rows) - starts[-1]
 
 
-def test_random_numbers_alone_decide_the_games_of_a_table() -> None:
-    one, two, other = table(3), table(3), table(3, seed=2)
-    assert np.array_equal(one.positions, two.positions)
-    assert one.positions.shape != other.positions.shape
-    assert one.follows.sum() == len(one) - 3
-
-
 def test_games_of_a_table_begin_where_they_are_told_to() -> None:
     """Also with a double, which no game begins with; and they end where a lookup knows more."""
     later = GAME.play(GAME.start(), GAME.legal_moves(GAME.start(), 4)[0])

@@ -107,17 +107,10 @@ def test_nim_by_its_terms(kind: Any, options: dict[str, Any]) -> None:
     assert blunders(NIM, learner.evaluator_) == []
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        *(
-            pytest.param(one, marks=pytest.mark.slow)
-            for one in ({"loss": "squared"}, {"blend": 1.0})
-        ),
-    ],
-    ids=str,
-)
+SLOW = [pytest.param(one, marks=pytest.mark.slow) for one in ({"loss": "squared"}, {"blend": 1.0})]
+
+
+@pytest.mark.parametrize("options", [{}, *SLOW], ids=str)
 def test_nim_by_batches(options: dict[str, Any]) -> None:
     usual: dict[str, Any] = {"games": 200, "round_games": 50, "depth": 2, "decide": False}
     learner = BatchFit(NIM, features="parity", opening_plies=1, **usual, **options).fit()

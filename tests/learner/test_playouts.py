@@ -104,18 +104,6 @@ def test_an_estimate_depends_on_its_position_and_the_seed() -> None:
     assert (outcomes(POSITIONS, seed=1) != whole).any()
 
 
-@plain
-def test_every_game_has_noise_of_its_own() -> None:
-    rollouts = [Rollout(MATERIAL, depth=1, noise=0.1, seed=seed) for seed in range(3)]
-    seeds = {
-        rollout._seed(position, number)
-        for rollout in rollouts
-        for position in POSITIONS
-        for number in range(8)
-    }
-    assert len(seeds) == 3 * len(POSITIONS) * 8
-
-
 @native_only
 @pytest.mark.parametrize(
     ("backend", "jobs"),

@@ -218,11 +218,6 @@ def test_the_drawn_tree_of_nim_is_the_one_that_is_printed() -> None:
 
 
 @pytest.mark.plain
-def test_own_game_is_a_page_with_python() -> None:
-    assert len(blocks((ROOT / "docs" / "own_game.md").read_text("utf-8"))) >= 6
-
-
-@pytest.mark.plain
 def test_own_feature_shows_the_term_of_the_example() -> None:
     page = ROOT / "docs" / "own_feature.md"
     source = (ROOT / "docs/examples/my_features.py").read_text("utf-8")

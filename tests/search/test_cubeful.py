@@ -119,17 +119,6 @@ def test_the_plain_search_finds_the_same() -> None:
     assert values[0] == pytest.approx(values[1], abs=1e-9)
 
 
-def test_lookups_give_the_outcomes_that_are_backed_up() -> None:
-    lookup = DatabaseLookup(BACKGAMMON, "bearoff")
-    engine = Engine(BACKGAMMON, "wide", lookup=lookup)
-    position = racing(700, 650)
-    for depth in (0, 1):
-        found = engine.search(position, depth=depth)
-        assert found.outcomes is not None
-        win, gammon, *_ = found.outcomes
-        assert 2 * win - 1 + gammon - found.outcomes[3] == pytest.approx(found.value, abs=1e-9)
-
-
 def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
     own = match_equities(7)
     before = own.before.copy()
