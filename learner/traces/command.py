@@ -45,6 +45,14 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--integers", action="store_true", help="round the weights for C and Rust")
     add("--patch", type=Path, action="append", default=[], metavar="FILE",
         help="a source file with comments fit:NAME, whose numbers are replaced")  # fmt: skip
+    add(
+        "--play",
+        metavar="WORDS",
+        help="the words of a match, such as 'checkers hub:{}/engine --nodes 2000'; {} is a copy of"
+        " --source, with the fitted weights and without",
+    )
+    add("--source", type=Path, metavar="FOLDER", help="with --play: your engine's folder; it stays")
+    add("--build", metavar="COMMAND", help="with --play: builds the engine, in each copy")
     add("--quiet", action="store_true", help="no line for each step")
     return result
 
@@ -56,6 +64,7 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from learner.traces.engine_match import EngineMatch
     from learner.traces.fit import Settings, fit_traces
     from learner.traces.output import patched, report, write_all
     from learner.traces.parameters import read_terms
@@ -67,6 +76,11 @@ def _run(options: argparse.Namespace) -> int:
         scale=options.scale, held_out=options.held_out, seed=options.seed,
     )  # fmt: skip
     unit = None if options.unit is None else _unit(options.unit)
+    contest = None
+    if options.play is not None:
+        if options.source is None or not options.build or not options.patch:
+            raise ValueError("--play: expected --source, --build and --patch as well, found fewer")
+        contest = EngineMatch(options.play, options.build, options.source, options.patch)
     asked = {} if options.terms is None else read_terms(options.terms)
     traces = _traces(options)
     if unit is not None and unit[0] not in traces.names:
@@ -93,9 +107,12 @@ def _run(options: argparse.Namespace) -> int:
     for path, _, difference in changes:
         print(difference or f"{path}: nothing to change")
     sys.stdout.flush()  # where nobody reads on, no file is changed
+    print(f"written: {options.output}")
+    if contest is not None:
+        print(contest.play({path: new for path, new, _ in changes}, options.output, say))
+        return 0
     for path, new, _ in changes:
         write_atomically(path, new)
-    print(f"written: {options.output}")
     return 0
 
 

@@ -16,20 +16,18 @@ from errors import errors_of
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-import games
 from learner.fit.matrix import Matrix
 from learner.positions.filters import Games
 from learner.traces.command import main
 from learner.traces.doubts import doubts
+from learner.traces.engine_match import verdict
 from learner.traces.fit import Fitted, Settings, fit_traces
 from learner.traces.output import header, patched
 from learner.traces.parameters import Term
 from learner.traces.reading import read_traces
 from learner.traces.traces import TraceError, Traces
-from play.matches.driver import play_match
-from play.matches.openings import Openings
-from play.players.limits import Limits
-from play.players.parse import parse_player
+from play.ratings.sprt import Sprt
+from play.ratings.statistics import MatchSummary
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM = np.random.default_rng(7)
@@ -459,18 +457,36 @@ test_errors = errors_of(globals())
 def test_the_engine_of_the_documentation_regains_what_its_wrong_weights_lose(
     tmp_path: Path, capsys: Any
 ) -> None:
-    source, rows = tmp_path / "fourth.c", tmp_path / "traces.csv"
-    source.write_bytes((ROOT / "docs/examples/fourth.c").read_bytes())
-    build = ["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", str(source)]
-    subprocess.run([*build, "-o", tmp_path / "before"], check=True)
-    rows.write_bytes(subprocess.check_output([tmp_path / "before", "traces", "2000"]))
-    call = [str(rows), "--unit", "lucky=100", "--patch", str(source), "--quiet"]
-    assert main([*call, "--output", str(tmp_path / "fit")]) == 0
-    subprocess.run([*build, "-o", tmp_path / "after"], check=True)
-    game = games.load("connect_four")
-    players = [parse_player(game, f"uci:{tmp_path / name}") for name in ("after", "before")]
-    match = play_match(
-        game, *players, limits=Limits(nodes=1000), games=100, threads=2,
-        openings=Openings(game, plies=4),
-    )  # fmt: skip
-    assert match.summary().elo.low > 0
+    folder, rows = tmp_path / "engine", tmp_path / "traces.csv"
+    folder.mkdir()
+    source = Path(shutil.copy(ROOT / "docs/examples/fourth.c", folder))
+    build = "gcc -std=c99 -O2 -Wall -Wextra -pedantic -Werror fourth.c -o fourth"
+    subprocess.run(build.split(), cwd=folder, check=True)
+    rows.write_bytes(subprocess.check_output([folder / "fourth", "traces", "2000"]))
+    old = source.read_bytes()
+    call = [str(rows), "--unit", "lucky=100", "--patch", str(source), "--quiet", "--build", build]
+    call += ["--source", str(folder), "--output", str(tmp_path / "fit"), "--play"]
+    words = "connect_four uci:{}/fourth --nodes 1000 --plies 4 --games 200 --sprt 0,60 --quiet"
+    assert main([*call, words]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("gained: the engine is stronger")
+    assert source.read_bytes() == old and (tmp_path / "fit/after/fourth.c").read_bytes() != old
+    # a build that fails is named, and so are an engine without a place and a file elsewhere
+    assert main([*call, words, "--build", "gcc -x"]) == 2
+    assert "--build: expected status 0, found 1: " in capsys.readouterr().err
+    assert main([*call, "connect_four uci:./fourth"]) == 2
+    assert "--play: expected a player such as uci:{}/engine" in capsys.readouterr().err
+    assert main([*call, words, "--patch", str(rows)]) == 2
+    assert "--patch: expected a file in" in capsys.readouterr().err
+
+
+def test_a_lost_match_is_called_lost() -> None:
+    test = Sprt(0, 10)
+
+    def said(won: int, drawn: int, lost: int) -> str:
+        pairs = [(1, 1)] * won + [(1, 0)] * drawn + [(0, 0)] * lost
+        return verdict(MatchSummary.of_pairs(pairs), test)
+
+    assert said(100, 300, 400).startswith("lost: the engine is weaker")
+    assert said(2000, 4000, 2000).startswith("not proved: the engine gains less")
+    assert said(2, 2, 1).startswith("not proved: the test has not decided")
+    assert said(400, 300, 100).startswith("gained: the engine is stronger")
