@@ -14,7 +14,7 @@ from programs.arguments import Parser
 from programs.ending import exit_status
 
 if TYPE_CHECKING:
-    from learner.traces.fit import Fitted
+    from learner.traces.fitted import Fitted
     from learner.traces.traces import Traces
 
 PROGRAM = "python -m learner.traces.command"

@@ -22,17 +22,19 @@ from scipy.special import expit
 
 from learner.fit.matrix import Matrix
 from learner.fit.newton import Minimum, minimum
+from learner.fit.sums import EXACT, sums_of_others
 from learner.fit.targets import expectations, fit_scale, mean_loss
-from learner.fit.validation import CalibrationBin, calibration, students_quantile
+from learner.fit.validation import calibration, students_quantile
 from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
 from learner.traces.doubts import doubts
+from learner.traces.fitted import Change, Fitted, FittedTerm
 from learner.traces.parameters import Term, parameters
 from learner.traces.traces import TraceError, Traces
 from programs.whole_files import write_atomically
 
-__all__ = ["Change", "Fitted", "FittedTerm", "Settings", "fit_traces"]
+__all__ = ["Settings", "fit_traces"]
 
 Floats = NDArray[np.float64]
 #: Penalties that are tried, most first, on at most so many rows.
@@ -46,7 +48,7 @@ FEWEST = 10
 #: The scale lies within this factor of that of the values to start from.
 FAR = 8.0
 #: A term is rare in fewer rows, or explained by others if this share of its square is.
-RARE, EXPLAINED, EXACT = 100, 0.99, 1e-9
+RARE, EXPLAINED = 100, 0.99
 
 
 @dataclass(frozen=True)
@@ -74,70 +76,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_options(self)
-
-
-@dataclass(frozen=True)
-class FittedTerm:
-    """A term after the fit.
-
-    weight: in the unit of values.
-    error: its standard error by games; NaN if it was not learned, lies on a bound, stayed by lasso,
-        or if only the penalty tells it from other terms.
-    pull: how far the penalty holds it from where the loss alone is least, as `error`.
-    worth: what the mean loss would grow by without it, after the others have taken its place, by
-        the quadratic at the minimum.
-    explained: share of its square that the other terms explain.
-    rows: rows in which it is not 0.
-    note: "", `fixed`, `never occurs` (in what was fitted), `constant`, `rare`, `a sum of others`
-        or `explained by others`.
-    """
-
-    name: str
-    start: float
-    weight: float
-    error: float
-    pull: float
-    worth: float
-    explained: float
-    rows: int
-    note: str
-
-
-@dataclass(frozen=True)
-class Change:
-    """The mean loss on the games that judge, before and after, with the 95 % interval by games."""
-
-    rows: int
-    games: int
-    before: float
-    after: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The result of a fit.
-
-    scale: K.
-    tried: penalties and their losses on the games that chose, in the order tried.
-    doubts: what of the traces may make the fit promise more than a match keeps.
-    bins: calibration on the games that judge; by results if they are known, else by targets.
-    """
-
-    terms: tuple[FittedTerm, ...]
-    scale: float
-    alpha: float
-    lasso: float
-    tried: tuple[tuple[float, float, float], ...]
-    loss: float
-    steps: int
-    settled: bool
-    rows: int
-    games: int
-    judged: Change
-    bins: tuple[CalibrationBin, ...]
-    doubts: tuple[str, ...]
 
 
 def fit_traces(
@@ -286,7 +224,7 @@ class _Fit:
             first=final["step"], bent=bent, single=final["single"], settled=final["settled"],
             after=after,
         )  # fmt: skip
-        sums = self._sums(least.bend)
+        sums = sums_of_others(least.bend, made.names)
         if sums and not alpha:
             self._forget()  # so that other terms may be fitted in the same folder
             raise TraceError(
@@ -386,32 +324,6 @@ class _Fit:
         self.state = state
 
     # --- what is known of the weights -----------------------------------------------------------
-
-    def _sums(self, bend: Floats) -> dict[int, tuple[str, list[int]]]:
-        """Returns the terms that are sums of others, which no data can tell apart.
-
-        For each the sum in words and the numbers of its parts.
-        """
-        unit = np.sqrt(np.diag(bend))
-        even = bend / np.outer(unit, unit)
-        factor, names, sums = np.zeros_like(even), self.parameters.names, {}
-        for j in range(len(even)):  # Cholesky, column by column
-            row = factor[j, :j]
-            left = even[j, j] - row @ row
-            if left < EXACT:  # the column of zeros explains nothing of those that follow
-                before = [k for k in range(j) if k not in sums]
-                shares = np.linalg.lstsq(
-                    even[np.ix_(before, before)], even[before, j], rcond=1e-12
-                )[0]
-                parts = {
-                    k: share for k, share in zip(before, shares, strict=True) if abs(share) > 1e-6
-                }
-                told = [f"{share * unit[j] / unit[k]:.4g} {names[k]}" for k, share in parts.items()]
-                sums[j] = (" + ".join(told[:6]) + " + …" * (len(told) > 6), list(parts))
-                continue
-            factor[j, j] = np.sqrt(left)
-            factor[j + 1 :, j] = (even[j + 1 :, j] - factor[j + 1 :, :j] @ row) / factor[j, j]
-        return sums
 
     def _described(
         self, matrix: Matrix, margin: Floats, learned: Floats, found: Minimum, alpha: float,

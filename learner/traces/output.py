@@ -16,7 +16,7 @@ from typing import Any
 
 from learner.fit.validation import calibration_error, students_quantile
 from learner.reports.plots import new_figure
-from learner.traces.fit import Fitted
+from learner.traces.fitted import Fitted
 from learner.traces.traces import TraceError
 from programs.whole_files import write_atomically, write_figure
 

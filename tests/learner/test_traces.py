@@ -21,7 +21,8 @@ from learner.positions.filters import Games
 from learner.traces.command import main
 from learner.traces.doubts import doubts
 from learner.traces.engine_match import verdict
-from learner.traces.fit import Fitted, Settings, fit_traces
+from learner.traces.fit import Settings, fit_traces
+from learner.traces.fitted import Fitted
 from learner.traces.output import header, patched
 from learner.traces.parameters import Term
 from learner.traces.reading import read_traces
