@@ -47,7 +47,7 @@ class ResultOrder(NamedTuple):
     """The side that the results of a file name first, in forms where it may be either.
 
     black_first: whether it is the side that begins.
-    clear: whether this is known; if not, `black_first` is the usual order of the form.
+    clear: whether this is known; if not, only draws have a result.
     reason: how it is known, or what is unclear.
     """
 
@@ -56,15 +56,16 @@ class ResultOrder(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
+        if not self.clear:
+            return f"it is unclear whom results name first, so they are left out: {self.reason}"
         side = "Black" if self.black_first else "White"
-        unclear = "" if self.clear else " is assumed, because it is unclear"
-        return f"results name {side} first{unclear}: {self.reason}"
+        return f"results name {side} first: {self.reason}"
 
 
 class ReadGame(NamedTuple):
     """One game of a file.
 
-    record: None if the game is damaged; then the first of `problems` says why.
+    record: the game, before its fault if it is damaged; None if no move of it is certain.
     names: the players; the first is the one who begins.
     problems: errors in the game, each with the number of its line.
     title: one line for people who choose among the games of a file.
@@ -90,7 +91,7 @@ class FileForm:
     write: `write(record, names, tags)` returns one game as text; texts of several games, joined by
         empty lines, are a file. Raises ValueError if the form cannot hold the record.
     read: `read(text, game)` returns the games of a file one after the other. A damaged game is
-        returned without a record, and reading continues. Raises ValueError if the whole file is of
+        returned up to its fault, and reading continues. Raises ValueError if the whole file is of
         another game.
     read_in_order: `read_in_order(text, game, black_first)` does the same in forms whose results
         may name either side first: the side that begins if `black_first` is True, the other one if
@@ -189,7 +190,7 @@ def _note_text(record: GameRecord, n: int) -> str:
 
 
 def read_plain(text: str, game: Game) -> Iterator[ReadGame]:
-    """Yields the games of a plain text."""
+    """Yields the games of a plain text; a damaged one ends before its fault."""
     lines: list[tuple[int, str]] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if not line.strip():
@@ -222,7 +223,8 @@ def _read_one(lines: list[tuple[int, str]], game: Game) -> ReadGame:
         if not lines[-1][1].startswith("*"):
             problems.append(f"line {number}: expected a line with *, found the end of the file")
     except (MoveError, PositionError, ValueError) as error:
-        record, problems = None, [f"line {number}: {error}"]
+        record = record if record is not None and record.moves else None
+        problems = [f"line {number}: {error}"]
     names = tuple(tags.get(seat, "?") for seat in _seats(game))
     count = "damaged" if record is None else counted(record.ply, "move")
     result = tags.get("Result", "")

@@ -31,6 +31,7 @@ _LENGTH = re.compile(r"\s*([0-9]{1,5})[\s-]*points?\s+match\b.*", re.I)
 _MONEY = re.compile(r"\s*(?:money|unlimited)\b.*", re.I)
 _GAME = re.compile(r"\s*game\s+([0-9]+)\b.*", re.I)
 _SCORES = re.compile(r"\s*(\S.*?)?\s*:\s*([0-9]{1,5})\s+(\S.*?)?\s*:\s*([0-9]{1,5})\s*")
+_SCORE = re.compile(r"\s*([^:]*?)\s*:\s*([0-9]{1,5})\s*")  # of one player
 _LINE = re.compile(r"\s*[0-9]{1,4}[).](.*)")
 _ACTION = re.compile(
     r"""
@@ -166,7 +167,7 @@ def _cells(record: BackgammonRecord) -> Iterator[str]:
 def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[RecordedMatch]:
     """Yields the matches of a .mat text, or of an iterable of lines such as an open file.
 
-    `game` is backgammon. A damaged game never raises an exception: it comes without a record, and
+    `game` is backgammon. A damaged game never raises an exception: it ends before its fault, and
     reading continues with the next one. A game that its moves do not end ends with the points that
     the file says were won. Whether a game is the Crawford game follows from the scores.
     """
@@ -195,6 +196,7 @@ class _Reader:
         #: Tags after the games: those of the next match, if there is one.
         self.following: dict[str, str] = {}
         self.named = False  # whether the line with the names of the game's players was read
+        self.above = ""  # the first of two lines with their names
 
     @property
     def full(self) -> bool:
@@ -215,7 +217,7 @@ class _Reader:
         elif _GAME.fullmatch(line) is not None:
             self.end_game()
             self.reading = _Reading(self.game, self.match, number)
-            self.named = False
+            self.named, self.above = False, ""
         elif self.reading is None:
             if _MONEY.fullmatch(line) is None:
                 self.problem(number, "a match length or a game", repr(line.strip()[:40]))
@@ -229,7 +231,10 @@ class _Reader:
     def names(self, number: int, line: str) -> None:
         """Read the line with players and scores."""
         assert self.reading is not None
-        self.named = True
+        if not self.above and _SCORE.fullmatch(line) is not None:
+            self.above = line
+            return
+        self.named, line = True, f"{self.above} {line}".lstrip()
         scores = _SCORES.fullmatch(line)
         if scores is not None:
             self.match.players = (scores[1] or "", scores[3] or "")

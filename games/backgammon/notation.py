@@ -26,7 +26,7 @@ from games.backgammon.situation import (
     position_error,
     roll_of,
 )
-from games.errors import MoveError, stripped
+from games.errors import MoveError, embedded, stripped
 from programs.phrases import listed, shortened
 
 __all__ = [
@@ -44,14 +44,19 @@ __all__ = [
 
 NO_MOVE = "no move"
 #: Longer texts are refused unread; legitimate ones are far shorter.
-LONGEST_POSITION, LONGEST_MOVE = 1000, 200
+LONGEST_MOVE = 200
 _ROWS = 5  # of a board that show checkers
 
 _NOTHING = ("no move", "cannot move", "can't move", "pass", "dance", "dances", "fans", "-", "none")
-_XGID = re.compile(r"(?:XGID\s*=\s*)?([-a-o]{26})((?::\s*-?[0-9A-Z]+\s*){3,9})", re.I | re.A)
-_GNU_ID = re.compile(
-    r"(?:Position ID:\s*)?([A-Za-z0-9+/]{14})(?:==)?"
-    r"(?:(?::|\s+Match ID:\s*)([A-Za-z0-9+/]{12}))?(?:\s+([XOxo]))?"
+_XGID = re.compile(r"(?:XGID\s*=\s*)?([-a-o]{26})((?::[ \t]*-?[0-9A-Z]+[ \t]*){3,9})", re.I | re.A)
+_GNU_ID = re.compile(r"([A-Za-z0-9+/]{14})(?:==)?(?:[: ]([A-Za-z0-9+/]{12}))?(?:\s+([XOxo]))?")
+#: Positions in the words of a program: an XGID, a FIBS board, or position ID and match ID.
+_EMBEDDED = re.compile(
+    r"(XGID\s*=\s*[-a-o]{26}(?::[ \t]*-?[0-9A-Z]+){3,9})|\b(board:[^\s\"')\]]+)"
+    r"|(?<![\w+/])(?:Position\s+ID\s*:\s*)?([a-z0-9+/]{14}:[a-z0-9+/]{12})(?![\w+/])"
+    r"|Position\s+ID\s*:\s*([a-z0-9+/]{14})(?![\w+/])"
+    r"(?:(?:(?!Position\s+ID).)*?Match\s+ID\s*:\s*([a-z0-9+/]{12})(?![\w+/])|(?:==)?\s+([XO])\b)?",
+    re.I | re.A | re.S,
 )
 _ROLL = re.compile(r"\(?\s*([1-6])\s*[-,/ ]?\s*([1-6])\s*\)?:?")
 _POINT = r"(?:bar|off|b|o|[0-9]{1,2})"
@@ -77,27 +82,40 @@ def parse_position(text: str) -> Position:
 def parse_situation(text: str) -> Situation:
     """Returns the situation of an XGID, a GNU ID, a position ID or a FIBS board line.
 
-    A position ID does not name the side to move: it is X unless an O follows.
+    Words and a drawn board may stand around it. A position ID does not name the side to move: it is
+    X unless an O follows.
 
     Raises PositionError for any other text and for impossible positions: more than 15 checkers of a
-    side, both sides on one point, or both with all checkers borne off.
+    side, both sides on one point, or both with all checkers borne off; also for hypergammon.
     """
-    word = stripped(text).strip("\"'. \t\r\n")
-    if len(text) > LONGEST_POSITION:
-        raise position_error(f"a position of at most {LONGEST_POSITION} characters", text)
+    word = embedded(text, _EMBEDDED).strip("\"'. ")
     if word[:6].lower() == "board:":
         return parse_fibs(word)
     match = _XGID.fullmatch(word)
     if match is not None:
-        return parse_xgid(match[1], [part.strip() for part in match[2][1:].split(":")])
+        fields = [part.strip() for part in match[2][1:].split(":")]
+        return _of_backgammon(parse_xgid(match[1], fields))
     match = _GNU_ID.fullmatch(word)
     if match is not None:
-        return parse_gnu_id(match[1], match[2], match[3])
+        situation = parse_gnu_id(match[1], match[2], match[3])
+        return _of_backgammon(situation) if match[2] else situation
     raise position_error(
         "a position ID such as 4HPwATDgc/ABMA (O behind it where O is to move), an XGID or a FIBS"
         " board",
         word,
     )
+
+
+def _of_backgammon(situation: Situation) -> Situation:
+    """Refuse three checkers of each side, of which both have some outside their home.
+
+    Backgammon has such positions too, but hardly ever; their position IDs are read.
+    """
+    near, far, their_near, their_far, _ = situation.position
+    sides = checker_counts(near, far), checker_counts(their_near, their_far)
+    if all(sum(counts[1:]) <= 3 and any(counts[7:]) for counts in sides):
+        raise position_error("15 checkers of each side", "3, as in hypergammon", quote=False)
+    return situation
 
 
 # --- rolls ----------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """Games of files, played again: their actions are checked, and their ends compared with the rules.
 
-Files of other programs are read as far as their moves are certain. A cell in which the move is
-hidden (`????`) is the way in which servers write that a player gave up; before other moves it is
-read if only one move fits them. Points that cannot be are counted as those that can.
+Files of other programs are read as far as their moves are certain, up to the first fault. A cell in
+which the move is hidden (`????`) is the way in which servers write that a player gave up; before
+other moves it is read if only one move fits them. Points that cannot be are counted as those that
+can.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ ENDS = ("wins", "losses", "resign")
 class ReplayedGame(NamedTuple):
     """One game of a file.
 
-    `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
-    a record, its moves are certain despite any problems. Each problem begins with the number of
-    its line.
+    A damaged game ends before its fault, of which the first of `problems` tells; `record` is None
+    if it has no move before that. The moves of a record are certain despite any problems. Each
+    problem begins with the number of its line.
     """
 
     record: BackgammonRecord | None
@@ -107,11 +108,15 @@ class _Replay:
         line = self.heading.line
         try:
             self.record = self.begin(earlier)
+        except PositionError as error:
+            return ReplayedGame(None, [f"line {line}: {error}", *self.problems])
+        try:
             for index, action in enumerate(self.actions):
                 line = action.line
                 self.act(action, self.actions[index + 1 :])
-        except (MoveError, PositionError) as error:
-            return ReplayedGame(None, [f"line {line}: {error}", *self.problems])
+        except MoveError as error:
+            record = self.record if self.record.moves else None
+            return ReplayedGame(record, [f"line {line}: {error}", *self.problems])
         if not self.record.over:
             self.problem(line, "a game with an end", "none")
         return ReplayedGame(self.record, self.problems)
@@ -172,7 +177,9 @@ class _Replay:
         roll = self.game.dice.parse(action.text)
         hidden = _HIDDEN.fullmatch(action.moves) is not None
         ends = bool(rest) and rest[0].kind in ENDS
-        if hidden and (ends or not rest):
+        if not rest and (hidden or not action.moves):
+            return  # the game breaks off
+        if hidden and ends:
             return
         if not action.moves and ends and self.game.legal_moves(record.position, roll) != [0]:
             return  # a side may resign when it sees its roll

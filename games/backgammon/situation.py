@@ -75,6 +75,9 @@ class Situation:
             raise position_error(f"no roll with an offered {self.offered}", f"roll {self.roll}")
         if self.crawford and not self.match_length:
             raise position_error("no Crawford rule in a game for money", "it")
+        if self.crawford and 1 < self.match_length == min(self.score) + 1:
+            expected = "a Crawford game with one side one point away"
+            raise position_error(expected, f"both, {self.score}", quote=False)
         if self.crawford and (self.cube, self.owner, self.offered) != (1, None, ""):
             shown = self.offered or f"{self.cube}"
             raise position_error("a cube of 1 in the middle in the Crawford game", shown)

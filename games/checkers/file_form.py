@@ -26,8 +26,9 @@ def _read(text: str, game: Game) -> Iterator[ReadGame]:
     games = list(read_games(text, game))
     _refuse_other_games(games)
     order = result_order(games)
-    if order.black_first:
-        games = list(read_games(text, game, black_first=True))
+    if order.black_first or not order.clear:
+        black_first = order.black_first if order.clear else None
+        games = list(read_games(text, game, black_first=black_first))
     return _games(games, order)
 
 
@@ -43,8 +44,11 @@ def _games(games: Iterable[PdnGame], order: ResultOrder) -> Iterator[ReadGame]:
         names = (read.tags.get("Black", "?"), read.tags.get("White", "?"))
         count = read.record.ply if read.record else 0
         result = read.tags.get("Result", "*")
+        said = f"{result} (White first)"
+        if not order.clear and read.record is not None and read.said and not read.record.over:
+            result = said = f"{read.said} (unclear whom it names first)"
+            read.record.comment = f"{read.record.comment} Result: {result}.".strip()
         title = f"{names[0]} – {names[1]}, {counted(count, 'move')}, {result}"
-        said = f"{result} (White first{'' if order.clear or not read.said else ', unclear'})"
         yield ReadGame(read.record, names, read.problems, title, said, read.tags, order)
 
 
@@ -54,14 +58,8 @@ def _refuse_other_games(games: Sequence[PdnGame]) -> None:
     for read in games:
         if read.record is not None:
             return
-        kind = next((value for tag, value in read.tags.items() if tag.lower() == "gametype"), "")
-        if kind and kind.split(",")[0].strip() != ENGLISH:
-            name = type_text(kind)
-        elif "as Russian draughts does" in read.problems[0]:
-            name = "games with squares such as c3, as in Russian draughts"
-        else:
-            continue
-        others[name] = others.get(name, 0) + 1
+        if read.other:
+            others[read.other] = others.get(read.other, 0) + 1
     if others:
         name = ", ".join(f"{count} of {kind}" for kind, count in others.items())
         raise ValueError(f"expected games of {type_text(ENGLISH)}, found {name}")

@@ -15,29 +15,41 @@ import numpy as np
 
 from games.checkers import rules
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, WHITE, Position
-from games.errors import MoveError, PositionError, stripped
+from games.errors import MoveError, PositionError, embedded, stripped
 from programs.phrases import listed, shortened
 
 __all__ = [
     "captured_squares",
     "move_path",
     "move_text",
+    "moves_named",
     "parse_move",
     "parse_position",
     "position_text",
     "show",
     "square_bit",
     "square_number",
+    "squares_in",
     "squares_of",
 ]
 
 #: Longer texts are refused unread; legitimate ones are far shorter, even with spaces.
-LONGEST_POSITION, LONGEST_MOVE = 1000, 200
+LONGEST_MOVE = 200
 MOST_PIECES = 12  # of one side
 
 _LETTERS = {BLACK: "B", WHITE: "W"}
 _NAMES = {BLACK: "Black", WHITE: "White"}
 _SIDES = {"b": BLACK, "w": WHITE}
+#: A position in a text: its sections, and after it move counters or anything but more squares.
+_SECTION = (
+    r"\s*:\s*[BW]\s*"
+    r"(?:(?:K\s*)?[0-9]{1,2}(?:\s*-\s*[0-9]{1,2})?(?:\s*,\s*(?=[K0-9])|(?![\w-])))*+"
+)
+_FEN = re.compile(
+    rf"(?<![\w:])([BW](?:{_SECTION}){{2,3}})(?:\s*:[HF]?[0-9]+|\s+[0-9]+\s+[0-9]+)*"
+    r"(?![\w-]|\s*:|[\s,;]*[A-Z]?\s*[0-9]|\s*[,;]\s*[,;])",
+    re.I | re.A,
+)
 _JUMPS = (8, 10, -8, -10)  # bits from start to end of a jump, by the direction in a move
 _ITEM = re.compile(r"(k?)\s*([0-9]{1,2})(?:\s*-\s*([0-9]{1,2}))?")
 _MOVE = re.compile(r"[0-9]{1,2}(?:(?:\s*[-x:*×]\s*|\s+)[0-9]{1,2})+")
@@ -76,24 +88,25 @@ def _pieces_text(pieces: int, kings: int) -> str:
 def parse_position(text: str) -> Position:
     """Returns the position that a PDN FEN describes.
 
-    Either section may come first; case, spaces, quotes around the text and a full stop after it do
-    not matter, and `1-12` or `K1-4` stand for all the squares of a range.
+    Either section may come first; case and spaces do not matter, nor do words around the text or
+    move counters after it, and `1-12` or `K1-4` stand for all the squares of a range.
 
     Raises PositionError for any other text and for impossible pieces: two on a square, a man on the
     row where it is crowned, more than twelve of a side.
     """
-    parts = stripped(text).strip("\"'. \t\r\n").lower().split(":")
-    if len(text) > LONGEST_POSITION:
-        raise _position_error(f"a position of at most {LONGEST_POSITION} characters", text)
-    letter, sections = parts[0].strip(), parts[1:]
+    letter, *sections = embedded(text, _FEN).strip("\"'. ").lower().split(":")
+    letter = letter.strip()
     if letter not in _SIDES:
         raise _position_error("the side to move first, B or W as in B:W32:B1", letter or text)
     men, kings = {BLACK: 0, WHITE: 0}, {BLACK: 0, WHITE: 0}
     seen: list[int] = []
-    for section in map(str.strip, sections):
+    sections = [section.strip() for section in sections]
+    for place, section in enumerate(sections):
         if section[:1] not in _SIDES:
             raise _position_error("a section of squares that begins with W or B", section)
         colour = _SIDES[section[0]]
+        if section in _SIDES and any(other[:1] == section for other in sections[place + 1 :]):
+            continue  # the side to move, said twice
         if colour in seen:
             raise _position_error(
                 "one section for each side", f"a second one for {_NAMES[colour]}", quote=False
@@ -192,20 +205,29 @@ def parse_move(position: Position, text: str) -> int:
     word = stripped(text, MoveError).lower()
     if len(text) > LONGEST_MOVE or _MOVE.fullmatch(word) is None:
         raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {shortened(word)!r}")
-    squares = [int(number) for number in _NUMBER.findall(word)]
+    squares = squares_in(word)
     for square in squares:
         if not 1 <= square <= 32:
             raise MoveError(f"expected squares 1 to 32, found {square} in {shortened(word)!r}")
     word = shortened(word)
-    legal = _legal(position)
-    matching = [move for move in legal if _passes(move_path(move), squares)]
-    exact = [move for move in matching if move_path(move) == squares]
-    if len(exact or matching) == 1:
-        return (exact or matching)[0]
+    matching = moves_named(position, squares)
+    if len(matching) == 1:
+        return matching[0]
     if matching:
         paths = listed("x".join(map(str, move_path(move))) for move in matching)
         raise MoveError(f"expected one of {paths}, found {word!r}, which names them all")
-    raise MoveError(f"expected {_choice(legal)}, found {word!r}")
+    raise MoveError(f"expected {_choice(_legal(position))}, found {word!r}")
+
+
+def squares_in(text: str) -> list[int]:
+    """Returns the numbers in the text of a move."""
+    return [int(number) for number in _NUMBER.findall(text)]
+
+
+def moves_named(position: Position, squares: list[int]) -> list[int]:
+    """Returns the legal moves that these squares can name: start, end, and some between."""
+    matching = [move for move in _legal(position) if _passes(move_path(move), squares)]
+    return [move for move in matching if move_path(move) == squares] or matching
 
 
 def _passes(path: list[int], squares: list[int]) -> bool:

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from games.connect_four.rules import BOTTOM, COLUMNS, ROWS, Position, has_four
-from games.errors import PositionError, stripped
+import re
+
+from games.connect_four.rules import BOTTOM, COLUMNS, ROWS, START, Position, has_four, play
+from games.errors import PositionError, embedded
+
+_BOARD = re.compile(
+    r"(?<![\w./])([XO.]{7}(?:\s*[/\n]\s*[XO.]{7}){5})(?![\w/.])(?:\s+([XO])\b)?", re.I
+)
+_MOVES = re.compile(r"(0-based\b)?\W*([0-9]{1,42})", re.I | re.A)
+#: 42 cells: letters column by column from the bottom, numbers row by row from the top.
+_CELLS = re.compile(r"\W*([xob](?:\W+[xob]){41})(?:\W+(?:win|loss|draw))?\W*", re.I)
+_NUMBERS = re.compile(r"\W*([012](?:\W+[012]){41})\W*", re.A)
+_CELL_SIGNS = str.maketrans("B012", "..XO")
 
 
 def position_text(position: Position) -> str:
@@ -21,17 +32,24 @@ def position_text(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """Returns the position that such a text describes.
+    """Returns the position that a text describes.
+
+    It is six rows in the form of `position_text`, whose side to move may be left out, with words
+    around it; the columns of the moves from the start, such as 4453 or `0-based 3342`; 42 cells of
+    x, o and b, column by column from the bottom; or 42 of 0, 1 and 2, row by row from the top.
 
     Raises PositionError if the text or the position is not possible.
     """
-    board, _, mover = stripped(text).upper().partition(" ")
-    rows = board.split("/")[::-1]
-    if [len(row) for row in rows] != [7] * 6 or set(board) - set("XO./") or mover not in ("X", "O"):
+    word = embedded(text, _BOARD)
+    if (moves := _MOVES.fullmatch(word)) is not None:
+        return _played(moves[2], 0 if moves[1] else 1)
+    rows, mover = _read_board(word.upper())
+    if rows is None:
         raise PositionError(
             "expected six rows of seven X, O and '.' with / between them, and X or O to move,"
-            f" found {text[:80]!r}"
+            f" or the columns of moves such as 4453, found {word[:80]!r}"
         )
+    board = "/".join(reversed(rows))
     x, o = (
         sum(
             1 << 7 * column + row
@@ -41,6 +59,7 @@ def parse_position(text: str) -> Position:
         )
         for letter in "XO"
     )
+    mover = mover or "XO"[x.bit_count() > o.bit_count()]
     if x.bit_count() - o.bit_count() != (mover == "O"):
         raise PositionError(
             "expected as many X as O, or one more with O to move; found"
@@ -52,6 +71,40 @@ def parse_position(text: str) -> Position:
     position = (x, o, 0) if mover == "X" else (o, x, 1)
     if has_four(position[0]):
         raise PositionError(f"expected no four of {mover}, who is to move, found {board}")
+    return position
+
+
+def _read_board(text: str) -> tuple[list[str] | None, str]:
+    """Returns the rows of a board from the bottom, or None, and the side to move if it is given."""
+    if (board := _BOARD.fullmatch(text)) is not None:
+        return re.split(r"\s*[/\n]\s*", board[1])[::-1], board[2] or ""
+    letters, numbers = _CELLS.fullmatch(text), _NUMBERS.fullmatch(text)
+    match = letters or numbers
+    if match is None:
+        return None, ""
+    cells = "".join(re.findall(r"\w", match[1])).translate(_CELL_SIGNS)
+    if letters:
+        return [cells[row::ROWS] for row in range(ROWS)], ""
+    return [cells[COLUMNS * row :][:COLUMNS] for row in reversed(range(ROWS))], ""
+
+
+def _played(columns: str, first: int) -> Position:
+    """Returns the position after these moves from the start.
+
+    columns: a digit a move.
+    first: the number of the first column.
+    """
+    position = START
+    for ply, digit in enumerate(columns, 1):
+        column = int(digit) - first
+        if not 0 <= column < COLUMNS:
+            other = "" if first == 0 else ", or 0-based before them"
+            expected = f"columns {first} to {first + COLUMNS - 1}{other}"
+            raise PositionError(f"expected {expected}, found {digit} as move {ply}")
+        if has_four(position[1]) or (position[0] | position[1]) >> 7 * column & 32:
+            raise PositionError(f"expected a legal move, found {digit} as move {ply} of {columns}")
+        own, opponent, side = play(position, column)
+        position = (int(own), int(opponent), int(side))
     return position
 
 

@@ -233,7 +233,7 @@ def read_records(
     side: as for `record_entries`; with "winner" drawn games are skipped.
     black_first: whether results name the side first that begins, in forms where they may; None to
         find out from the games of each file.
-    report: records the damaged games, which are skipped, and their places.
+    report: records the damaged games, which end before their faults, and their places.
 
     Raises ValueError for a file of another game, and with side "winner" for a file whose games do
     not show whom its results name first; OSError if a file cannot be read.
@@ -259,12 +259,13 @@ def read_records(
             if record is None:
                 report.skipped.append(Skipped(str(path), place, one.problems[0]))
                 continue
-            if one.problems:
-                report.repaired.append(Skipped(str(path), place, "; ".join(one.problems)))
+            reasons = "; ".join(one.problems)
             if not _movers(record, side):
-                reason = "no winner" if record.over else "no result"
+                reason = "no winner" if record.over else reasons or "no result"
                 report.skipped.append(Skipped(str(path), place, reason))
                 continue
+            if reasons:
+                report.repaired.append(Skipped(str(path), place, reasons))
             report.games += 1
             yield record
 

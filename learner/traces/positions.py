@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from games.checkers.pdn.results import OUTCOMES
 from games.contract import Game
 from games.features import FeatureSet
 from learner.fit.logistic import measure
@@ -48,18 +47,11 @@ def traces_of(paths: Sequence[Path], game: Game, features: FeatureSet) -> Traces
 def _games(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
     for number, read in enumerate(read_games(path, game)):
         record = read.record
-        if record is None:
+        if record is None or not record.over:
             continue
-        if record.over:
-            last = record.outcome() or 0.0
-            first = last if len(record.moves) % 2 == 0 else -last
-        else:
-            if read.result not in OUTCOMES:
-                continue
-            turned = read.order is not None and not read.order.black_first
-            first = -OUTCOMES[read.result] if turned else OUTCOMES[read.result]
+        outcomes, side = record.outcomes() or (), game.to_move(record.start)
         for ply, position in enumerate(record.positions[:-1]):
-            won = first if ply % 2 == 0 else -first
+            won = outcomes[(side + ply) % game.players]
             yield position, {"result": (won + 1) / 2, "game": number}
 
 

@@ -64,7 +64,7 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
 
 
 def run_analyse(options: argparse.Namespace) -> int:
-    """Run `analyse`, which annotates games; the exit status is 1 if any game was damaged."""
+    """Run `analyse`, which annotates games; the exit status is 1 if a game had to be skipped."""
     import sys
 
     import games

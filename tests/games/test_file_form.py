@@ -100,9 +100,12 @@ def test_plain_text_keeps_values_comments_start_and_resignation(toe: Game) -> No
         ("1\n* resignation inf\n", "line 2: expected a finite number"),
     ],
 )
-def test_damaged_games_say_where(text: str, said: str, toe: Game) -> None:
+def test_damaged_games_come_up_to_their_fault(text: str, said: str, toe: Game) -> None:
     damaged, whole = plain(text + "\n5\n*\n", toe)
-    assert damaged.record is None and damaged.problems[0].startswith(said), damaged.problems
+    assert damaged.problems[0].startswith(said), damaged.problems
+    line = int(said.split(":")[0].split()[1])
+    moves = [] if damaged.record is None else damaged.record.moves
+    assert len(moves) == (line - 1 if damaged.record else 0)
     assert whole.record is not None and whole.record.moves == [1 << 4]
 
 

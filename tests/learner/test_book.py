@@ -141,7 +141,7 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
     path = tmp_path / "book.pdn"
     path.write_text(BOOK)
     report = BookReport()
-    with pytest.raises(ValueError, match=f"^{path}: results name White first is assumed, because"):
+    with pytest.raises(ValueError, match=f"^{path}: it is unclear whom results name first"):
         read_book(CHECKERS, path)
     entries = read_book(CHECKERS, path, black_first=False, report=report)
     assert report.orders == [f"{path}: results name White first: as asked for"]
@@ -156,7 +156,7 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
     (repaired,) = report.repaired
     assert repaired.game == 4 and "line 17: expected the result" in repaired.reason
     both = read_book(CHECKERS, path, path, side="both")
-    assert [e.game for e in both] == [0, 0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 4, 5, 5]
+    assert [e.game for e in both] == [0] * 4 + [1] * 3 + [2, 3, 3] + [4] * 4 + [5] * 3 + [6, 7, 7]
 
 
 OLD = """[Black "Marion Tinsley"]

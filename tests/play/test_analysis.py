@@ -36,7 +36,7 @@ PDN = """[Event "T\u00ebst"]
 1. 11-15 {0.2/5 first {brace} 22-18 15x22 25x18 $1 8-11 (9-13 18-14) 18-14 {nice} 9x18 1-0
 
 [Event "damaged"]
-1. 11-15 11-15 *
+1. 12-15 *
 
 [Event "third"]
 [FEN "W:WK5:BK1,K32"]
@@ -160,9 +160,9 @@ def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["analyse", str(path), "classic", "--depth", "2", "--least", "0", "--quiet"]
     assert main(command) == 1  # one game is damaged
     out, err = capsys.readouterr()
-    assert "game 2: line 9: move 2 of the game" in err and "1 damaged game skipped" in err
-    assert "Game 1: Black A, White B, 1-0 (White first, unclear)" in out
-    assert "unclear: of 1 decided games 0 look" in err and "say --black-first or --no-bl" in err
+    assert "game 2: line 9: move 1 of the game" in err and "1 damaged game skipped" in err
+    assert "Game 1: Black A, White B, 1-0 (unclear whom it names first)" in out
+    assert "left out: of 1 decided games 0 look" in err and "say --black-first or --no-bl" in err
     assert "Marks and accuracy: by the chances if both search 2,000 positions a move\n" in out
     assert path.read_bytes() == before
     written = (tmp_path / "games-analysed.pdn").read_text("utf-8")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ENGLISH", "in_letters", "type_text"]
+from games.checkers.notation import moves_named, squares_in
+from games.checkers.rules import START, Position
+
+__all__ = ["ENGLISH", "IN_LETTERS", "WHITE_BEGINS", "in_letters", "other_game", "type_text"]
 
 ENGLISH = "21"
 
@@ -26,6 +29,11 @@ _NAMES = {
     "40": "Frisian draughts",
     "41": "Spantsireti draughts",
 }
+IN_LETTERS = "games with squares such as c3, as in Russian draughts"
+WHITE_BEGINS = (
+    "games that White begins, as in Italian or Brazilian draughts (checkers that White begins needs"
+    ' a tag such as [FEN "W:W21-32:B1-12"])'
+)
 _LETTERS = re.compile(r"[a-hA-H][1-8](?:[-:xX×][a-hA-H][1-8])+[!?*]*")
 
 
@@ -33,6 +41,19 @@ def type_text(value: str) -> str:
     """Returns words for the value of a tag GameType: `Russian draughts (GameType 25)`."""
     number = value.split(",")[0].strip()
     return f"{_NAMES.get(number, 'another game')} (GameType {number[:20] or 'none'})"
+
+
+def other_game(moves: list[str]) -> str:
+    """Returns words for the game that moves from its start belong to; empty if they do not show it.
+
+    moves: the moves, of which the first is not one of English checkers.
+    """
+    first, *_ = squares = [squares_in(move) for move in moves]
+    if max(map(max, squares)) > 32 or (first[0] in range(31, 36) and first[-1] in range(26, 31)):
+        return type_text("20")
+    own, opponent, kings, side = START
+    white: Position = (opponent, own, kings, 1 - side)
+    return WHITE_BEGINS if moves_named(white, first) else ""
 
 
 def in_letters(text: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.checkers.pdn.game_types import ENGLISH, in_letters, type_text
+from games.checkers.notation import move_text, moves_named, squares_in
+from games.checkers.pdn.game_types import ENGLISH, IN_LETTERS, in_letters, other_game, type_text
 from games.checkers.pdn.notes import note_of
 from games.checkers.pdn.results import OUTCOMES, RESULTS
 from games.checkers.pdn.words import MOVE, Word, words_of
@@ -27,33 +28,39 @@ _NO_NOTE = Annotation()
 class PdnGame(NamedTuple):
     """One game of a PDN file.
 
-    `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
-    a record, its moves are certain despite any problems. Each problem begins with the number of
-    its line. `tags` are those of the file; with a record, the tags that follow from it are as
-    `write_game` writes them, so that Result has White first. `said` is the result in the words of
-    the file, such as `1-0`; empty if the file states none.
+    A damaged game ends before its fault, without a result, and the last of `problems` is the cause;
+    `record` is None if it has no move before that. The moves of a record are certain despite any
+    problems. Each problem begins with the number of its line. `tags` are those of the file; with a
+    record, the tags that follow from it are as `write_game` writes them, so that Result has White
+    first. `said` is the result in the words of the file, such as `1-0`; empty if the file states
+    none or the game is damaged. `other` are words for the other game that it is, if this shows, and
+    `standard` is whether it has a tag GameType, as in PDN 3.0.
     """
 
     tags: dict[str, str]
     record: GameRecord | None
     problems: list[str]
     said: str = ""
+    other: str = ""
+    standard: bool = False
 
 
 def read_games(
     source: str | Iterable[str],
     game: Game,
     *,
-    black_first: bool = False,
+    black_first: bool | None = False,
 ) -> Iterator[PdnGame]:
     """Yields the games of a PDN text, or of an iterable of lines such as an open file.
 
     `game` is checkers. Results are taken to be White-Black, and with `black_first` the other way
-    round, as in old English files. Records have no draw rules, because the players may not have
-    kept to them; a record that its moves do not end ends with the result of the file.
+    round, as in old English files; None: only draws and moves end a game. Records have no draw
+    rules, because the players may not have kept to them; a record that its moves do not end ends
+    with the result of the file.
 
-    Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. A damaged game
-    never raises an exception: it comes without a record, and reading continues with the next one.
+    Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. A jump in short
+    that several moves fit is the one that the moves after it leave. A damaged game never raises an
+    exception: reading continues with the next one.
     """
     lines = source.splitlines() if isinstance(source, str) else source
     reading: _Reading | None = None
@@ -74,17 +81,17 @@ def read_games(
 
 
 class _Reading:
-    """A game that is being read."""
+    """A game that is being read; it is played when it is complete."""
 
-    def __init__(self, game: Game, black_first: bool) -> None:
+    def __init__(self, game: Game, black_first: bool | None) -> None:
         self.game = game
         self.black_first = black_first
         self.tags: dict[str, tuple[str, int]] = {}
-        self.moves: _Moves | None = None
-        self.pending: list[Word] = []  # moves that are not played yet
+        self.words: list[Word] = []  # with moves
+        self.comments: list[tuple[int, str]] = []  # with the number of words before each
         self.problems: list[str] = []
-        self.comments: list[str] = []  # before the first move
-        self.damaged = False
+        self.damage = ""  # what ends the reading of this game
+        self.other = ""  # words for the other game that this is
         self.variation = 0  # number of open brackets
         self.variation_line = 0
         self.begun = False  # whether the tags are over
@@ -95,16 +102,17 @@ class _Reading:
     @property
     def empty(self) -> bool:
         """Whether the text so far contains nothing of a game."""
-        return not (self.tags or self.begun or self.damaged)
+        return not (self.tags or self.begun or self.damage)
 
     def closed_by(self, token: Word) -> bool:
         """Whether a token already belongs to the next game."""
         if token.kind not in ("tag", "broken"):
             return False
-        # A repeated tag belongs to the next of two games without moves, and so does, after an empty
-        # line, the tag with which games begin.
-        first = self.parted and token.text == ROSTER[0]
-        return self.begun or first or token.text in self.tags
+        # After an empty line, a repeated tag belongs to the next of two games without moves, and so
+        # does the tag with which games begin; and no game has two starts.
+        repeated = token.text in self.tags
+        parted = self.parted and (repeated or token.text == ROSTER[0])
+        return self.begun or parted or (repeated and token.text.lower() == "fen")
 
     def add(self, token: Word) -> None:
         if token.kind == "blank":
@@ -112,136 +120,133 @@ class _Reading:
             return
         self.line = token.line
         self.begun |= token.kind not in ("tag", "broken", "comment")
-        if token.kind == "open comment":
-            self.damage(token.line, "expected a comment that ends, found no '}'")
-        elif token.kind == "tag":
+        if token.kind == "tag":
             if not self.tags:
                 self.comments.clear()  # they stood between two games
             self.tags[token.text] = (token.value, token.line)
-        elif token.kind == "comment":
+        elif token.kind == "result":
             if not self.variation:
-                self.add_comment(token.text)
+                self.result = token
         elif token.kind == "open":
             self.variation_line = self.variation_line if self.variation else token.line
             self.variation += 1
-        elif token.kind == "close":
-            if self.variation == 0:
-                self.damage(token.line, "expected a move, found ')'")
-            self.variation = max(0, self.variation - 1)
-        elif self.variation:
+        elif token.kind == "close" and self.variation:
+            self.variation -= 1
+        elif self.damage or (self.variation and token.kind != "open comment"):
             pass
-        elif token.kind == "result":
-            self.result = token
+        elif token.kind == "comment":
+            self.comments.append((len(self.words), token.text))
         elif token.kind == "moves":
-            self.pending.append(token)
-        elif token.kind in ("broken", "other"):
-            shown = shortened(token.text.strip())
-            if token.kind == "broken":
-                self.damage(token.line, f'expected a tag such as [Event "?"], found {shown!r}')
-            elif in_letters(shown):
-                self.damage(token.line, f"expected a move such as 11-15, found {shown!r}, which"
-                            " names squares as Russian draughts does")  # fmt: skip
-            else:
-                self.damage(token.line, f"expected a move, found {shown!r}")
-
-    def play(self) -> None:
-        """Play the moves that are pending."""
-        pending, self.pending = self.pending, []
-        if not pending:
-            return
-        self.begin()
-        if self.damaged or self.moves is None:
-            return
-        played = self.moves.play("".join(f"{word.text}\n" for word in pending))
-        lines = (word.line for word in pending for _ in MOVE.findall(word.text))
-        if played is not None:
-            ply, cause = played
-            line = next(islice(lines, ply - self.moves.before, None))
-            self.damage(line, f"move {ply + 1} of the game: {cause}")
-
-    def add_comment(self, text: str) -> None:
-        self.play()
-        if self.moves is None or not self.moves.notes:
-            self.comments.append(text)
+            self.words.append(token)
         else:
-            note, earlier = note_of(text), self.moves.notes[-1]
-            if (note.value, note.depth) != (None, None) != (earlier.value, earlier.depth):
-                note = Annotation(comment=text)
-            self.moves.notes[-1] = Annotation(
-                earlier.value if note.value is None else note.value,
-                earlier.depth if note.depth is None else note.depth,
-                f"{earlier.comment} {note.comment}".strip(),
-            )
+            self.damage = f"line {token.line}: {self.cause(token)}"
 
-    def begin(self) -> None:
-        """Set up the start position that the tags describe."""
-        if self.moves is not None or self.damaged:
-            return
+    def cause(self, token: Word) -> str:
+        """Returns what is wrong with a word."""
+        shown = shortened(token.text.strip())
+        if token.kind == "open comment":
+            return "expected a comment that ends, found no '}'"
+        if token.kind == "broken":
+            return f'expected a tag such as [Event "?"], found {shown!r}'
+        if in_letters(shown):
+            self.other = IN_LETTERS
+            return f"expected a move such as 11-15, found {shown!r} ({IN_LETTERS})"
+        if shown.startswith("/FEN"):
+            return "expected a move, found another position (/FEN): make it a game with a tag FEN"
+        return f"expected a move, found {shown!r}"
+
+    def begin(self) -> Any:
+        """Returns the start position that the tags describe; raises ValueError with its line."""
         kind, line = self.tag("GameType", ENGLISH)
         if kind.split(",")[0].strip() != ENGLISH:
-            self.damage(line, f"expected {type_text(ENGLISH)}, found {type_text(kind)}")
-            return
-        start = self.game.start()
+            self.other = type_text(kind)
+            raise ValueError(f"line {line}: expected {type_text(ENGLISH)}, found {self.other}")
         fen, line = self.tag("FEN", "")
-        if fen:
-            try:
-                start = self.game.parse_position(fen)
-            except PositionError as error:
-                self.damage(line, f"tag FEN: {error}")
-                return
-        elif self.tag("SetUp", "0")[0] == "1":
-            self.damage(self.tag("SetUp", "")[1], "expected a tag FEN beside SetUp, found none")
-            return
-        self.moves = _Moves(self.game, start)
+        if not fen and self.tag("SetUp", "0")[0] == "1":
+            line = self.tag("SetUp", "")[1]
+            raise ValueError(f"line {line}: expected a tag FEN beside SetUp, found none")
+        try:
+            return self.game.parse_position(fen) if fen else self.game.start()
+        except PositionError as error:
+            raise ValueError(f"line {line}: tag FEN: {error}") from None
 
     def tag(self, name: str, default: str) -> tuple[str, int]:
         """Returns the value and line of a tag, ignoring the case of its name."""
-        for found, value_and_line in self.tags.items():
-            if found.lower() == name.lower():
+        for tag, value_and_line in self.tags.items():
+            if tag.lower() == name.lower():
                 return value_and_line
         return default, 0
-
-    def damage(self, line: int, cause: str) -> None:
-        """Give the game up, because later problems follow from this one."""
-        self.play()
-        if not self.damaged:
-            self.problems = [f"line {line}: {cause}"]
-        self.damaged = True
 
     def unfinished(self, line: int | None) -> None:
         """Note that the game ended without a result: by the tag on a line, or with the file."""
         after = "the end of the file" if line is None else f"the next game on line {line}"
-        if self.variation:
-            self.damage(self.variation_line, f"expected ')', found {after}")
+        if self.variation and not self.damage:
+            self.damage = f"line {self.variation_line}: expected ')', found {after}"
         self.problems.append(f"line {self.line}: expected a result, found {after}")
 
     def finish(self) -> PdnGame:
-        self.play()
-        self.begin()
         tags = {name: value for name, (value, _) in self.tags.items()}
-        if self.damaged or self.moves is None:
-            return PdnGame(tags, None, self.problems[:1])
-        record = self.moves.record(" ".join(self.comments))
-        said = self.settle(record)
+        if "Red" in tags:  # as older books call Black
+            tags.setdefault("Black", tags.pop("Red"))
+        try:
+            start, moves = self.begin(), any(MOVE.search(word.text) for word in self.words)
+            record = None if self.damage and not moves else self.played(start)
+        except ValueError as error:
+            record, self.damage = None, str(error)
+        if record is None:
+            return PdnGame(tags, None, [self.damage], "", self.other)
+        said = "" if self.damage else self.settle(record)
+        if self.damage:
+            self.problems = [*(one for one in self.problems if "fits" in one), self.damage]
         own = {name.lower() for name in OWN_TAGS}
         tags = {name: value for name, value in tags.items() if name.lower() not in own}
-        return PdnGame(tags | own_tags(record), record, self.problems, said)
+        standard = bool(self.tag("GameType", "")[1])
+        return PdnGame(tags | own_tags(record), record, self.problems, said, "", standard)
+
+    def played(self, start: Any) -> GameRecord:
+        """Returns the record of the moves up to the first fault.
+
+        Raises ValueError with its line if that is the first move.
+        """
+        moves = _Moves(self.game, start)
+        texts = [MOVE.findall(word.text) for word in self.words]
+        fault = moves.play("".join(f"{word.text}\n" for word in self.words))
+        lines = [word.line for word, text in zip(self.words, texts, strict=True) for _ in text]
+        self.problems[:0] = [f"line {lines[ply]}: {cause}" for ply, cause in moves.settled.items()]
+        if fault is not None:
+            ply, cause = fault
+            self.damage = f"line {lines[ply]}: move {ply + 1} of the game: {cause}"
+            if ply == 0 and start == self.game.start():
+                self.other = other_game([move for text in texts for move in text])
+                if self.other:
+                    self.damage = (
+                        f"line {lines[0]}: expected {type_text(ENGLISH)}, found {self.other}"
+                    )
+            if ply == 0:
+                raise ValueError(self.damage)
+        places = [0, *accumulate(map(len, texts))]
+        before = []
+        for words, text in self.comments:
+            if places[words] == 0:
+                before.append(text)
+            elif places[words] <= len(moves.notes):
+                moves.note(places[words] - 1, text)
+        return moves.record(" ".join(before))
 
     def settle(self, record: GameRecord) -> str:
         """Find out how the game ended: by its moves, its last word or its tag, in this order.
 
         Returns the first result of those that the file states.
         """
-        said: list[tuple[str, int, float | None]] = []
-        if self.result is not None:
-            said.append((self.result.text, self.result.line, self.first_view(self.result.text)))
+        said = [] if self.result is None else [(self.result.text, self.result.line)]
         text, line = self.tag("Result", "*")
         if text in OUTCOMES or text in ("*", "?", ""):
-            said.append((text, line, self.first_view(text)))
+            said.append((text, line))
         else:
             self.problems.append(f"line {line}: expected a result such as 1-0, found {text!r}")
         outcome = record.outcome()
-        for text, line, claimed in said:
+        for text, line in said:
+            claimed = self.first_view(text)
             if claimed is None:
                 continue
             if outcome is None:
@@ -251,12 +256,14 @@ class _Reading:
                 right = self.file_text(outcome)
                 cause = f"expected the result {right} ({record.reason}), found {text}"
                 self.problems.append(f"line {line}: {cause}")
-        return next((text for text, _, claimed in said if claimed is not None), "")
+        return next((text for text, _ in said if text in OUTCOMES), "")
 
     def first_view(self, text: str) -> float | None:
         """Returns the value of a result for Black, who begins."""
         outcome = OUTCOMES.get(text)
-        return None if outcome is None else outcome if self.black_first else 0.0 - outcome
+        if outcome is None or (outcome and self.black_first is None):
+            return None
+        return outcome if self.black_first else 0.0 - outcome
 
     def file_text(self, outcome: float) -> str:
         return RESULTS[outcome if self.black_first else 0.0 - outcome]
@@ -268,57 +275,80 @@ class _Moves:
     def __init__(self, game: Game, start: Any) -> None:
         self.game = game
         self.notes: list[Annotation] = []
-        self.before = 0  # plies before the latest call of `play`
-        self._slow: GameRecord | None = None
-        self._scratch = np.empty(MOST_SQUARES, np.int64), np.empty(MOST_MOVES, np.int64)
-        self._positions = [np.array([start], dtype=np.int64)]
-        self._played: list[Any] = []
-        self._quiet = [np.zeros(1, dtype=np.int64)]
+        #: Remarks on moves that the moves after them settle, by ply.
+        self.settled: dict[int, str] = {}
+        self._record: GameRecord
+        self._start = start
 
     def play(self, text: str) -> tuple[int, MoveError] | None:
         """Play the moves of a text. Returns the ply of the first illegal one and the reason."""
-        self.before = len(self.notes)
-        done = self._slow is None and self._replay(text)
-        for move in () if done else MOVE.findall(text)[len(self.notes) - self.before :]:
-            if self._slow is None:  # whatever native code did not understand is read slowly
-                self._slow = self._fast_record()
+        whole, self._record = self._replay(text)
+        self.notes = [_NO_NOTE] * self._record.ply
+        moves = [] if whole else MOVE.findall(text)
+        # whatever native code did not understand is read slowly
+        for ply in range(len(self.notes), len(moves)):
             try:
-                self._slow.play_text(move)
+                self._record.play_text(moves[ply])
             except MoveError as error:
-                return len(self.notes), error
+                position = self._record.position
+                move = self._settle(position, moves[ply:])
+                if move is None:
+                    return ply, error
+                self._record.play(move)
+                said = f"only {move_text(position, move)} fits the moves after it"
+                self.settled[ply] = f"expected a move, found {moves[ply].strip()!r}: {said}"
             self.notes.append(_NO_NOTE)
         return None
 
-    def _replay(self, text: str) -> bool:
-        """Play moves natively. Returns whether all of them were understood and legal."""
+    def _settle(self, position: Any, texts: list[str]) -> Any | None:
+        """Returns the move that the first of these texts names if the others follow, or None."""
+        first, *rest = map(squares_in, texts)
+        lines = [(move, self.game.play(position, move)) for move in moves_named(position, first)]
+        for squares in rest:
+            if len({move for move, _ in lines}) < 2 or len(lines) > MOST_MOVES:
+                break
+            lines = [
+                (move, self.game.play(after, reply))
+                for move, after in lines
+                for reply in moves_named(after, squares)
+            ]
+        # one move is left, or the order of its jumps does not matter
+        unique = min(len({move for move, _ in lines}), len({after for _, after in lines})) == 1
+        return lines[0][0] if unique else None
+
+    def note(self, ply: int, text: str) -> None:
+        """Add a comment to a move; the first value of several counts."""
+        note, earlier = note_of(text), self.notes[ply]
+        if (note.value, note.depth) != (None, None) != (earlier.value, earlier.depth):
+            note = Annotation(comment=text)
+        self.notes[ply] = Annotation(
+            earlier.value if note.value is None else note.value,
+            earlier.depth if note.depth is None else note.depth,
+            f"{earlier.comment} {note.comment}".strip(),
+        )
+
+    def _replay(self, text: str) -> tuple[bool, GameRecord]:
+        """Play moves natively. Returns whether all were understood and legal, and the record."""
         codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8).astype(np.int64)
         room = len(codes) // FEWEST_CHARACTERS + 2
         positions = np.empty((room, 4), dtype=np.int64)
         played, quiet = np.empty((2, room), dtype=np.int64)
-        positions[0], quiet[0] = self._positions[-1][-1], self._quiet[-1][-1]
-        played_to = int(replay(codes, positions, played, quiet, *self._scratch))
+        positions[0], quiet[0] = self._start, 0
+        scratch = np.empty(MOST_SQUARES, np.int64), np.empty(MOST_MOVES, np.int64)
+        played_to = int(replay(codes, positions, played, quiet, *scratch))
         plies = played_to if played_to >= 0 else -1 - played_to
-        if plies:
-            self._positions.append(positions[1 : plies + 1])
-            self._quiet.append(quiet[1 : plies + 1])
-        self._played += played[:plies].tolist()
-        self.notes += [_NO_NOTE] * plies
-        return played_to >= 0
-
-    def _fast_record(self) -> GameRecord:
-        return GameRecord.of_legal(
+        return played_to >= 0, GameRecord.of_legal(
             self.game,
-            np.concatenate(self._positions),
-            list(self._played),
-            list(self.notes),
-            quiet_plies=np.concatenate(self._quiet).tolist(),
+            positions[: plies + 1].copy(),
+            played[:plies].tolist(),
+            [_NO_NOTE] * plies,
+            quiet_plies=quiet[: plies + 1].tolist(),
             repetitions=None,
             quiet_moves=None,
         )
 
     def record(self, comment: str) -> GameRecord:
         """Returns the record of the game, with a comment on the whole game."""
-        record = self._slow or self._fast_record()
-        record.annotations[:] = self.notes
-        record.comment = comment
-        return record
+        self._record.annotations[:] = self.notes
+        self._record.comment = comment
+        return self._record

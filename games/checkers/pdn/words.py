@@ -33,6 +33,9 @@ _WORD = re.compile(
 )
 
 
+_NESTED = re.compile(r"\}[^{}]*\}")
+
+
 class Word(NamedTuple):
     """One word of a file.
 
@@ -47,6 +50,12 @@ class Word(NamedTuple):
     text: str
     line: int
     value: str = ""
+
+
+def _opened(comment: list[str], more: str) -> bool:
+    """Whether a comment, with more of it, holds a brace that is not closed."""
+    text = "".join([*comment, more])
+    return text.count("{") > text.count("}")
 
 
 def words_of(lines: Iterable[str]) -> Iterator[Word]:
@@ -69,6 +78,8 @@ def words_of(lines: Iterable[str]) -> Iterator[Word]:
         while place < len(line):
             if comment is not None:
                 end = line.find("}", place)
+                while 0 <= end and _NESTED.match(line, end) and _opened(comment, line[place:end]):
+                    end = line.find("}", end + 1)
                 comment.append(line[place : end if end >= 0 else len(line)])
                 place = end + 1 if end >= 0 else len(line)
                 if end >= 0:
