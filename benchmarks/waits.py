@@ -1,10 +1,10 @@
-"""Measures waits: `python -m benchmarks.waits [CASE ...]`, one after the other.
+"""Measures how long a person waits for a board: `python -m benchmarks.waits [CASE ...]`.
 
-Each case is a command that starts at a pseudo terminal with an empty cache of compiled functions.
-Everything that it writes is recorded with its time. A line says how long the whole took, and the
-longest time in which nothing on the screen changed. `web:GAME` and `terminal:GAME` end with the
-first move that an evaluator makes; for `web:GAME` what the page asks for counts. Without cases: all
-of them.
+`web:GAME` starts `play web` and does what the page does, `terminal:GAME` starts `play terminal` at
+a pseudo terminal. Each case runs with an empty cache of compiled functions and then with a full
+one. A line has the seconds from the start until a legal move could be made, and from the move to
+the first reply; in brackets the CPU seconds of the program. `python` runs README's example. Without
+cases: all of them.
 """
 
 from __future__ import annotations
@@ -15,181 +15,165 @@ import os
 import pty
 import re
 import select
-import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Generator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import games
+
 ROOT = Path(__file__).resolve().parent.parent
-GAMES = (
-    "checkers backgammon connect_four tic_tac_toe nim chinese_checkers chinese_checkers2"
-    " chinese_checkers6"
-).split()
-#: Those with an evaluator of their own, and what is learned.
-FIRST = tuple(name for name in GAMES if name != "nim")
-LEARNED = (*GAMES, "sliding8", "sliding15", "pancakes10", "hexapawn:Hexapawn")
-#: Commands by case; of a long one, a part.
-CASES = {
-    **{f"train:{name}": f"train {name} --run {{}}/run" for name in LEARNED},
-    **{f"terminal:{name}": f"play terminal {name} --play second" for name in FIRST},
-    **{f"web:{name}": "play web --port 0 --runs {} --kept {}" for name in FIRST},
-    "match": "play match checkers classic material --games 200 --depth 6",
-    "match:backgammon": "play match backgammon wide hand --games 200",
-    "match:chinese_checkers": "play match chinese_checkers hand random random --games 30",
-    "ladder": "play ladder checkers classic material random --games 60 --depth 6",
-    "judge": "play judge backgammon hand --referee wide --games 20",
-    "judge:truth": "play judge connect_four hand@4 --referee truth --positions 300",
-    "openings": "play openings checkers {}/even --plies 3 --judge classic --nodes 20000",
-    "rollout": "play rollout backgammon start wide --roll 31 --games 648",
-    "explain": "play explain checkers start checkers/quantised",
-    "solve": "play solve sliding15",
-    "patterns": "play patterns sliding15 {}/tiles.safetensors --sum 5-5-5",
-    "calibrate": "learner calibrate checkers classic --games 100",
-    "endgame": "endgame build --pieces 4 --directory {}",
-    "tune": "tune checkers classic men=1:0.5:2 --run {}/tune --iterations 40 --games 100",
-    "export": "export checkers/quantised {}/c",
-    "count": "course count tic_tac_toe",
-}
+OWN = "hexapawn:Hexapawn"
+GAMES = (*games.names(), OWN)
+CASES = ("python", *(f"{kind}:{name}" for kind in ("web", "terminal") for name in GAMES))
+#: With this seed of the dice the person begins in the page.
+SEED = 3
+LIMIT = 600.0
 
 
 def main() -> int:
     """Measure the cases that are asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
-    parser.add_argument("--command", help="a case of your own: what follows plysmith, {} a folder")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds of a case")
-    parser.add_argument("--log", type=Path, help="keeps all output with its times")
     options = parser.parse_args()
     if unknown := [name for name in options.cases if name not in CASES]:
         parser.error(f"CASE: expected some of {', '.join(CASES)}, found {', '.join(unknown)}")
-    cases = {name: CASES[name] for name in options.cases or ([] if options.command else CASES)}
-    if options.command:
-        cases["own"] = options.command
-    print("case | seconds | longest silence")
-    for name, command in cases.items():
+    print("case | cache | legal move, s (CPU s) | reply, s (CPU s)")
+    for case in options.cases or CASES:
+        kind, _, game = case.partition(":")
         with TemporaryDirectory() as folder:
-            print(measured(name, command.format(*[folder] * 2), folder, options), flush=True)
+            for cache in ("empty", "full"):
+                moments = [
+                    *{"web": page, "terminal": screen, "python": example}[kind](game, folder)
+                ]
+                times = [
+                    f"{after[0] - before[0]:.1f} ({after[1] - before[1]:.1f})"
+                    for before, after in zip(moments, moments[1:], strict=False)
+                ]
+                print(case, cache, *times, sep=" | ", flush=True)
     return 0
 
 
-def measured(name: str, command: str, folder: str, options: argparse.Namespace) -> str:
-    """Returns the line of a case."""
-    kind, _, game = name.partition(":")
-    began = time.monotonic()
-    shown: list[tuple[float, str]] = [(0.0, "")]
-    status = "over the limit"
-    watch = page(command, folder, game) if kind == "web" else screen(command, folder, kind)
-    for text in watch:
-        now = time.monotonic() - began
-        if text.startswith("ended: "):
-            status = text.removeprefix("ended: ")
-            break
-        if text:
-            shown.append((now, text))
-        if now > options.limit:
-            break
-    watch.close()
-    whole = time.monotonic() - began
-    if options.log:
-        with options.log.open("a") as log:
-            log.write(f"\n== {name}: {command}\n")
-            log.writelines(f"{when:8.2f} {text!r}\n" for when, text in shown)
-    times = [when for when, _ in shown] + [whole]
-    gaps = [(b - a, a) for a, b in zip(times, times[1:], strict=False)]
-    longest, since = max(gaps)
-    silence = f"{longest:.1f} s after {since:.1f} s"
-    return f"{name} | {whole:.1f} | {silence}{'' if status == '0' else f' ({status})'}"
+def example(game: str, folder: str) -> Iterator[tuple[float, float]]:
+    """Yields the moments at which README's example of Python begins and ends."""
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
+    yield time.monotonic(), 0.0
+    words = [sys.executable, "-c", code]
+    process = subprocess.Popen(
+        words, env=environment(folder), stdout=subprocess.DEVNULL, cwd=folder
+    )
+    _, _, used = os.wait4(process.pid, 0)
+    yield time.monotonic(), used.ru_utime + used.ru_stime
 
 
-def environment(folder: str) -> dict[str, str]:
-    """Returns the environment of a command with an empty cache."""
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "docs" / "examples")])
-    cache = f"{folder}/cache"
-    return {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": paths, "TERM": "xterm"}
-
-
-def screen(command: str, folder: str, kind: str) -> Generator[str]:
-    """Yields what a command writes at a terminal, and "" where nothing came in a moment."""
-    process, terminal = pty.fork()
-    if process == 0:
-        words = [sys.executable, "-m", "plysmith", *shlex.split(command)]
-        os.execve(sys.executable, words, environment(folder))
-    subprocess.run(["stty", "cols", "120", "rows", "40"], stdin=terminal, check=False)
-    last = ""
-    try:
-        while True:
-            if not select.select([terminal], [], [], 0.1)[0]:
-                yield ""
-                continue
-            try:
-                text = os.read(terminal, 65536).decode("utf-8", "replace")
-            except OSError:  # it has ended
-                text = ""
-            if not text:
-                _, status = os.waitpid(process, 0)
-                process = 0
-                yield f"ended: {os.waitstatus_to_exitcode(status)}"
-                return
-            yield text
-            last = (last + text)[-200:]  # a prompt may come a letter at a time
-            if kind == "terminal" and re.search(r"(?m)^\S.*> $|: $|\? $", last):
-                yield "ended: 0"
-                return
-    finally:
-        os.close(terminal)
-        if process:
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-
-
-def page(command: str, folder: str, game: str) -> Generator[str]:
-    """Yields what the page in the browser shows until the first move of an evaluator."""
-    words = [sys.executable, "-m", "plysmith", *shlex.split(command)]
+def page(game: str, folder: str) -> Iterator[tuple[float, float]]:
+    """Yields the moments of the start, of the first legal move and of the reply, in the page."""
+    words = f"-m plysmith play web --port 0 --runs {folder} --kept {folder}".split()
+    words += ["--game", game] * (game == OWN)
+    began = time.monotonic(), 0.0
     server = subprocess.Popen(
-        words, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, *words], env=environment(folder), stdout=subprocess.PIPE, text=True
     )
     assert server.stdout is not None
     try:
-        address = ""
-        while not address:
-            address = "".join(re.findall(r"http://[\d.:]+", server.stdout.readline()))
-        done = threading.Event()
-        thread = threading.Thread(target=first_move, args=(address, game, done), daemon=True)
-        thread.start()
-        while not done.wait(0.25):
-            yield str(asked(f"{address}/api/compiling").get("text", ""))
-        yield "ended: 0"
+        yield began
+        [address] = re.findall(r"http://[\d.:]+", server.stdout.readline())
+        list_of_all = asked(f"{address}/api/catalogue")
+        name = "hexapawn" if game == OWN else game
+        sides = next(one["sides"] for one in list_of_all["games"] if one["name"] == name)
+        other = list_of_all["defaults"][name]
+        opponent = {"kind": "evaluator", "evaluator": other} if other else {"kind": "random"}
+        seats = [{"kind": "human"}, *[opponent] * (len(sides) - 1)]
+        view = asked(f"{address}/api/tables", {"game": name, "seats": seats, "seed": SEED})
+        table = f"{address}/api/tables/{view['id']}"
+        listen = threading.Thread(target=urllib.request.urlopen, args=(f"{table}/events",))
+        listen.daemon = True
+        listen.start()
+        while not (view["legal"] and view["waiting"] == "human"):
+            time.sleep(0.02)
+            view = asked(table)
+        yield moment(server.pid)
+        asked(f"{table}/move", {"text": view["legal"][0]})
+        ply = view["ply"] + 1
+        while asked(table)["ply"] == ply:
+            time.sleep(0.02)
+        yield moment(server.pid)
+        while asked(f"{address}/api/compiling")["text"]:  # to the end, so that the cache is full
+            time.sleep(0.5)
     finally:
         server.kill()
         server.wait()
 
 
-def first_move(address: str, game: str, done: threading.Event) -> None:
-    """Ask for a table, and wait for the first move of its evaluators."""
-    found = asked(f"{address}/api/catalogue")
-    seat = {"kind": "evaluator", "evaluator": found["defaults"][game], "seconds": 1}
-    view = next(one for one in found["games"] if one["name"] == game)
-    seats = [seat] * len(view["sides"])
-    table = asked(f"{address}/api/tables", {"game": game, "seats": seats})
-    table_address = f"{address}/api/tables/{table['id']}"
-    with urllib.request.urlopen(f"{table_address}/events", timeout=600):  # else nobody watches
-        while asked(table_address)["ply"] == 0:
-            time.sleep(0.1)
-    done.set()
+def screen(game: str, folder: str) -> Iterator[tuple[float, float]]:
+    """Yields the moments of the start, of the first prompt and of the reply, at a terminal."""
+    opponent = [] if game not in ("nim",) else ["random"]
+    words = ["-m", "plysmith", "play", "terminal", game, *opponent]
+    yield time.monotonic(), 0.0
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(sys.executable, [sys.executable, *words], environment(folder))
+    subprocess.run(["stty", "cols", "120", "rows", "40"], stdin=terminal, check=False)
+    try:
+        until(terminal, r"(?m)^\S.*> $")
+        yield moment(process)
+        os.write(terminal, b"moves\n")
+        text = until(terminal, r"(?m)^(?!.*moves$)(\S.*)\n(?:.*\n)*\S.*> $")
+        os.write(terminal, text.split(",")[0].encode() + b"\n")
+        until(terminal, r"(?m)^\S.*\(.+\): .*\S.*\n|: \S+\n")
+        yield moment(process)
+        if not opponent:
+            os.write(terminal, b"hint\n")  # waits until all is compiled, so that the cache is full
+            until(terminal, r"at depth \d+:|decide now")
+    finally:
+        os.close(terminal)
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+
+
+def until(terminal: int, pattern: str) -> str:
+    """Read until a pattern appears; returns its last group."""
+    shown, began = "", time.monotonic()
+    while not (match := re.search(pattern, re.sub(r"\x1b\[[\d?;]*[A-Za-z]|\r", "", shown))):
+        if time.monotonic() - began > LIMIT:
+            raise TimeoutError(shown[-2000:])
+        if select.select([terminal], [], [], 0.1)[0]:
+            shown += os.read(terminal, 65536).decode("utf-8", "replace")
+    return match[1] if match.re.groups else ""
+
+
+def moment(process: int) -> tuple[float, float]:
+    """Returns the time, and the CPU seconds that a process and its children have used."""
+    used, waiting = 0, [process]
+    for number in waiting:
+        used += sum(
+            map(int, Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[11:15])
+        )
+        for task in Path(f"/proc/{number}/task").iterdir():
+            waiting += map(int, (task / "children").read_text().split())
+    return time.monotonic(), used / os.sysconf("SC_CLK_TCK")
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Returns the environment of a program whose caches are in a folder."""
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "docs" / "examples")])
+    caches = dict.fromkeys(("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), f"{folder}/cache")
+    usual = {**os.environ, **caches, "PYTHONPATH": paths, "TERM": "xterm"}
+    usual.pop("PYTHONDONTWRITEBYTECODE", None)
+    return usual
 
 
 def asked(address: str, content: object = None) -> dict[str, Any]:
     """Returns the answer of the server."""
     data = None if content is None else json.dumps(content).encode()
     request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=600) as answer:
+    with urllib.request.urlopen(request, timeout=LIMIT) as answer:
         return dict(json.load(answer))
 
 

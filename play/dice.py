@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from games.contract import DiceGame
+from games.kernels import uncompiled
 from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
 
 __all__ = ["OTHER", "Dice", "choice"]
 
-_STEP = int(next_state(0))
+#: Uncompiled, because compiled code takes half a second to begin with.
+_STEP = int(uncompiled(next_state)(0))
 _MASK = (1 << 62) - 1
 #: Changes the random choices of moves, but not the dice.
 OTHER = 0x2545F4914F6CDD1D

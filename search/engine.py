@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
 from games.cube import cube_of
+from games.kernels import Meanwhile, compiled, runs_compiled
 from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
@@ -29,6 +30,11 @@ from search.sizes import MOST_MIB
 from search.time_control import Allowance
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
+
+#: Greatest time in seconds of a search in a hurry that is not compiled yet.
+UNCOMPILED = 3.0
+#: Seconds for which the first search of an engine in a hurry waits for compiled code.
+PATIENCE = 0.5
 
 Options = AlphaBetaOptions | ExpectiminimaxOptions | MultiplayerOptions
 
@@ -54,6 +60,9 @@ class Engine:
     seed: shuffles the root moves, which decides among moves of equal value. Default: the game's
         own order.
     keywords: fields of the options, by name; they replace those of `options`.
+
+    Where nobody waits for compilations (`games.kernels.hurry`), the same source searches uncompiled
+    until a thread has compiled it, without the lookup and for at most `UNCOMPILED` seconds.
 
     Raises ValueError if an option is out of range or belongs to the other kind of search, and
     TypeError if a name is not an option. An engine must not be used by two threads at once.
@@ -82,17 +91,49 @@ class Engine:
         self._shared: dict[str, Any] = dict(
             lookup=lookup, table_mib=table_mib, threads=threads, seed=seed
         )
-        self._search: Search
-        if isinstance(self.options, ExpectiminimaxOptions):
-            assert isinstance(game, DiceGame)
-            self._search = Expectiminimax(game, self.evaluator, self.options, **self._shared)
-        elif isinstance(self.options, MultiplayerOptions):
-            self._search = Multiplayer(game, self.evaluator, self.options, **self._shared)
-        else:
+        if isinstance(self.options, AlphaBetaOptions):
             techniques = as_techniques(self.options.techniques, game)
             self.options = replace(self.options, techniques=techniques)
-            self._search = AlphaBeta(game, self.evaluator, self.options, **self._shared)
-        self.native = self._search.native
+        #: The native search while a thread compiles it; see `games.kernels.hurry`.
+        self._compiling: Meanwhile | None = None
+        self._patience = PATIENCE
+        if game.rules is None or runs_compiled() or not compiled:
+            self._search = self._made(**self._shared)
+        else:
+            self._search = self._made(**{**self._shared, "lookup": None, "threads": 1})
+            self._compiling = Meanwhile(self._compiled)
+
+    def _made(self, **shared: Any) -> Search:
+        """Returns a search of this engine's kind."""
+        game, options = self.game, self.options
+        if isinstance(options, ExpectiminimaxOptions):
+            assert isinstance(game, DiceGame)
+            return Expectiminimax(game, self.evaluator, options, **shared)
+        if isinstance(options, MultiplayerOptions):
+            return Multiplayer(game, self.evaluator, options, **shared)
+        return AlphaBeta(game, self.evaluator, options, **shared)
+
+    def _compiled(self) -> Search:
+        """Returns the native search, all of whose functions are compiled."""
+        search = self._made(**self._shared)
+        roll = 0 if self.game.dice else None
+        for exact in (False, True):
+            search.search(self.game.start(), Limits(depth=1), roll=roll, exact_root=exact)
+        search.clear()
+        return search
+
+    def _taken_over(self) -> Search:
+        """Returns the search to use now: the native one from the moment when it is compiled."""
+        made = self._compiling
+        if made is not None and made.ready(None if runs_compiled() else self._patience):
+            self._search, self._compiling = made.result(), None
+        self._patience = 0.0
+        return self._search
+
+    @property
+    def native(self) -> bool:
+        """Whether compiled code searches, or the same source in plain Python."""
+        return self._search.native
 
     def __repr__(self) -> str:
         techniques = getattr(self.options, "techniques", None)
@@ -184,7 +225,7 @@ class Engine:
         evaluator raised.
         """
         limits = Limits(depth, nodes, seconds)
-        return self._proven(self._search.search(position, limits, history=history, roll=roll))
+        return self._searched(position, limits, history=history, roll=roll)
 
     def analyse(
         self,
@@ -201,8 +242,17 @@ class Engine:
         In a game with dice, move filters then apply only to replies, not to the root moves.
         """
         limits = Limits(depth, nodes, seconds)
-        result = self._search.search(position, limits, history=history, roll=roll, exact_root=True)
-        return self._proven(result)
+        return self._searched(position, limits, history=history, roll=roll, exact_root=True)
+
+    def _searched(self, position: Any, limits: Limits, **asked: Any) -> Result:
+        search = self._taken_over()
+        compiling = self._compiling is not None
+        if compiling:
+            seconds = limits.seconds
+            usual = seconds.usual if isinstance(seconds, Allowance) else seconds or UNCOMPILED
+            limits = replace(limits, seconds=min(usual, UNCOMPILED))
+        result = self._proven(search.search(position, limits, **asked))
+        return replace(result, compiling=True) if compiling else result
 
     def _proven(self, result: Result) -> Result:
         """Returns a result that names the draws that are proven."""
@@ -299,9 +349,10 @@ class Engine:
     @property
     def dice_search(self) -> Expectiminimax:
         """The search of a game with dice; raises TypeError for other games."""
-        if not isinstance(self._search, Expectiminimax):
+        search = self._taken_over()
+        if not isinstance(search, Expectiminimax):
             raise TypeError(f"expected a game with dice, found {self.game.name}")
-        return self._search
+        return search
 
     def _without_dice(self) -> AlphaBeta:
         if not isinstance(self._search, AlphaBeta):

@@ -59,6 +59,7 @@ class Result:
     evaluator: the evaluator that was searched with; None if there was no search.
     drawn: the moves after which a draw is proven, by the rules or by a lookup that knows the end of
         the game; also None if the position itself is so.
+    compiling: whether the search was not compiled yet, so that it was slow and not deep.
 
     A result is shown as people read it: the move, the value in the game's unit with its chances,
     the depth, the nodes and the principal variation.
@@ -83,6 +84,7 @@ class Result:
     position: Any = field(default=None, compare=False)
     evaluator: Evaluator | None = field(default=None, compare=False)
     drawn: frozenset[Any] = field(default=frozenset(), compare=False)
+    compiling: bool = field(default=False, compare=False)
 
     def whole(self) -> Result:
         """Returns the result itself; raises KeyboardInterrupt if the search was interrupted."""

@@ -50,7 +50,7 @@ class Search:
             raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {threads}")
         self.game = game
         self.evaluator = evaluator
-        self.native = game.rules is not None and kernels.compiled
+        self.native = game.rules is not None and kernels.runs_compiled()
         try:
             self._random = np.random.default_rng(seed) if seed is not None else None
         except (TypeError, ValueError):

@@ -76,7 +76,7 @@ class Encoding:
         integers of one length are listed by native code, others by the Python interpreter. Raises
         ValueError if the kernel lists more than `most` places, or one out of range.
         """
-        rows = _rows(positions) if kernels.compiled else None
+        rows = _rows(positions) if kernels.runs_compiled() else None
         if rows is None:
             lists = [self.places(position) for position in positions]
             longest = max(map(len, lists), default=0)

@@ -118,7 +118,7 @@ class FeatureSet:
         Positions that are tuples of integers of one length (or an array [positions, integers])
         are measured by native code, any others by the Python interpreter.
         """
-        rows = _rows(positions) if kernels.compiled else None
+        rows = _rows(positions) if kernels.runs_compiled() else None
         if rows is None:
             measured = [self.values(position) for position in positions]
             return np.array(measured, dtype=np.float64).reshape(len(measured), len(self))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from games.kernels import compiled, is_kernel, uncompiled
+from games.kernels import is_kernel, runs_compiled, uncompiled
 from games.kernels.memory import native_function, read_position
 
 __all__ = ["Outcomes"]
@@ -66,7 +66,7 @@ class Outcomes:
         positions: [positions, integers], or a sequence of positions.
         """
         possible = np.array(probabilities, dtype=np.float64, order="C")
-        if not compiled:
+        if not runs_compiled():
             confine = uncompiled(self.confine)
             for position, row in zip(positions, possible, strict=True):
                 confine(tuple(map(int, position)), row)

@@ -18,9 +18,11 @@ from games.kernels.bits import (
 )
 from games.kernels.compiler import compiled, fingerprint, is_kernel, kernel, uncompiled
 from games.kernels.family import family
+from games.kernels.patience import Meanwhile, hurry, patiently, runs_compiled
 from games.kernels.record import NativeRecord, PlainRecord
 
 __all__ = [
+    "Meanwhile",
     "NativeRecord",
     "PlainRecord",
     "bit",
@@ -29,13 +31,16 @@ __all__ = [
     "family",
     "fingerprint",
     "float_bits",
+    "hurry",
     "is_kernel",
     "kernel",
     "lowest",
     "next_up",
+    "patiently",
     "popcount",
     "product",
     "reverse",
+    "runs_compiled",
     "shift_left",
     "shift_right",
     "uncompiled",

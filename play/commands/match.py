@@ -151,18 +151,20 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
 
 def _run(options: argparse.Namespace, *, ladder: bool) -> int:
     """Play, and print the report; refuses bad options before any game."""
-    from play.commands.contest import Contest
-    from play.matches.driver import check_players
     from play.players.parse import parse_player
 
     texts = options.players if ladder else [options.first, options.second, *options.others]
-    contest = Contest(load_game(options), options, ladder=ladder)
-    game = contest.game
+    game = load_game(options)
     if options.save is not None:
         check_writable("--save", options.save)
     if not ladder and len(texts) != game.players:
         raise ValueError(f"{game.name}: expected {game.players} players, found {len(texts)}")
     players = [parse_player(game, text) for text in texts]
+    # imported here, because a wrong player is refused sooner without them
+    from play.commands.contest import Contest
+    from play.matches.driver import check_players
+
+    contest = Contest(game, options, ladder=ladder)
     if ladder:
         check_players(game, players)
     contest.prepare(players)

@@ -92,6 +92,7 @@ def run_game(options: argparse.Namespace) -> int:
     import random
     import sys
 
+    from games.kernels import hurry
     from play.players.limits import limits_of, usual_limits
     from play.players.opponents import usual_evaluator
     from play.players.parse import RANDOM, seated
@@ -101,6 +102,7 @@ def run_game(options: argparse.Namespace) -> int:
     from play.web.cube_table import Play
 
     game = load_game(options)
+    hurry(sys.stdin.isatty())
     limits = limits_of(options, **usual_limits(game))
     if options.evaluator == RANDOM:
         thinker = Player(RANDOM).seat(game, limits)
@@ -108,6 +110,7 @@ def run_game(options: argparse.Namespace) -> int:
         thinker.begin(random.SystemRandom().randrange(1 << 32) if seed is None else seed)
     else:
         thinker = seated(game, options.evaluator or usual_evaluator(game), limits)
+        thinker.engine  # noqa: B018  # begins to be compiled
     chosen = (options.play or "first").lower()
     people = {"both": set(range(game.players)), "none": set[int]()}.get(chosen)
     if people is None:

@@ -11,7 +11,6 @@ from typing import Any
 from games.contract import Game
 from play.players.engine_player import as_engine
 from play.players.external import ExternalEngines
-from play.players.gnubg import as_program
 from play.players.grammar import PlayerText, split, unquoted
 from play.players.limits import Limits
 from play.players.player import Player
@@ -66,9 +65,11 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     """
     if text == RANDOM:
         return Player(RANDOM)
-    program = as_engine(game, text) or (
-        as_program(text) if ExternalEngines.of(game).engines else None
-    )
+    program: Any = as_engine(game, text)
+    if program is None and ExternalEngines.of(game).engines:
+        from play.players.gnubg import as_program
+
+        program = as_program(text)
     if program is not None:
         return Player(text, program=program)
     parts = split(text)

@@ -13,6 +13,7 @@ from games.board import Board
 from games.contract import Game
 from games.extras import extra
 from games.file_form import form_of
+from games.kernels import patiently
 from games.record import GameRecord
 from play.players.limits import Limits
 from play.players.parse import LIMITS, limit_of
@@ -225,7 +226,8 @@ class Session:
             table.play(result.move)
             yield said
             return
-        depth = f" at depth {result.depth}" + " (stopped)" * result.interrupted
+        why = " (not compiled yet)" if result.compiling else " (stopped)" * result.interrupted
+        depth = f" at depth {result.depth}{why}"
         table.play(result.move, value=evaluator.in_units(result.value), depth=result.depth)
         drawn = None in result.drawn
         about = (position, result.value, result.nodes, result.outcomes, depth)
@@ -341,16 +343,18 @@ class Session:
     def do_hint(self, rest: str) -> Iterator[str]:
         """The best moves and their values, or the right action with the cube."""
         table, record = self.table, self.record
-        if table.waiting == "answer" or "double" in self.choices:
-            yield from cube_hint(self.thinker, table.record.situation())
-        elif table.legal_moves():
-            yield from best_moves(self.thinker, record, table.roll)
-        else:
-            yield "There is nothing to decide now."
+        with patiently():
+            if table.waiting == "answer" or "double" in self.choices:
+                yield from cube_hint(self.thinker, table.record.situation())
+            elif table.legal_moves():
+                yield from best_moves(self.thinker, record, table.roll)
+            else:
+                yield "There is nothing to decide now."
 
     def do_why(self, rest: str) -> Iterator[str]:
         """The parts of the value of the position."""
-        yield from parts_of_value(self.thinker, self.record)
+        with patiently():
+            yield from parts_of_value(self.thinker, self.record)
 
     def do_undo(self, rest: str) -> Iterator[str]:
         """Take back your last move."""

@@ -60,14 +60,14 @@ async def cube_hint(
         raise ValueError(f"expected an evaluator that gives chances, found {loaded.entry.name}")
     game: Any = table.game
     if table.resigning is not None:
-        found = await thinking.work(lambda: _outcomes(thinking, table, loaded))
+        found = await thinking.compiled(lambda: _outcomes(thinking, table, loaded))
         action = table.reply(found)
         value = float(game.outcomes.values(np.array([found]))[0])
         reason = f"without the cube the position is worth {value:+.3f} to the side to move"
         return {"action": action, "text": action, "reason": reason, "figures": ""}
     if table.answering is None and not table.may_double:
         raise MoveError("expected a decision about the cube, found none")
-    decision = await thinking.work(lambda: _decision(thinking, table, loaded, PLIES))
+    decision = await thinking.compiled(lambda: _decision(thinking, table, loaded, PLIES))
     return {
         "action": table.action(decision),
         "text": decision.action,

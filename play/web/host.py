@@ -195,7 +195,7 @@ class Host:
         if seat.method and seat.method not in methods_of(game):
             raise ValueError(f"method: expected none in a game for two, found {seat.method}")
         if seat.kind == EVALUATOR:
-            await self.loaded(seat.evaluator, game)
+            await self.seated(seat.evaluator, game)
         elif seat.kind == PROGRAM:
             find = partial(self.catalogue.find, seat.evaluator, game, PROGRAM)
             await self.thinking.work(find)
@@ -209,16 +209,22 @@ class Host:
             for side, seat in zip(table.game.sides, table.seats, strict=True)
         ]
 
-    async def loaded(self, id: Any, game: Any) -> Loaded:
-        """An evaluator that is ready to search with."""
+    async def seated(self, id: Any, game: Any) -> Loaded:
+        """An evaluator that can play; in a hurry its search may still be compiled."""
 
         def load() -> Loaded:
-            found = self.catalogue.load(id, game)
-            self.thinking.warm(game, found)
-            return found
+            loaded = self.catalogue.load(id, game)
+            self.thinking.warm(game, loaded)
+            return loaded
 
-        found: Loaded = await self.thinking.work(load)
-        return found
+        seated: Loaded = await self.thinking.work(load)
+        return seated
+
+    async def loaded(self, id: Any, game: Any) -> Loaded:
+        """An evaluator whose search is compiled."""
+        loaded = await self.seated(id, game)
+        await self.thinking.compiled(partial(self.thinking.warm, game, loaded))
+        return loaded
 
     def _make_room(self) -> None:
         if len(self.sittings) < self.limits.tables:
@@ -349,7 +355,7 @@ class Host:
         if not isinstance(table, CubeTable) or (table.waiting == "roll" and not table.may_double):
             table.roll_dice()
             return
-        action = await cube_action(self.thinking, self.loaded, table)
+        action = await cube_action(self.thinking, self.seated, table)
         if action == "roll":
             table.roll_dice()
         elif action == "double":
@@ -365,7 +371,7 @@ class Host:
         if seat.kind == PROGRAM:
             where = table.record.position, table.roll
             return {"move": await self.thinking.ask_program(seat.evaluator, table.game, *where)}
-        loaded = await self.loaded(seat.evaluator, table.game)
+        loaded = await self.seated(seat.evaluator, table.game)
         question = Question(
             table.game,
             loaded,

@@ -59,7 +59,7 @@ async def analyse(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict
     roll = roll_at(table, ply)
     question = Question(
         table.game, loaded, position, side=table.side_at(ply), roll=roll, seconds=seconds,
-        depth=depth, moves=not table.dice or roll is not None,
+        depth=depth, moves=not table.dice or roll is not None, patient=True,
     )  # fmt: skip
     key = {"ply": ply, "position": table.game.position_text(position)}
 
@@ -98,7 +98,7 @@ async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str
     for id in ids:
         loaded = await host.loaded(id, game)
         work = lambda loaded=loaded: explained(game, loaded, before, after)  # noqa: E731
-        answers.append(await host.thinking.work(work))
+        answers.append(await host.thinking.compiled(work))
     return {"ply": ply, "move": text, "side": table.side_at(ply), "of": answers}
 
 
@@ -159,7 +159,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
         return found
 
     if missing:
-        found = await host.thinking.work(work)
+        found = await host.thinking.compiled(work)
         if len(known) > 8 * host.limits.moves:
             known.clear()
         known.update(found)

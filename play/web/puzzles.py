@@ -99,7 +99,7 @@ class Puzzles:
                 "unsolvable": problem.why_unsolvable(position),
             }
 
-        view: dict[str, Any] = await self.thinking.work(work)
+        view: dict[str, Any] = await self.thinking.compiled(work)
         return view
 
     async def why(self, name: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -136,11 +136,11 @@ class Puzzles:
                 "rest": rest,
             }  # fmt: skip
 
-        answer: dict[str, Any] = await self.thinking.work(work)
+        answer: dict[str, Any] = await self.thinking.compiled(work)
         return answer
 
     async def _loaded(self, id: Any, problem: Problem) -> Loaded:
-        loaded: Loaded = await self.thinking.work(partial(self.catalogue.load, id, problem))
+        loaded: Loaded = await self.thinking.compiled(partial(self.catalogue.load, id, problem))
         return loaded
 
     async def solve(self, name: str, content: dict[str, Any]) -> AsyncIterator[str]:

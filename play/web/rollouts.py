@@ -63,4 +63,4 @@ async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dic
         name, side = loaded.entry.name, table.side_at(ply)
         return {"name": name, "side": side, "games": GAMES, "rolled": rolled}
 
-    return dict(await host.thinking.work(play))
+    return dict(await host.thinking.compiled(play))

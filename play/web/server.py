@@ -18,6 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from games.contract import Game
+from games.kernels import hurry
 from play.ports import named_port
 from play.web import inspection
 from play.web.catalogue import PROGRAM, Catalogue, game_view
@@ -431,6 +432,7 @@ def serve(
         port = listener.getsockname()[1]
         app = create_app(data=data, runs=runs, kept=kept, port=port, own=own)
         listener.listen(128)
+        hurry()
         started(port)
         server_of(app).run(sockets=[listener])
     finally:

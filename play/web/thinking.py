@@ -22,12 +22,14 @@ from itertools import zip_longest
 from typing import Any
 
 from games.contract import Game, line_texts
+from games.kernels import patiently, runs_compiled
 from games.values import value_text
 from play.players.chances import play_text, values_of_all
 from play.players.gnubg import as_program
 from play.players.limits import Limits
 from play.web.catalogue import Loaded
 from play.web.table import clamped
+from programs.waiting import compiling_text
 from search import PROVEN, Engine, Result
 from search.evaluators.calibration import Chances
 
@@ -64,6 +66,7 @@ class Question:
     depth: greatest depth. Default: the usual one.
     method: how to search a game for more than two players; "" for the usual method.
     moves: whether to find the values of all legal moves.
+    patient: whether to wait until the search is compiled, see `games.kernels.hurry`.
     began: the time of its creation.
     """
 
@@ -77,6 +80,7 @@ class Question:
     depth: int | None = None
     method: str = ""
     moves: bool = False
+    patient: bool = False
     began: float = field(default_factory=time.monotonic)
     #: Whether the caller has ended it.
     stopped: bool = field(default=False, init=False)
@@ -119,6 +123,8 @@ class Thinking:
     def __init__(self) -> None:
         # For short work: loading, compiling, explaining.
         self._short = ThreadPoolExecutor(4, thread_name_prefix="web")
+        # Tasks that wait until something is compiled leave the other threads to people who play.
+        self._waiting = ThreadPoolExecutor(4, thread_name_prefix="waiting")
         # External engines hold Python's lock while they think, so only one runs at a time: more
         # would leave no time for other requests.
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="program")
@@ -130,13 +136,21 @@ class Thinking:
         self._idle: list[tuple[Loaded, str, Engine]] = []
         self._lock = threading.Lock()
         self._warm: weakref.WeakSet[Loaded] = weakref.WeakSet()
-        self._compiling = threading.Lock()
 
     # --- asking ------------------------------------------------------------------------------
 
     async def work(self, task: Callable[[], Any]) -> Any:
         """Run a short task in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._short, task)
+
+    async def compiled(self, task: Callable[[], Any]) -> Any:
+        """As `work`, for a task that needs compiled code, and waits for it."""
+
+        def wait() -> Any:
+            with patiently():
+                return task()
+
+        return await asyncio.get_running_loop().run_in_executor(self._waiting, wait)
 
     async def ask_program(self, name: str, game: Any, position: Any, roll: Any) -> Any:
         """The move of an external engine. Raises the errors of `play.players.gnubg`."""
@@ -176,27 +190,30 @@ class Thinking:
         """End all searches and their threads."""
         for question in self._asked:
             question.stopped = True
-        for threads in (self._short, self._programs, self._searchers):
+        for threads in (self._short, self._waiting, self._programs, self._searchers):
             threads.shutdown(wait=False, cancel_futures=True)
 
     def warm(self, game: Game, loaded: Loaded) -> None:
-        """Compile the functions of a search, so that compiling takes no time of the first one."""
-        with self._compiling:
-            if loaded in self._warm:
-                return
-            with self.engine(game, loaded) as engine:
+        """Compile the functions of a search, so that compiling takes no time of the first one.
+
+        In a hurry this returns while a thread compiles; `compiled` waits for it.
+        """
+        if loaded in self._warm:
+            return
+        with self.engine(game, loaded) as engine:
+            if runs_compiled():
                 for ask in (engine.search, engine.analyse):
                     ask(game.start(), depth=1, roll=0 if game.dice else None)
-            self._warm.add(loaded)
+                self._warm.add(loaded)
 
     @contextlib.contextmanager
-    def engine(self, game: Game, loaded: Loaded) -> Iterator[Engine]:
-        """An engine for short work in a thread of `work`, which no other search uses meanwhile."""
-        engine = self._take(game, loaded)
+    def engine(self, game: Game, loaded: Loaded, method: str = "") -> Iterator[Engine]:
+        """An engine for work in a thread, which no other search uses meanwhile."""
+        engine = self._take(game, loaded, method)
         try:
             yield engine
         finally:
-            self._put(loaded, engine)
+            self._put(loaded, engine, method)
 
     # --- taking turns --------------------------------------------------------------------------
 
@@ -231,34 +248,34 @@ class Thinking:
         The results of a depth stay in the engine's transposition table and speed up the next one.
         Returns the last report, None if more is to come.
         """
-        engine = self._take(question.game, question.loaded, question.method)
-        question.engine = engine
-        try:
-            while not question.finished:
-                left = question.until - time.monotonic()
-                if left <= 0 and question.best is not None:
-                    return None
-                ask = engine.analyse if question.moves else engine.search
-                result = ask(
-                    question.position,
-                    depth=question.next_depth,
-                    # The first depth has no time limit, so that there is always an answer.
-                    seconds=max(left, 0.005) if question.best is not None else None,
-                    history=question.history if question.roll is None else (),
-                    roll=question.roll,
-                )
-                question.nodes += result.nodes
-                if result.depth < question.next_depth and question.best is not None:
-                    break  # cut short: the result of the depth before is better
-                question.best = replace(result, nodes=question.nodes)
-                question.next_depth += 1
-                now = time.monotonic()
-                if now - question.told > OFTEN and result.depth > 1:
-                    question.told = now
-                    tell(_described(question, question.best))
-        finally:
-            question.engine = None
-            self._put(question.loaded, engine, question.method)
+        place = question.game, question.loaded, question.method
+        with patiently(question.patient), self.engine(*place) as engine:
+            question.engine = engine
+            try:
+                while not question.finished:
+                    left = question.until - time.monotonic()
+                    if left <= 0 and question.best is not None:
+                        return None
+                    ask = engine.analyse if question.moves else engine.search
+                    result = ask(
+                        question.position,
+                        depth=question.next_depth,
+                        # The first depth has no time limit, so that there is always an answer.
+                        seconds=max(left, 0.005) if question.best is not None else None,
+                        history=question.history if question.roll is None else (),
+                        roll=question.roll,
+                    )
+                    question.nodes += result.nodes
+                    if result.depth < question.next_depth and question.best is not None:
+                        break  # cut short: the result of the depth before is better
+                    question.best = replace(result, nodes=question.nodes)
+                    question.next_depth += 1
+                    now = time.monotonic()
+                    if now - question.told > OFTEN and result.depth > 1:
+                        question.told = now
+                        tell(_described(question, question.best))
+            finally:
+                question.engine = None
         if question.best is None or not question.finished:
             return None
         return _described(question, question.best, done=True) | {
@@ -315,6 +332,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
     places: in backgammon of a win, a win with a gammon and with a backgammon, a loss with a gammon
     and with a backgammon. They are None if the evaluator gives none. `players` are the static
     values of all sides, side 0 first, in a game for more than two players; otherwise it is empty.
+    `compiling` says for how long the search has been compiled, if it was still uncompiled.
     `measure` names the unit of the evaluators by hand of such a game.
     """
     game, position, evaluator = question.game, question.position, question.loaded.evaluator
@@ -355,4 +373,5 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
             )
         ],
         "done": done,
+        "compiling": (compiling_text() or "compiling") if result.compiling else "",
     }

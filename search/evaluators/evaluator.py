@@ -146,7 +146,7 @@ class Evaluator:
 
     def values(self, positions: Any) -> NDArray[np.float64]:
         """Returns the static values [positions] of several positions, each for its side to move."""
-        if self.game.rules is None or not kernels.compiled:
+        if self.game.rules is None or not kernels.runs_compiled():
             value = self.plain()
             return np.array([float(value(position)) for position in positions])
         errors: list[BaseException] = []

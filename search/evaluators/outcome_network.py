@@ -110,7 +110,7 @@ class OutcomeNetwork(LayeredNetwork):
         return ([(net.inputs, net.layers) for net in self.nets],), {}
 
     def outcomes(self, positions: Any) -> NDArray[np.float64]:
-        if self.game.rules is None or not kernels.compiled:
+        if self.game.rules is None or not kernels.runs_compiled():
             outcomes = self._plain_outcomes()
             rows = np.array([outcomes(position) for position in positions])
             return rows.reshape(-1, len(self.kinds))

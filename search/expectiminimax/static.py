@@ -39,7 +39,7 @@ class StaticChoice:
         self.evaluator = evaluator
         self.value = 0.0
         self._probe = lookup.plain() if lookup is not None else None
-        self.native = game.rules is not None and kernels.compiled
+        self.native = game.rules is not None and kernels.runs_compiled()
         if self.native:
             self._turn = NativeTurn(game)
             self._replies = self._turn.replies(evaluator, lookup)

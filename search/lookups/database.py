@@ -8,6 +8,7 @@ from typing import Any
 
 from games.contract import Game
 from games.extras import Extra
+from games.kernels import runs_compiled
 from search.evaluators.evaluator import Evaluator
 from search.lookups.lookup import Lookup
 
@@ -56,9 +57,9 @@ class Databases(Extra):
 class DatabaseLookup(Lookup):
     """The database of a game with a name, such as "endgame" of checkers.
 
-    The constructor reads or builds the tables. A copy in another process does so again, because the
-    tables are not sent to it. Raises ValueError if the game declares no such database, and any
-    error of building the tables.
+    The constructor reads or builds the tables (after `games.kernels.hurry` the first probe does). A
+    copy in another process does so again, because the tables are not sent to it. Raises ValueError
+    if the game declares no such database, and any error of building the tables.
     """
 
     def __init__(self, game: Game, name: str) -> None:
@@ -69,15 +70,23 @@ class DatabaseLookup(Lookup):
         self.game = game
         self.name = name
         self._known = named[name]
-        tables = self._known.tables()
-        super().__init__(self._known.probe, tables, outcomes=self._known.outcomes)
+        super().__init__(self._known.probe, outcomes=self._known.outcomes)
+        del self.tables
+        if runs_compiled():
+            self.__getattr__("tables")
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "tables":
+            raise AttributeError(name)
+        self.tables = self._known.tables()
+        return self.tables
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DatabaseLookup, (self.game, self.name)
 
     def clear(self) -> None:
         """As in `Lookup`."""
-        if self._known.forget is not None:
+        if self._known.forget is not None and "tables" in vars(self):
             self._known.forget(self.tables)
 
 

@@ -286,15 +286,16 @@ def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
         expect(page.locator(".strip").first).to_contain_text("GNU Backgammon 0-ply")
 
 
-def test_compiling_is_shown_instead_of_a_still_board(page: Page, base: str) -> None:
+def test_what_waits_for_a_compilation_says_so_and_comes_by_itself(page: Page, base: str) -> None:
     text = "compiling for the first time, 8 s"
     waiting: list[Any] = []
     page.route("**/api/compiling", lambda route: route.fulfill(json={"text": text}))
-    page.route("**/api/tables", lambda route: waiting.append(route))
-    page.goto(base)
-    expect(page.locator(".compiling")).to_have_text(text.capitalize())
+    page.route("**/why", lambda route: waiting.append(route))
+    open_table(page, base)
+    page.get_by_role("tab", name="Why").click()
+    expect(page.locator(".compiling")).to_contain_text(text.capitalize())
     waiting[0].continue_()
-    page.wait_for_selector(".board")
+    expect(page.locator(".column")).to_have_count(2)
 
 
 def test_a_page_of_another_package_stands_among_the_others(page: Page, base: str) -> None:

@@ -64,10 +64,10 @@ export function icon(name) {
   );
 }
 
-/** The server compiles for the first time. */
+/** The server compiles for the first time, and what was asked for waits for it. */
 export function compileProgress({ text }) {
   return h("div", { class: "compiling" },
-    h("p", { role: "status" }, `${text[0].toUpperCase()}${text.slice(1)}`),
+    h("p", { role: "status" }, `${text[0].toUpperCase()}${text.slice(1)}. The answer appears here by itself.`),
     h("progress", { "aria-label": "Compiling" }));
 }
 

@@ -2,11 +2,11 @@
 // The page with a board: the state of a table, and the actions of people at it.
 
 import { drawActions, drawTools, hint } from "./actions.js";
-import { get, post, Refusal, Stream, whileCompiling } from "./api.js";
+import { get, post, Refusal, Stream } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { newGame, usual } from "./choices.js";
-import { announce, compileProgress, h, memory, put, sentence, toast } from "./dom.js";
+import { announce, h, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { SetupPanel } from "./setup.js";
@@ -72,8 +72,7 @@ export class PlayPage {
   async open(content) {
     put(this.root, h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
     try {
-      const show = (now) => put(this.root, h("div", { class: "lonely" }, compileProgress(now)));
-      this.sit(await whileCompiling(post("/api/tables", content), show));
+      this.sit(await post("/api/tables", content));
     } catch (error) {
       put(this.root,
         h("p", { class: "lonely" }, `${sentence(error.message)} `,

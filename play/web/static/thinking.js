@@ -68,6 +68,7 @@ export class Thinking {
         h("div", {}, h("b", {}, `${news.seconds.toFixed(1)} s`))),
       h("p", { class: "pv number", title: "Principal variation" },
         h("span", { class: "muted" }, `${news.name} expects `), news.pv.join("  ") || "nothing"),
+      news.compiling && h("p", { class: "muted small" }, `Searched uncompiled and therefore not deep: ${news.compiling}`),
       this.players(news),
     ];
   }
