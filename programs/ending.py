@@ -19,6 +19,7 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import Any, TypeVar
 
+from programs.streams import shown
 from programs.waiting import QUIET, doing, told
 
 __all__ = [
@@ -61,10 +62,11 @@ def exit_status(
     talks: whether the program waits for people or other programs; of any other a line at the
         terminal says for how long it has worked without a word.
 
+    Control characters in its output, such as those of a name in a file, become question marks.
     If the reader of the output goes away (`... | head`), the program ends in silence with 0.
     """
     os.environ.setdefault(QUIET, "1")  # in worker processes, too
-    with _asked_to_end():
+    with shown(), _asked_to_end():
         try:
             with told(), doing("" if talks else "working"):
                 status = run()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import os
+import pickle
 import stat
 import warnings
+from pathlib import Path
 from typing import Any
 
 from numba.core import config
@@ -30,7 +33,9 @@ class SharedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
     that specialisation is compiled again at its next use.
 
     The files are pickles with machine code. They are neither read from nor written to a folder that
-    another user can write to.
+    another user can write to. The first line of each has the length and the digest of the rest,
+    which are checked before that is unpickled: code in a damaged file is compiled again, and a
+    warning names the file. A file that cannot be written is done without.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -39,8 +44,11 @@ class SharedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
             return
         digest = hashlib.sha256(repr(key).encode()).hexdigest()
         name = self._data_name(int(digest[:12], 16))
-        self._save_data(name, data)
-        self._save_index({**self._load_index(), key: name})
+        try:
+            self._save_data(name, data)
+            self._save_index({**self._load_index(), key: name})
+        except OSError as error:
+            _warn(f"{self._index_path}: compiled code is not kept: {error.strerror}")
 
     def load(self, key: Any) -> Any:
         """Returns the data stored under `key`, or None to compile again.
@@ -54,13 +62,53 @@ class SharedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
             return None
 
     def _load_index(self) -> Any:
-        return super()._load_index() if only_ours(self._index_path) else {}
+        version, content = (self._read(self._index_path, 2) or [None, None])[:2]
+        if version != self._version:
+            return {}
+        stamp, names = content
+        return names if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: Any) -> None:
+        content = self._source_stamp, overloads
+        self._write(self._index_path, self._dump(self._version) + self._dump(content))
 
     def _load_data(self, name: str) -> Any:
-        path = self._data_path(name)
-        if not only_ours(path):
-            raise FileNotFoundError(path)  # as if it were not there
-        return super()._load_data(name)
+        values = self._read(self._data_path(name), 1)
+        return values[0] if values else None
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), self._dump(data))
+
+    def _write(self, path: str, data: bytes) -> None:
+        with self._open_for_write(path) as file:
+            file.write(_head(data) + b"\n" + data)
+
+    def _read(self, path: str, count: int) -> list[Any] | None:
+        """Returns the pickles in a file; None if it does not exist or is damaged."""
+        if not only_ours(path) or not os.path.isfile(path):
+            return None  # as if it were not there
+        try:
+            content = Path(path).read_bytes()
+            head, _, data = content.partition(b"\n")
+            if content[:1] == pickle.PROTO:  # of a version that wrote no digests
+                data = content
+            elif head != _head(data):
+                raise ValueError("another length or digest than the file says")
+            file = io.BytesIO(data)
+            return [pickle.load(file) for _ in range(count)]
+        except ImportError:
+            raise
+        except Exception as error:
+            _warn(f"{path}: damaged, so that its code is compiled again: {error}")
+            return None
+
+
+def _head(data: bytes) -> bytes:
+    return f"plysmith {len(data)} {hashlib.sha256(data).hexdigest()}".encode()
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 @functools.cache
@@ -68,12 +116,10 @@ def _is_trusted(folder: str) -> bool:
     """Returns whether compiled code may be kept in a folder; warns once if not."""
     if only_ours(folder):
         return True
-    warnings.warn(
+    _warn(
         f"{folder}: expected a folder that only you can write to, found one that others own or can"
         " write to; compiled code is not kept in it, so that every start compiles again"
-        " (NUMBA_CACHE_DIR names another folder)",
-        RuntimeWarning,
-        stacklevel=2,
+        " (NUMBA_CACHE_DIR names another folder)"
     )
     return False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learner.traces.traces import TraceError
+from learner.traces.traces import TraceError, table_of
 
 __all__ = ["Parameters", "Term", "parameters", "read_terms"]
 
@@ -111,10 +110,8 @@ def read_terms(path: Path) -> dict[str, Term]:
     Its columns are `term`, and any of `weight`, `fixed` (1 or empty), `least`, `most` and
     `group`; others are left aside. Raises TraceError that names file, row and column.
     """
-    try:
-        rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
-    except UnicodeDecodeError:
-        raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
+    with table_of(path) as (sign, file):
+        rows = list(csv.DictReader(file, delimiter=sign))
     terms: dict[str, Term] = {}
     for number, row in enumerate(rows, 2):
         cells = {name: (row.get(name) or "").strip() for name in COLUMNS}

@@ -15,7 +15,7 @@ from learner.fit.logistic import measure
 from learner.fit.matrix import Matrix
 from learner.positions.positions import noisy
 from learner.traces.reading import join
-from learner.traces.traces import TraceError, Traces
+from learner.traces.traces import TraceError, Traces, table_of
 from play.commands.game_file import read_games
 
 __all__ = ["traces_of"]
@@ -56,8 +56,8 @@ def _games(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 
 def _positions(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        table = csv.DictReader(file)
+    with table_of(path) as (sign, file):
+        table = csv.DictReader(file, delimiter=sign)
         names = [name for name in table.fieldnames or () if name != "position"]
         wrong = set(names) - {"result", "value", "game", "weight"}
         if wrong or "position" not in (table.fieldnames or ()):
@@ -67,8 +67,12 @@ def _positions(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
             )
         for row, cells in enumerate(table, 1):
             try:
-                numbers = {name: float(cells[name]) for name in names if name != "game"}
-            except (TypeError, ValueError):
+                numbers = {
+                    name: float(cells[name].replace(",", ".") if sign == ";" else cells[name])
+                    for name in names
+                    if name != "game"
+                }
+            except (AttributeError, TypeError, ValueError):
                 given = [cells[name] for name in names if name != "game"]
                 raise TraceError(f"{path}, row {row}: expected numbers, found {given}") from None
             labels = {name: numbers.get(name, cells[name]) for name in names}

@@ -12,7 +12,7 @@ import csv
 import itertools
 import math
 import zipfile
-import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learner.fit.matrix import Matrix
-from learner.traces.traces import TraceError, Traces, pairs
+from learner.traces.traces import TraceError, Traces, pairs, table_of
 
 __all__ = ["join", "read_traces"]
 
@@ -162,7 +162,7 @@ def _sparse(dense: Any) -> Matrix:
 
 def _names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     """Returns the names of the terms; raises TraceError for wrong ones."""
-    again = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
+    again = [name for name, times in Counter(names).items() if times > 1]
     if again:
         raise TraceError(f"{path}: expected a name for one column only, found {again[0]} twice")
     terms = [name for name in names if name not in LABELS]
@@ -194,11 +194,10 @@ def _counts(path: Path, names: Sequence[str], numbers: Any, before: int = 0) -> 
 
 
 def _read_csv(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            header = [name.strip() for name in next(csv.reader([file.readline()]), [])]
-        except UnicodeDecodeError:
-            raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
+    with table_of(path) as (sign, file):
+        if sign == ";":
+            file = (line.replace(",", ".").replace(";", ",") for line in file)
+        header = [name.strip() for name in next(csv.reader([next(file, "")]), [])]
         terms = _names(path, header)
         columns = {name: i for i, name in enumerate(header)}
         places = [columns[name] for name in terms]
@@ -262,10 +261,15 @@ def _read_npz(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: dict[str, Any] = dict(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, MemoryError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # zip and NumPy raise a dozen kinds for members that are damaged
         raise TraceError(
             f"{path}: expected a whole .npz file of numbers, found one that is damaged: {error}"
         ) from None
+    other = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+    if other:
+        raise TraceError(f"{path}: expected arrays alone, found the member {other[0]}")
     labels: Labels = {name: arrays.pop(name) for name in LABELS if name in arrays}
     if all(name in arrays for name in SPARSE):
         names, matrix = _sparse_terms(path, arrays, labels)

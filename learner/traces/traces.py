@@ -7,21 +7,42 @@ as far as the phase is 1, the opening, the second as far as it is 0, the ending.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import csv
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learner.fit.matrix import Matrix
 
-__all__ = ["TraceError", "Traces", "pairs"]
+__all__ = ["TraceError", "Traces", "pairs", "table_of"]
 
 Floats = NDArray[np.float64]
 
 
 class TraceError(ValueError):
     """Traces that cannot be fitted, with the place of the error."""
+
+
+@contextlib.contextmanager
+def table_of(path: Path) -> Iterator[tuple[str, Iterator[str]]]:
+    """Opens a CSV table; returns the sign between its cells, and its lines, the header first.
+
+    The sign is a comma, or a semicolon if the header has that alone; numbers may then have a
+    decimal comma. Raises TraceError for text that is not UTF-8 or not a table, and OSError.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = file.readline()
+            file.seek(0)
+            yield ";" if ";" in header and "," not in header else ",", iter(file.readline, "")
+    except UnicodeDecodeError:
+        raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
+    except csv.Error as error:
+        raise TraceError(f"{path}: expected a table, found one that is damaged: {error}") from None
 
 
 def pairs(names: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import types
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,33 @@ def test_processes_that_compile_at_once_keep_their_code_apart(tmp_path: Path) ->
     first.save("int64", "code for integers")
     assert third.load("int64") == "code for integers"
     assert third.load("float64") == "code for floats"
+
+
+@plain
+def test_no_damaged_file_of_the_cache_ends_a_program(tmp_path: Path) -> None:
+    """200 damages of both files: the code comes back, or is to be compiled and kept again."""
+    random, damaged = np.random.default_rng(0), set()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for number in range(200):
+            cache = SharedCacheFile(str(tmp_path), f"k{number}", 1)
+            cache.save("int64", ["code"] * 9)
+            (path,) = tmp_path.glob(f"k{number}.{'nbi' if number % 2 else '*.nbc'}")
+            content = bytearray(path.read_bytes())
+            if number % 4 < 2:
+                content[int(random.integers(len(content)))] ^= 1 << int(random.integers(8))
+            else:
+                del content[int(random.integers(len(content))) :]
+            path.write_bytes(content)
+            if number < 2:
+                path.unlink()
+                os.mkfifo(path)
+            else:
+                damaged.add(f"{path}: damaged, so that its code is compiled again")
+            assert cache.load("int64") is None
+            cache.save("int64", "again")
+            assert SharedCacheFile(str(tmp_path), f"k{number}", 1).load("int64") == "again"
+    assert {str(one.message).rpartition(":")[0] for one in caught} == damaged
 
 
 @compiled_only

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import subprocess
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -355,10 +357,52 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
     promised.write_bytes(many)
     with pytest.raises(TraceError, match="found one that is damaged"):
         read_traces([promised])
-    twice = tmp_path / "twice.csv"
-    twice.write_text("result,x,x\n1,2,3\n")
-    with pytest.raises(TraceError, match="expected a name for one column only, found x twice"):
-        read_traces([twice])
+
+
+def marked(content: bytes, place: int, value: int) -> bytes:
+    """Returns a zip file with another byte at a place of each member's local and central head."""
+    changed = bytearray(content)
+    for head, more in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        for match in re.finditer(head, content):
+            changed[match.start() + place + more] = value
+    return bytes(changed)
+
+
+def test_a_file_that_is_no_table_is_one_line(tmp_path: Path) -> None:
+    whole = npz(tmp_path, x=X, result=HALF).read_bytes()
+    extra = tmp_path / "extra.npz"
+    extra.write_bytes(whole)
+    with zipfile.ZipFile(extra, "a") as archive:
+        archive.writestr("notes.txt", "no array")
+    columns = ",".join(f"c{i}" for i in range(60_000))
+    cell = "1" * 200_000
+    for name, content, said in (
+        ("encrypted.npz", marked(whole, 6, 1), "found one that is damaged: File .* is encrypted"),
+        ("method.npz", marked(whole, 8, 98), "found one that is damaged: "),
+        ("flipped.npz", whole.replace(b"NUMPY", b"NUMPX", 1), "found one that is damaged"),
+        ("extra.npz", extra.read_bytes(), "expected arrays alone, found the member notes.txt"),
+        ("twice.csv", b"result,x,x\n1,2,3\n", "a name for one column only, found x twice"),
+        ("wide.csv", f"result,{columns}\n".encode(), "expected 1 to 20000 terms, found 60000"),
+        ("long.csv", f"result,x\n1,{cell}x\n".encode(), "damaged: field larger than"),
+        ("head.csv", f"result,{cell}\n1,2\n".encode(), "damaged: field larger than"),
+        ("bytes.csv", b"result,x\n1,2\n\xff,1\n", "expected text in UTF-8, found other bytes"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(TraceError, match=f"{name}.*{said}"):
+            read_traces([path])
+
+
+def test_semicolons_and_decimal_commas_are_read(tmp_path: Path) -> None:
+    made = []
+    for sign, point in ((",", "."), (";", ",")):
+        path = tmp_path / "t.csv"
+        rows = [["game", "result", "men"], ["0", f"0{point}5", "1"], ["1", "1", f"2{point}5"]]
+        path.write_text("".join(f"{sign.join(row)}\n" for row in rows))
+        made.append(read_traces([path]))
+    for one in made:
+        assert one.result is not None and one.result.tolist() == [0.5, 1.0]
+        assert np.asarray(one.matrix.dense).tolist() == [[1.0], [2.5]] and one.by_game
 
 
 def test_the_command_fits_patches_and_starts_again_from_its_weights(
@@ -425,7 +469,7 @@ def test_the_header_compiles_and_has_the_weights(tmp_path: Path) -> None:
 
 def test_positions_and_games_of_checkers_become_traces(tmp_path: Path, capsys: Any) -> None:
     from games.checkers import Checkers
-    from learner.traces.positions import traces_of
+    from learner.traces.positions import _games, traces_of
 
     game = Checkers()
     features = game.features["material"] if "material" in game.features else None
@@ -445,6 +489,9 @@ def test_positions_and_games_of_checkers_become_traces(tmp_path: Path, capsys: A
     path.write_text("\n".join(lines))
     made = traces_of([path], game, features)
     assert made.names == features.names and 0 < len(made) < len(lines)
+    games = tmp_path / "g.pdn"  # Black, who begins, wins after an odd number of moves
+    games.write_text('[GameType "21"]\n\n1. 11-15 23-19 2. 8-11 0-1\n\n')
+    assert [labels["result"] for _, labels in _games(games, game)] == [1.0, 0.0, 1.0]
     path.write_text("position,result\nnonsense,1\n")
     with pytest.raises(TraceError, match="row 1, column position"):
         traces_of([path], game, features)

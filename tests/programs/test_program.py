@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -35,6 +36,30 @@ def test_what_a_user_causes_is_one_line(
     found = exit_status("name", lambda: raising(error), stopped="go on with --resume")
     assert found == status
     assert capsys.readouterr() == ("", said)
+
+
+@pytest.mark.parametrize(
+    ("text", "terminal", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", False, "?[31mred?[0m"),
+        ("\x1b[31mred\x1b[0m\r\x1b[K", True, "\x1b[31mred\x1b[0m\r\x1b[K"),
+        ("\x1b]0;title\x07\x9b2J\x1b[2J\tend", True, "?]0;title??2J?[2J\tend"),
+    ],
+)
+def test_no_control_character_of_a_text_reaches_the_terminal(
+    text: str, terminal: bool, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams = [io.StringIO(), io.StringIO()]
+    for name, stream in zip(("stdout", "stderr"), streams, strict=True):
+        monkeypatch.setattr(stream, "isatty", lambda: terminal)
+        monkeypatch.setattr(sys, name, stream)
+
+    def run() -> int:
+        print(text)
+        raise ValueError(text)
+
+    assert exit_status("name", run) == 2
+    assert [stream.getvalue() for stream in streams] == [f"{shown}\n", f"name: {shown}\n"]
 
 
 def test_a_status_is_handed_on_and_a_defect_is_not_hidden() -> None:
