@@ -43,7 +43,8 @@ GAMES: dict[str, Any] = {
 }
 #: One game of each kind: the pieces that are taken, dice, more than two seats, a problem.
 WHOLE_TEXTS = ("checkers", "backgammon", "chinese_checkers", "sliding8")
-#: Most plies of a playthrough, and those at which all of a position is told, as at the end.
+#: Most plies of a playthrough, and those at which all of a position is told, as at the end. A digest
+#: stands for those between, whose moves are in the game's file below.
 PLIES, WHOLE = 60, (0, 20)
 #: Most moves that are listed; a digest stands for the others.
 LISTED = 8
@@ -104,10 +105,18 @@ def each_offered(game: Any, position: Any, moves: list[Any]) -> Iterator[str]:
         yield "  " + ", ".join(told)
 
 
+def summary(between: list[str]) -> Iterator[str]:
+    """Yields a line for some plies, which are forgotten."""
+    if between:
+        yield f"then {len(between)} plies, digest {digest(str(between))}"
+        between.clear()
+
+
 def playthrough(game: Any) -> Iterator[str]:
     """Yields the lines of a game in which every move is fixed."""
     yield f"{game.name}, version {game.version}: {game.title}; {', '.join(game.sides)}"
     position, record = game.start(), None if isinstance(game, Problem) else new_record(game)
+    between: list[str] = []
     for ply in range(6 if isinstance(game, Problem) else PLIES):
         roll = 7 * ply % len(game.rolls) if isinstance(game, DiceGame) else None
         over = game.outcome(position) is not None and not isinstance(game, Problem)
@@ -119,17 +128,19 @@ def playthrough(game: Any) -> Iterator[str]:
         played = [] if over else [f"plays {thrown}{game.move_text(position, move)}"]
         told = f"{ply}. {game.position_text(position)}"
         if whole:
+            yield from summary(between)
             yield f"\n{told}"
             yield from observed(game, position)
             yield from offered(game, position, moves)
             yield from (f"{line}\n" for line in played)
         else:
-            yield " ".join([told, *played])
+            between.append(" ".join([told, *played]))
         if over:
             break
         if record is not None:
             record.play(move, **({} if roll is None else {"roll": roll}))
         position = game.play(position, move)
+    yield from summary(between)
     if record is not None:
         yield f"\n{record.reason if record.over else 'goes on'}\n"
         form = form_of(game)
