@@ -9,7 +9,7 @@ import pytest
 
 from games.backgammon import rules
 from games.backgammon.encoding import POINTS
-from games.backgammon.phases import CONTACT, LONG, PHASES, RACE, crashed, in_contact, phase
+from games.backgammon.phases import CONTACT, LONG, RACE, in_contact, phase
 from games.backgammon.rules import START, packed
 from games.kernels import uncompiled
 
@@ -74,40 +74,6 @@ def test_never_more_inputs_than_checkers_are_active(positions):
     assert len(POINTS.places(full)) == POINTS.most == 30
     rows = POINTS.active_rows([*positions, full])
     assert rows.shape == (len(positions) + 1, 30)
-
-
-def test_places_of_the_start_position():
-    # own: 6 has 5 checkers, 8 has 3, 13 has 5, 24 has 2
-    side = [6 * 5 + unit for unit in (1, 2, 3, 4)] + [6 * 7 + unit for unit in (1, 2)]
-    side += [6 * 12 + unit for unit in (1, 2, 3, 4)] + [6 * 23 + 1]
-    assert sorted(POINTS.places(START)) == side + [163 + place for place in side]
-
-
-def test_phases_by_hand():
-    assert PHASES.names == ("contact", "long plans", "race")
-    assert phase(START) == CONTACT
-    home = {6: 3, 5: 3, 4: 3, 3: 2, 2: 2, 1: 2}
-    assert phase(place(home)) == RACE
-    # the rearmost checkers stand back to back: on 12 and on the other side's 13, which is our 12
-    assert phase(place({**home, 6: 2, 12: 1}, {**home, 6: 2, 12: 1})) == RACE
-    assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 11: 1})) == RACE
-    assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 13: 1})) == CONTACT
-    # on the bar, against 15 in their home: contact; against 15 borne off: finished
-    assert phase(place({**home, 6: 2, 25: 1}, home)) == LONG
-    assert phase(place({**home, 25: 1}, {})) == RACE
-    # two points made in the other's home, on the 19 and the 24, are a back game; one is none
-    men = {13: 5, 8: 2, 6: 4}
-    back, one = {**men, 24: 2, 19: 2}, {**men, 24: 2, 19: 1, 18: 1}
-    others = {13: 5, 8: 5, 7: 5}
-    assert phase(place(back, others)) == phase(place(others, back)) == LONG
-    assert phase(place(one, others)) == phase(place(others, one)) == CONTACT
-    # all at home against an anchor on our deuce point, and not yet; a checker is off already
-    waiting = {23: 2, 13: 5, 8: 3, 6: 5}
-    for own, expected in ((home, LONG), ({**home, 6: 2, 7: 1}, CONTACT), ({6: 3, 7: 1}, LONG)):
-        assert phase(place(own, waiting)) == phase(place(waiting, own)) == expected
-    # six useful checkers are few and seven are not
-    assert crashed(place({6: 3, 5: 3, 2: 5, 1: 4})[0]) and crashed(place({6: 3, 5: 3, 2: 1})[0])
-    assert not crashed(place({6: 4, 5: 3, 2: 4, 1: 4})[0])
 
 
 def test_phases_agree_with_a_slow_twin(positions):

@@ -52,12 +52,6 @@ def filled() -> NativeRecord:
     return record
 
 
-def test_a_new_record_is_all_zeros() -> None:
-    record = NativeRecord(FIELDS)
-    assert record.record.shape == (1,) and record.pinned == {}
-    assert record.count == 0 and record.total == 0.0 and not record.grid.any()
-
-
 def test_fields_are_numbers_and_views() -> None:
     record = filled()
     assert type(record.count) is int and record.count == 3

@@ -43,8 +43,8 @@ GAMES: dict[str, Any] = {
 }
 #: One game of each kind: the pieces that are taken, dice, more than two seats, a problem.
 WHOLE_TEXTS = ("checkers", "backgammon", "chinese_checkers", "sliding8")
-#: Most plies of a playthrough, and those at which all of a position is told, as at the end. A digest
-#: stands for those between, whose moves are in the game's file below.
+#: Most plies of a playthrough, and those at which all of a position is told, as at the end; a
+#: digest stands for those between, whose moves are in the game's file below.
 PLIES, WHOLE = 60, (0, 20)
 #: Most moves that are listed; a digest stands for the others.
 LISTED = 8

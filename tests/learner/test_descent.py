@@ -94,10 +94,6 @@ def board(*, points: dict[int, int]) -> tuple[int, int]:
     return packed(tuple(counts))
 
 
-#: Both sides have crashed.
-LATE = (*board(points={13: 1, 8: 2, 6: 2, 2: 3, 1: 1}), *board(points={13: 1, 6: 3, 3: 4, 1: 2}), 0)
-
-
 @functools.cache
 def a_game() -> list[Any]:
     """Returns the shortest of some games that go through all phases."""
@@ -203,19 +199,6 @@ def test_what_pads_the_weights_stays_0(shape: str) -> None:
             else:
                 rows = np.lib.stride_tricks.as_strided(weights, (inputs, padded(outputs)))
                 assert (rows[:, outputs:] == 0).all() and (rows[:, :outputs] == weights).all()
-
-
-@pytest.mark.parametrize("lambda_", [0.0, 0.5, 1.0])
-def test_a_net_taught_one_game_knows_how_it_ends(lambda_: float) -> None:
-    evaluator = network("one net")
-    positions = played(LATE, 4)
-    errors = [teach(evaluator, positions, 0.1, 0.1, lambda_) for _ in range(1000)]
-    assert errors[-1] < 0.01 * errors[0]
-    truth = np.zeros(5)
-    OUTCOMES.finished(positions[-1], truth)
-    for position in positions[-2::-1]:
-        OUTCOMES.turn(truth)
-        assert np.abs(evaluator.outcomes([position])[0] - truth).max() < 0.1
 
 
 @any_shape

@@ -47,8 +47,15 @@ def held_out(folder: Path) -> list[float]:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "start", "options"),
-    [(Samuel, None, {"round_games": 40}), (RootStrap, "material", {}), (TDLeaf, "material", {}),
-     (BatchFit, "material", {"blend": 0.0, "K": 4 / 3, "round_games": 40})],
+    [
+        (RootStrap, "material", {}),
+        pytest.param(Samuel, None, {"round_games": 40}, marks=pytest.mark.slow),
+        pytest.param(TDLeaf, "material", {}, marks=pytest.mark.slow),
+        pytest.param(
+            BatchFit, "material", {"blend": 0.0, "K": 4 / 3, "round_games": 40},
+            marks=pytest.mark.slow,
+        ),
+    ],
 )  # fmt: skip
 def test_the_loss_on_held_out_positions_falls(
     tmp_path: Path, kind: Any, start: Any, options: Any
