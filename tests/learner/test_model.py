@@ -151,28 +151,6 @@ def test_a_value_inside_its_interval_is_right_and_one_outside_goes_to_the_nearer
                 np.testing.assert_allclose(moved, 0.1 * direction, rtol=1e-3)
             else:
                 np.testing.assert_allclose(moved, 0.0, atol=1e-6 if model is both[0] else 0.11)
-    # from far outside it moves until it is inside, and stays
-    model = linear([5.0, 0.0, 0.0, 0.0], learned=[True, False, False, False])
-    rows = np.tile([1.0, 0.0, 0.0, 0.0], (64, 1))
-    errors = [
-        model.learn(
-            rows, np.full(64, -1.0), np.full(64, 0.5), rate=0.02, random=np.random.default_rng(0)
-        )
-        for _ in range(600)
-    ]
-    assert errors[0] > 0.2
-    assert errors[-1] == 0.0
-    assert 0.0 < np.tanh(model.evaluator.weights[0] / 2.0) <= 0.5
-
-
-def test_fixed_weights_never_move() -> None:
-    model = linear([1.0, 0.25, -0.5, 3.0], learned=[False, True, False, True])
-    for seed in range(50):
-        model.learn(*lesson(NIMS, PARITY, seed), rate=0.3, random=np.random.default_rng(seed))
-    weights = model.evaluator.weights
-    assert (weights[0], weights[2]) == (1.0, -0.5)
-    assert abs(weights[1] - 0.25) > 0.1
-    assert abs(weights[3] - 3.0) > 0.1
 
 
 @pytest.mark.parametrize("kind", ["linear", "network"])

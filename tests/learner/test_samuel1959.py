@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 from errors import errors_of
 
-from games import kernels
 from games.checkers import Checkers
 from learner.online.samuel1959 import Samuel1959, Step, powers_of_two, span
 from search import WIN, LinearEvaluator, Result
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS = Checkers()
 NAMES = CHECKERS.features["samuel"].names
@@ -329,25 +326,6 @@ def test_a_warm_start_from_more_terms_keeps_the_largest() -> None:
 
 
 # --- learning --------------------------------------------------------------------------------
-
-
-@compiled_only
-def test_learning_from_zero() -> None:
-    learner = Samuel1959(CHECKERS, games=4, depth=2, seed=5, fixed=PIECES, trial=2)
-    seen: list[Any] = []
-
-    def watch(progress: Any) -> None:
-        assert len(learner.active_) == 16
-        assert np.count_nonzero(learner.evaluator_.weights) <= 17
-        assert weight(learner, "PIECES") == 2.0**20
-        seen.append((progress.game, progress.alpha_side, progress.updates))
-
-    assert learner.fit(watch=watch) is learner
-    assert [(game, side) for game, side, _ in seen] == [(1, 0), (2, 1), (3, 0), (4, 1)]
-    assert learner.updates_ == seen[-1][2] > 20
-    learned = {n: w for n, w in learner.evaluator_.term_weights().items() if n != "PIECES" and w}
-    assert len(learned) >= 3
-    assert max(map(abs, learned.values())) == 2.0**18
 
 
 test_errors = errors_of(globals())

@@ -156,7 +156,7 @@ def test_a_ready_program_without_a_move(
 
 def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_path: Path) -> None:
     talk = Talk(EngineCommand("hub", (sys.executable, "-c", "print('error message=oh')")))
-    talk._process.wait(30)
+    talk._process.wait(300)
     with pytest.raises(ChildProcessError, match="it says 'error message=oh'"):
         talk.say("hub")
     talk.end()
@@ -165,7 +165,7 @@ def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_p
 def test_the_end_of_a_program_is_told_to_every_thread_that_waits() -> None:
     # a thread that says stop, and then the one that waits for the move
     talk = Talk(EngineCommand("hub", (sys.executable, "-c", "raise SystemExit(3)")))
-    talk._process.wait(30)
+    talk._process.wait(300)
     with pytest.raises(ChildProcessError, match="exit status 3"):
         talk.say("stop")
     for ask in (lambda: talk.hear("done", 20.0), talk.forget, lambda: talk.hear("done", 20.0)):
@@ -346,7 +346,7 @@ def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
         seen += os.read(process.stderr.fileno(), 4096)
     time.sleep(3.0 if deaf else 0.0)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 130 and b"Traceback" not in err
     assert re.search(rb"games [1-9]", out) and saved.stat().st_size > 100
 

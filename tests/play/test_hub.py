@@ -288,7 +288,7 @@ def test_a_controller_that_dies_is_no_reason_to_stay() -> None:
         pass
     process.stdout.close()
     process.stdin.close()
-    assert process.wait(30) == 0
+    assert process.wait(300) == 0
 
 
 @pytest.mark.whole_run

@@ -225,24 +225,11 @@ runpy.run_module("play", run_name="__main__", alter_sys=True)
 
 
 @compiled_only
-@pytest.mark.parametrize(
-    "line",
-    [
-        "match checkers classic random --depth 3 --games 12 --json --quiet",
-        *(
-            pytest.param(line, marks=pytest.mark.whole_run)
-            for line in (
-                "ladder checkers classic rote random --depth 2 --games 6 --json --quiet",
-                "match backgammon hand random --depth 1 --games 12 --json --quiet --luck hand",
-            )
-        ),
-    ],
-)
 def test_a_match_stopped_by_sigterm_goes_on(
-    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Two matches that are stopped and go on leave what one leaves that was not."""
-    words = line.split()
+    words = "match checkers classic random --depth 3 --games 12 --json --quiet".split()
     assert main([*words, "--save", str(tmp_path / "whole")]) == 0
     whole = capsys.readouterr().out
     file, journal = tmp_path / "games", tmp_path / "games.journal"

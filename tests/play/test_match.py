@@ -368,9 +368,6 @@ def test_errors_of_an_evaluator_reach_the_caller() -> None:
             play_match(TIC_TAC_TOE, RANDOM, player, limits=DEPTH_1, games=20, threads=threads)
 
 
-# Ladders
-
-
 # Adjudication
 
 

@@ -373,7 +373,4 @@ def test_summary_of_extremes_can_be_read():
     assert all("inf" not in text for text in (won, lost, few))
 
 
-# Bad input.
-
-
 test_errors = errors_of(globals())

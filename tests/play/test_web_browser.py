@@ -416,8 +416,8 @@ def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, b
     expect(page.locator(".legal")).to_have_count(7)
 
 
-@pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.whole_run)])
-def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, width: int) -> None:
+def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str) -> None:
+    width = 320
     context = browser.new_context(
         viewport={"width": width, "height": 812}, has_touch=True, is_mobile=True
     )

@@ -59,7 +59,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            assert process.wait(15) in (0, 130, -signal.SIGINT)
+            assert process.wait(300) in (0, 130, -signal.SIGINT)
         finally:
             process.kill()
             process.stdout.close()
@@ -84,7 +84,8 @@ def test_fifty_sessions_think_side_by_side(program: tuple[str, int]) -> None:
             ]
             return list(await asyncio.wait_for(asyncio.gather(*tasks), PATIENCE))
 
-    asyncio.run(play(1))  # compiled by now
+    asyncio.run(play(1))
+    (alone,) = asyncio.run(play(1))  # compiled by now
     times = asyncio.run(play(50))
     print(f"\n50 answers: {sorted(times)[25]:.2f} s in the middle, {max(times):.2f} s at the most")
     assert len(times) == 50
@@ -93,7 +94,7 @@ def test_fifty_sessions_think_side_by_side(program: tuple[str, int]) -> None:
         size = int(status.split("VmRSS:")[1].split()[0]) >> 10
         print(f"the server holds {size} MiB")
         assert size < 1000
-    assert max(times) < 50 * seconds / 5  # they think side by side, not one after another
+    assert max(times) < 50 * alone / 5  # they think side by side, not one after another
 
 
 def test_news_come_while_a_search_goes_on(runs: Path) -> None:

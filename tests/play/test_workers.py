@@ -298,7 +298,7 @@ def test_ctrl_c_and_kill_leave_nothing_behind(
         assert process.stdout.readline() == "[0, 1, 2, 3, 4]\n"
         time.sleep(0.3)
         os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
-        out, errors = process.communicate(timeout=30)
+        out, errors = process.communicate(timeout=300)
         assert out == ("interrupted\n" if how == signal.SIGINT else "")
         assert how == signal.SIGKILL or "Traceback" not in errors
     assert wait_until_gone(process.pid) == []

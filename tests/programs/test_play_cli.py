@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -133,10 +132,9 @@ def test_program() -> None:
     assert re.fullmatch(r"play: .*expected .* found .*\n", found.stderr)
 
 
-@pytest.mark.parametrize("command", ["match", pytest.param("ladder", marks=pytest.mark.whole_run)])
-def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
+def test_ctrl_c_reports_what_was_played(tmp_path: Path) -> None:
     pdn = tmp_path / "games.pdn"
-    line = f"{command} checkers random material --games 1000000 --depth 3 --json --pdn"
+    line = "match checkers random material --games 1000000 --depth 3 --json --pdn"
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "play", *line.split(), str(pdn)],
         cwd=ROOT,
@@ -144,26 +142,18 @@ def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stderr is not None
     with process:
         try:
-            seen = ""
-            while command == "match" and not (pdn.exists() and pdn.stat().st_size):
+            while not (pdn.exists() and pdn.stat().st_size):
                 assert process.poll() is None, process.communicate()
                 time.sleep(0.01)
-            # without a terminal, a line comes after ten seconds
-            while command == "ladder" and not re.search(r"\b[1-9]\d* of 1000000 games", seen):
-                read = os.read(process.stderr.fileno(), 4096).decode()
-                assert read, seen
-                seen += read
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=300)
         finally:
             process.kill()
     assert process.returncode == 130
     assert err.splitlines()[-1] == "stopped"
-    figures = last_json(out)
-    match = figures if command == "match" else figures["matches"][0]
+    match = last_json(out)
     assert match["interrupted"] is True
     count = len(list(read_games(pdn.read_text("utf-8"), games.load("checkers"))))
     assert match["games"] == count >= 2

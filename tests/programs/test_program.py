@@ -204,7 +204,7 @@ def test_signals_end_a_program_as_ctrl_c_does(
         assert program.stdout.readline() == "ready\n"
         for number in sent:
             program.send_signal(number)
-        out, err = program.communicate(timeout=30)
+        out, err = program.communicate(timeout=300)
     assert (program.returncode, out) == (status, said)
     assert err == ("stopped\n" if status else "")
 

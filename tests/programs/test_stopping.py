@@ -82,7 +82,7 @@ def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_pat
             for _ in range(1 if sent == INT else 2):  # as `timeout` does
                 os.killpg(program.pid, sent)
                 time.sleep(0.01)
-            _, err = program.communicate(timeout=60)
+            _, err = program.communicate(timeout=300)
         finally:
             for left in session_of(program.pid):
                 os.kill(left, signal.SIGKILL)
