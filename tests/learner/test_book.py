@@ -375,23 +375,6 @@ def test_tables_learn_what_terms_say_together() -> None:
     assert ahead.coefficient.low > 0.2 and ahead.strict.low > 0.2
 
 
-def test_antisymmetric_tables() -> None:
-    learn = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 200, 3)
-    held = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 60, 4)
-    # half of the positions are seen by the other side, whose values are the negatives
-    learn = [
-        replace(e, settled=tuple(negated(p) for p in e.settled), signs=(-1.0,) * 5)
-        if number % 2
-        else e
-        for number, e in enumerate(learn)
-    ]
-    tables = SignatureTables(CHECKERS, layout=tables_layout(), material={}, smoothing=1.0)
-    found = tables.fit(learn).evaluator_
-    for position in [(1, 2, 3, 0), (-1, 3, 0, 0), (2, -2, -1, 0)]:
-        assert found(position) == pytest.approx(-found(negated(position)))
-    assert agreement(found, held).coefficient.value > 0.95
-
-
 def test_polynomials_find_the_weights_of_a_polynomial() -> None:
     learn = synthetic(lambda a, b, c: 4.0 * a - 2.0 * b + 0.5 * c, 300, 5)
     learner = BookPolynomial(CHECKERS, features=ONE_SIDED, material={"a": 4.0})

@@ -64,7 +64,7 @@ def test_the_socket_decides_about_the_cube_at_the_score() -> None:
 
 def test_a_port_that_is_taken_is_named(server: ExternalServer, capsys: Any) -> None:
     with pytest.raises(ConnectionRefusedError):  # it listens on one address only
-        socket.create_connection(("127.0.0.2", server.port), timeout=20)
+        socket.create_connection(("127.0.0.2", server.port), timeout=120)
     with pytest.raises(OSError, match=f"port {server.port}: expected one that is free, found"):
         ExternalServer(ExternalPlayer(thinker()), server.port)
     socket_option = ["--gnubg-socket", str(server.port)]
@@ -85,7 +85,7 @@ def server() -> Iterator[ExternalServer]:
 
 
 def connected(server: ExternalServer) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", server.port), timeout=20)
+    return socket.create_connection(("127.0.0.1", server.port), timeout=120)
 
 
 def test_boards_are_answered(server: ExternalServer) -> None:
@@ -173,7 +173,7 @@ def test_the_command_serves_until_ctrl_c() -> None:
     assert process.stdout and process.stderr
     try:
         port = int(process.stdout.readline().split(b"127.0.0.1:")[1].split(b";")[0])
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as line:
             line.sendall(fibs_text(Situation(BACKGAMMON.start(), roll=3)).encode() + b"\n")
             assert line.recv(100) == b"8/5 6/5\n"
             process.send_signal(signal.SIGINT)

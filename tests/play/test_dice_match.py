@@ -197,15 +197,6 @@ def test_dice_of_a_pair_are_its_own() -> None:
     assert abs(np.mean(chances) - 0.5) < 4 * math.sqrt(1 / 12 / len(chances))
 
 
-@pytest.mark.parametrize("player", [A, B], ids=lambda player: player.name)
-def test_a_player_against_itself_scores_nothing(player: Player) -> None:
-    match = play_match(GAME, player, player, games=40, seed=9, luck=A)
-    assert all(one == -other != 0 for one, other in match.points)
-    assert match.luck is not None and all(one == -other != 0 for one, other in match.luck)
-    summary = match.summary()
-    assert summary.mean.value == 0 and summary.mean.low < 0 < summary.mean.high
-
-
 # --- matches -------------------------------------------------------------------------------------
 
 

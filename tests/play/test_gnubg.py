@@ -72,15 +72,6 @@ def test_equities_of_the_start() -> None:
 
 
 @installed
-@pytest.mark.parametrize(
-    ("roll", "move"), [("31", (8, 6)), ("42", (8, 6)), ("61", (13, 8)), ("53", (8, 6))]
-)
-def test_opening_moves(roll: str, move: tuple[int, int]) -> None:
-    found = GnubgNetworks("gnubg", 1)(GAME).choose(GAME.start(), GAME.dice.parse(roll))
-    assert {found & 31, found >> 8 & 31} == set(move)
-
-
-@installed
 def test_its_best_move_has_the_best_of_its_equities() -> None:
     seat, twin = GnubgNetworks("gnubg", 0)(GAME), StaticChoice(GAME, gnubg_evaluator(GAME))
     for position, roll in random_turns(4, every=7):

@@ -404,7 +404,7 @@ def test_at_a_terminal_with_colour_and_completion() -> None:
         until(b"White to move: a capture is mandatory", b"White> ")
         assert b"14x23" in shown
         os.write(controller, b"\x04")
-        assert process.wait(60) == 0
+        assert process.wait(300) == 0
     finally:
         killer.cancel()
         process.kill()

@@ -114,7 +114,7 @@ def test_the_page_is_served(installed: Path, tmp_path: Path) -> None:
             said = server.stdout.readline()
             assert said.startswith("Plysmith is at http://127.0.0.1:"), said + server.stderr.read()
             port = int(said.split(":")[2].partition("/")[0])
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
             answers = {}
             for path in ("/", "/static/main.js", "/static/style.css", "/api/catalogue"):
                 connection.request("GET", path)
@@ -124,7 +124,7 @@ def test_the_page_is_served(installed: Path, tmp_path: Path) -> None:
             connection.close()
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(300)
     assert "<html" in answers["/"]
     catalogue = json.loads(answers["/api/catalogue"])
     ids = {entry["id"] for entry in catalogue["evaluators"]}

@@ -93,7 +93,7 @@ sys.exit(exit_status("name", run))
         program.stdout.close()
         program.stdin.close()
         assert program.stderr.read() == b""
-        assert program.wait(30) == 0
+        assert program.wait(300) == 0
 
 
 # --- signals ---------------------------------------------------------------------------------

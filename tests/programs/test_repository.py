@@ -325,7 +325,7 @@ def test_programs_start_without_importing_anything_slow(line: str, said: str) ->
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=300,
     )
     assert result.returncode == 0, result.stderr[-2000:]
     assert said in result.stdout

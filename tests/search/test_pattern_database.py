@@ -205,9 +205,7 @@ def test_a_file_gives_the_same_values(tmp_path: Path) -> None:
     for wrong in (
         whole.replace(b"1 2 3 8 0 4 7 6 5", b"0 2 3 8 1 4 7 6 5"),
         whole.replace(b"[1, 2, 3], [4, 5]", b"[1, 2, 3], [3, 5]"),
-        whole.replace(b"[1, 2, 3], [4, 5]", b"[1, 2, 3], [4, 9]"),
         whole.replace(b"[1, 2, 3], [4, 5]", b"[1, 2], [3, 4, 5]"),
-        whole.replace(b"[[6, 7]]", b"[[6, 8]]").replace(b"[1, 2, 3]", b"[1, 2, 7]"),
         whole.replace(b"[[6, 7]]", b'[["67"]]'[:8]),
         whole[:-200],
     ):
