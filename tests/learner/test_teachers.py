@@ -248,7 +248,7 @@ def test_leaves_that_are_drawn_ends_teach_nothing() -> None:
     for game in (TIC_TAC_TOE, PlainFace(TIC_TAC_TOE)):
         assert final(game, [full, end]).tolist() == [False, True]
         assert quiet(game, [full, end]).all()
-        engine = Engine(game, lambda position: 0.5, table_mib=0.5)
+        engine = Engine(game, lambda position: 0.0, table_mib=0.5)  # as the draw is worth
         played = GameLoop(game, engine, engine, depth=2, leaves=True).play(start=full)
         assert [tuple(leaf) for leaf in played.leaves] == [end]
         assert learned(TDLeafTeacher(game, 0.5, SCALE)(played, engine)) == []

@@ -142,6 +142,7 @@ def test_a_stopped_ladder_goes_on(tmp_path: Path) -> None:
     players = [parse_player(CHECKERS, text) for text in ("random", "classic", "rote")]
     options: dict[str, Any] = {"limits": Limits(depth=1), "games": 4}
     whole, _ = ladder(CHECKERS, players, **options)
+    assert [one.elo.value for one in whole if one.name == players[0].name] == [0.0]
     seen = 0
 
     def stop(match: Match) -> None:
