@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -366,65 +364,6 @@ def test_no_scheduler() -> None:
             make()
     with pytest.raises(ConnectionError, match=r"that answers within 0.5 s"):
         make()
-
-
-@pytest.fixture
-def other_commit(tmp_path: Path) -> Path:
-    """Returns a folder with Plysmith in which one term of checkers differs."""
-    folder = tmp_path / "other"
-    folder.mkdir()
-    for name in ("programs", "search", "play", "learner", "data", "plysmith.py"):
-        (folder / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "games", folder / "games", ignore=shutil.ignore_patterns("__pycache__"))
-    terms = folder / "games" / "checkers" / "terms.py"
-    terms.write_text(terms.read_text() + "\n\nTRIPLED = 3\n")
-    return folder
-
-
-@pytest.mark.dask
-@pytest.mark.whole_run
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_workers_of_another_commit_are_left_out(
-    other_commit: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    distributed = pytest.importorskip("dask.distributed")
-    begun: list[subprocess.Popen[bytes]] = []
-
-    def start(folder: Path, count: int) -> None:
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
-        command += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
-        where = {**os.environ, "PYTHONPATH": str(folder), "PYTHONSAFEPATH": "1"}
-        quiet = subprocess.DEVNULL
-        begun.append(subprocess.Popen(command, cwd=folder, env=where, stdout=quiet, stderr=quiet))
-        with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
-            client.wait_for_workers(count, timeout=60)
-
-    def lines() -> list[str]:
-        return [one.getMessage() for one in caplog.records if "left out" in one.getMessage()]
-
-    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster:
-        make = partial(Workers, "dask", address=cluster.scheduler_address, patience=60)
-        try:
-            start(other_commit, 1)
-            with pytest.raises(ValueError, match="expected a worker at tcp.* of this process, fou"):
-                make()
-            said = r"worker tcp://\S+ is left out: games/checkers/terms.py differs"
-            assert re.fullmatch(said, lines()[0])
-            start(ROOT, 2)
-            caplog.clear()
-            with make() as workers:
-                assert workers.jobs == 1
-                assert re.fullmatch(said, lines()[0])
-                assert {pid for _, pid in workers.map(where, range(8))} == {begun[1].pid}
-                start(other_commit, 3)  # joins late
-                results = list(workers.map(where, range(60)))
-                assert [square for square, _ in results] == [number**2 for number in range(60)]
-                assert {pid for _, pid in results} == {begun[1].pid}
-                assert all(re.fullmatch(said, text) for text in lines())
-        finally:
-            for process in begun:
-                process.kill()
-                process.wait()
 
 
 @pytest.mark.plain

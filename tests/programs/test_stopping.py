@@ -54,15 +54,9 @@ USUAL = [
      INT, RESUME),
 ]  # fmt: skip
 OTHERS = [
-    (f"play match checkers classic random {MATCH} --backend loky", TERM, "stopped"),
-    ("play match backgammon hand random --quiet --games 40000 --depth 1", TERM, "stopped"),
-    (f"play ladder checkers classic rote random {MATCH}", HUP, "stopped"),
     ("play judge connect_four hand --referee truth --positions 50000", TERM, "stopped"),
-    ("play terminal checkers classic --play none --depth 41", TERM, "stopped"),
     ("play terminal checkers classic --depth 3", HUP, "stopped"),
-    ("play solve sliding24 --method ida", TERM, "stopped"),
     ("benchmarks.techniques aspiration --results {tmp}/t.json", TERM, SAME),
-    ("train checkers --run {tmp}/run --quiet", TERM, RESUME),
     ("train checkers --learner rootstrap --backend loky --run {tmp}/run --quiet", HUP, RESUME),
 ]
 

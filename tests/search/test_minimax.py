@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import math
 import random
@@ -253,18 +252,6 @@ def test_open_lines_at_one_and_two_plies(
     result = Engine(game, "open_lines").analyse(game.start(), depth=depth)
     assert dict(result.moves) == expected
     assert (result.value, result.move, result.moves[0]) == (value, 1 << 4, (1 << 4, value))
-
-
-def test_positions_and_games_of_tic_tac_toe() -> None:
-    game = TicTacToe()
-
-    @functools.cache
-    def finished_games(position: Any) -> int:
-        moves = game.legal_moves(position)
-        return sum(finished_games(game.play(position, move)) for move in moves) if moves else 1
-
-    assert finished_games(game.start()) == 255_168
-    assert finished_games.cache_info().currsize == 5_478
 
 
 # --- checkers --------------------------------------------------------------------------------
