@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import games
+from games.kinds import WITHOUT_DICE
 from games.nim import Nim
 from games.puzzles.queens import attacks
 from games.puzzles.road_map import MIDWEST, ROMANIA, RoadMap
@@ -150,8 +151,7 @@ def count(game: games.Game) -> tuple[int, int, int]:
     Raises ValueError for a game with dice, and for one of more than `MOST` positions, which one
     without an end has too; a position counts again at each ply at which it occurs.
     """
-    if isinstance(game, games.DiceGame):
-        raise ValueError(f"expected a game without dice, found {game.name}")
+    WITHOUT_DICE.expect(game)
     level, seen = Counter({game.start(): 1}), {game.start()}
     ended = visited = 0
     plies = -1

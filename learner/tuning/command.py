@@ -57,6 +57,7 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 def _run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from games.kinds import FOR_TWO_WITHOUT_DICE
     from learner.tuning.tunable import Tunable
     from learner.tuning.tune import Tune
     from play.commands.contest import Contest
@@ -65,8 +66,7 @@ def _run(options: argparse.Namespace) -> int:
     for name in ("iterations", "pairs"):
         Range(1).check(f"--{name}", getattr(options, name))
     game = load_game(options)
-    if game.dice or game.players != 2:
-        raise ValueError(f"game: expected one for two without dice, found {game.name}")
+    FOR_TWO_WITHOUT_DICE.expect(game, where="game")
     contest = Contest(game, options, ladder=False)
     assert contest.sprt is not None
     if contest.sprt.elo0 < 0:

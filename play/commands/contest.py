@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from games.file_form import form_of
+from games.kinds import WITH_CUBE
 from play.commands.options import refuse
 from play.matches.balanced import BalancedOpenings, openings_file, usual_openings
 from play.matches.driver import play_match
@@ -317,8 +318,7 @@ def _searches(players: Sequence[Player]) -> str:
 
 def _check_cube(game: Any, options: argparse.Namespace) -> None:
     """Refuse options that do not apply to games with the cube."""
-    if not game.cube:
-        raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
+    WITH_CUBE.expect(game, where="--cube")
     if getattr(options, "luck", None) is not None:
         raise ValueError("--luck: expected games without the cube, found --cube or --match")
     if options.jacoby and options.match:

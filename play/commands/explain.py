@@ -157,11 +157,11 @@ def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any
 
 def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     """Show the tree of textbook alpha-beta or max^n with the first evaluator."""
+    from games.kinds import WITHOUT_DICE
     from play.judging.search_tree import search_tree
     from search import as_evaluator
 
-    if game.dice:
-        raise ValueError(f"--tree: expected a game without dice, found {game.name}")
+    WITHOUT_DICE.expect(game, where="--tree")
     if options.second is not None:
         raise ValueError(f"--tree: expected one evaluator, found {options.second!r} as well")
     evaluator = None if options.first is None else as_evaluator(game, options.first)

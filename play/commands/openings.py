@@ -57,13 +57,13 @@ def add_openings_command(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from games.kinds import FOR_TWO_WITHOUT_DICE
     from play.matches.balanced import find_openings, positions_after, save_openings
     from play.players.opponents import usual_evaluator
     from play.players.parse import parse_player
 
     game = load_game(options)
-    if game.dice or game.players > 2:
-        raise ValueError(f"openings: expected a game for two without dice, found {game.name}")
+    FOR_TWO_WITHOUT_DICE.expect(game, where="openings")
     if not 0 <= options.beyond < options.within or options.nodes < 1:
         raise ValueError(
             f"expected --within above 0 and --beyond, and --nodes of at least 1, found"

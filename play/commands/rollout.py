@@ -59,13 +59,13 @@ def add_rollout_command(commands: Any) -> None:
 
 def _run_rollout(options: argparse.Namespace) -> int:
     """Run `rollout`: the equity of positions, or of moves, by playing them out."""
+    from games.kinds import WITH_DICE
     from play.players.limits import Limits
     from play.players.parse import parse_player
     from play.rollout.rollout import rollout
 
     game = load_game(options)
-    if not game.dice:
-        raise ValueError(f"rollout: expected a game with dice, found {game.name}")
+    WITH_DICE.expect(game, where="rollout")
     player = parse_player(game, options.evaluator)
     if player.evaluator is None:
         raise ValueError(f"rollout: expected an evaluator, found {player.name}")
@@ -129,6 +129,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
 
 def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> int:
     """Run `rollout --cube`: what a double and its answer are worth, by playing positions out."""
+    from games.kinds import WITH_CUBE
     from games.record import new_record, read_situation
     from play.rollout.cube import rollout_cube
     from search import Engine
@@ -136,8 +137,7 @@ def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> in
     for name in ("roll", "moves", "best", "depth", "threads", "with_luck"):
         if getattr(options, name):
             raise ValueError(f"--{name.replace('_', '-')}: expected it without --cube, found both")
-    if not game.cube:
-        raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
+    WITH_CUBE.expect(game, where="--cube")
     if player.options or player.limits is not None:
         raise ValueError(f"--cube: expected a player without options, found {player.name}")
     engine = Engine(game, player.evaluator, lookup=player.lookup)

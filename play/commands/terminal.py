@@ -93,6 +93,7 @@ def run_game(options: argparse.Namespace) -> int:
     import sys
 
     from games.kernels import hurry
+    from games.kinds import WITH_CUBE, WITH_DICE
     from play.players.limits import limits_of, usual_limits
     from play.players.opponents import usual_evaluator
     from play.players.parse import RANDOM, seated
@@ -129,10 +130,10 @@ def run_game(options: argparse.Namespace) -> int:
         given += [("seed", seed)] * (options.evaluator != RANDOM)
         for option, value in given:
             if value is not None:
-                raise ValueError(f"--{option}: expected a game with dice, found {game.name}")
+                WITH_DICE.expect(game, where=f"--{option}")
     cube = options.cube or options.match is not None
-    if cube and not game.cube:
-        raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
+    if cube:
+        WITH_CUBE.expect(game, where="--cube, --match")
     for rule in ("jacoby", "beavers"):
         if getattr(options, rule) and options.match is not None:
             raise ValueError(f"--{rule}: expected --cube for money, found a match")

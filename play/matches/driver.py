@@ -16,6 +16,7 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import MoveError
+from games.kinds import WITH_CUBE
 from play.matches.balanced import usual_openings
 from play.matches.journal import MatchJournal
 from play.matches.report import Match
@@ -109,8 +110,7 @@ def play_match(
     if luck is not None and luck.evaluator is None:
         raise ValueError(f"luck: expected an evaluator, found {luck.name}")
     if length is not None:
-        if not game.cube:
-            raise ValueError(f"expected a game with a cube, found {game.name}")
+        WITH_CUBE.expect(game)
         for player in players:
             player.seat(game, limits, cube=True)  # refuses before any game
     terms = Terms(limits, seed, table_mib, database, luck, length, jacoby)

@@ -10,6 +10,7 @@ from typing import Any
 
 import search.limits
 from games.contract import Game, given
+from games.kinds import WITHOUT_DICE
 from play.players.clock import LEAST_SECONDS, Clock
 from search.search import DEEPEST
 from search.sizes import MOST_THREADS
@@ -63,7 +64,7 @@ class Limits(search.limits.Limits):
         """Raises ValueError if the depth is not possible in the game."""
         if game.dice:
             if self.clock is not None:
-                raise ValueError(f"time: expected a game without dice, found {game.name}")
+                WITHOUT_DICE.expect(game, where="time")
             check_depth(self.depth or 0)
         elif self.depth == 0:
             raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
+from games.kinds import WITHOUT_DICE
 from play.players.engine_player import as_engine
 from play.players.external import ExternalEngines
 from play.players.grammar import PlayerText, split, unquoted
@@ -203,6 +204,5 @@ def parse_lookup(game: Game, part: str) -> Lookup:
     """
     if part in Databases.of(game).named or (part.isidentifier() and not Path(part).exists()):
         return DatabaseLookup(game, part)
-    if game.dice:
-        raise ValueError(f"rote memory: expected a game without dice, found {game.name}")
+    WITHOUT_DICE.expect(game, where="rote memory")
     return RoteMemory.load(game, unquoted(part))

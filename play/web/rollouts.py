@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from games.errors import MoveError
+from games.kinds import WITH_DICE
 from play.rollout.rollout import best_candidates, rollout
 from play.web.inspection import ply_of, roll_at
 
@@ -31,8 +32,7 @@ async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dic
     table, number = sitting.table, content.get("round", 0)
     game: Any = table.game
     ply = ply_of(table, content)
-    if not table.dice:
-        raise ValueError(f"rollout: expected a game with dice, found {game.name}")
+    WITH_DICE.expect(game, where="rollout")
     if type(number) is not int or not 0 <= number < MOST_ROUNDS:
         raise ValueError(f"round: expected 0 to {MOST_ROUNDS - 1}, found {str(number)[:40]!r}")
     position, roll = table.record.positions[ply], roll_at(table, ply)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.contract import Game
+from games.kinds import WITHOUT_CHANCE
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator, PythonEvaluator
 from search.evaluators.samples import value_scale
@@ -69,8 +70,7 @@ class AlphaBeta(Search):
         threads: int,
         seed: Any,
     ) -> None:
-        if game.chances is not None:
-            raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
+        WITHOUT_CHANCE.expect(game)
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.techniques = techniques = as_techniques(options.techniques, game)
         from search.alphabeta.root import search_depth

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from games.contract import DiceGame, Game, expect_game
+from games.kinds import WITHOUT_CHANCE
 from search.textbook.opponent import Opponent
 
 __all__ = ["against", "alphabeta", "best_moves", "ended", "expectiminimax", "minimax"]
@@ -169,5 +170,4 @@ def ended(outcome: Any, position: Any, depth: int | None, evaluate: Any) -> Any:
 
 def _refuse_chance(game: Game) -> None:
     expect_game(game)
-    if game.chances is not None:
-        raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
+    WITHOUT_CHANCE.expect(game)
