@@ -29,21 +29,6 @@ def position(own: dict[int, int], theirs: dict[int, int], side: int = 0) -> Posi
 
 # --- figures --------------------------------------------------------------------------------------
 
-#: Different positions that each roll of the start leads to.
-COUNTS = {
-    "11": 42, "22": 75, "33": 73, "44": 52, "55": 4, "66": 11, "21": 15, "31": 16, "41": 14,
-    "51": 8, "61": 10, "32": 17, "42": 18, "52": 8, "62": 14, "43": 17, "53": 9, "63": 14,
-    "54": 9, "64": 14, "65": 7,
-}  # fmt: skip
-
-
-@plain
-@pytest.mark.parametrize("dice", COUNTS)
-def test_moves_from_the_start(dice: str) -> None:
-    moves = GAME.legal_moves(START, roll_of(int(dice[0]), int(dice[1])))
-    assert len(moves) == len(set(moves)) == COUNTS[dice]
-    assert len({GAME.play(START, move) for move in moves}) == COUNTS[dice]
-
 
 @plain
 def test_the_start() -> None:
@@ -218,17 +203,3 @@ def test_rules_are_those_of_open_spiel(player: str) -> None:
         for where, roll, mine, theirs in compare(generator, choose, rolls=1):
             assert mine == theirs, (where, roll)
             pairs += 1
-
-
-@pytest.mark.openspiel
-def test_the_benchmark_finds_a_difference(monkeypatch: Any, capsys: Any) -> None:
-    pytest.importorskip("pyspiel")
-    from benchmarks import backgammon_rules as benchmark
-
-    assert benchmark.main(["--positions", "20"]) == 0
-    assert ": 0 differ;" in capsys.readouterr().out
-    honest = benchmark.ours
-    monkeypatch.setattr(benchmark, "ours", lambda where, roll: honest(where, roll)[:1])
-    assert benchmark.main(["--positions", "20"]) == 1
-    out = capsys.readouterr().out
-    assert " 1 positions, OpenSpiel " in out and ": 0 differ;" not in out

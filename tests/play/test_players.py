@@ -206,9 +206,7 @@ def test_seats_with_dice() -> None:
     assert Player("chance").seat(RACE, Limits(0)).random
 
 
-@pytest.mark.parametrize(
-    "command", ["match", "ladder", "rollout", "checkers", "backgammon", "engine"]
-)
+@pytest.mark.parametrize("command", ["match", "rollout"])
 def test_help_describes_players(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])

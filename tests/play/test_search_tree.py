@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -25,21 +24,6 @@ from search.textbook.max_n import max_n
 from search.textbook.minimax import alphabeta
 
 plain = pytest.mark.plain
-
-
-@plain
-def test_the_textbook_tree() -> None:
-    # Russell and Norvig, figure 5.2: 7 of the 9 leaves, all but the 4 and the 6
-    tree = search_tree(Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]]), (), 2)
-    assert (tree.value, tree.leaves, tree.all_leaves) == (3, 7, 9)
-    text = "\n".join(tree.lines)
-    assert text.count("end of the game") == 7
-    assert "= +4 " not in text and "= +6 " not in text
-    assert text.count("cut:") == 1
-    assert "2 moves not looked at" in text
-    assert tree.lines[0] == "position  MAX  alpha -inf, beta +inf  = 3"
-    assert [child.interval for child in tree.root.children] == [(3, 3), (-math.inf, 2), (2, 2)]
-    assert "├ 2  MIN  alpha 3, beta +inf  <= 2" in tree.lines  # the cut leaves it a bound
 
 
 def relations_to_minimax(node: TreeNode, values: Any) -> Iterator[str]:

@@ -142,21 +142,6 @@ def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: P
             assert answer["defaults"][game].startswith(start or game)
 
 
-def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) -> None:
-    answer = client.get("/api/catalogue").json()
-    lookups = [(entry["game"], entry["id"]) for entry in answer["lookups"]]
-    assert lookups[:1] == [("checkers", "endgame")]
-    assert lookups[-4:] == [
-        ("backgammon", "none"),
-        ("backgammon", "bearoff"),
-        ("connect_four", "openings"),
-        ("connect_four", "solver"),
-    ]
-    names = {entry["id"] for entry in answer["programs"]}
-    wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
-    assert names == (wanted if importlib.util.find_spec("gnubg_nn") else set())
-
-
 def test_the_player_whom_people_meet_in_connect_four_asks_the_solver(runs: Path) -> None:
     catalogue = Catalogue(ROOT / "data", runs)
     game = catalogue.games["connect_four"]
