@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from errors import errors_of
 
-import train
 from benchmarks.exploring import explore
 from games import kernels
 from games.backgammon import Backgammon
@@ -152,19 +151,6 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
     assert learner.evaluator_.nets[0].widths[1:-1] == (6,)
     learner.fit(start)
     assert np.array_equal(start.nets[0].layers[0][0], before)
-
-
-@pytest.mark.whole_run
-def test_the_command_learns_from_zero(tmp_path: Path) -> None:
-    small = ["round_games=10", "hidden=(8,)", "inputs=points",
-             "samples=1", "batch=32"]  # fmt: skip
-    arguments = ["backgammon", "--learner", "backups", "--from", "zero", "--games", "10"]
-    arguments += ["--snapshots", "1", "--snapshot-games", "2", "--final-games", "2"]
-    arguments += ["--match-games", "2", "--opponents", "random", "--run", str(tmp_path / "run")]
-    for option in small:
-        arguments += ["--set", option]
-    assert train.main(arguments) == 0
-    assert (tmp_path / "run" / "best.safetensors").is_file()
 
 
 def test_wrong_checkpoints(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
     assert "__dataclass_fields__" in vars(kind), "annotated options are none without the decorator"
 
 
-#: The first game of each learner, in which a killed run is resumed.
+#: The first game of each learner, in which it runs, is killed and is resumed.
 KILLED = dict(reversed(TRIED))
 #: That of `make test`. `test_every_learner` resumes each learner after every report, without the
 #: folder of a run.
@@ -122,10 +122,19 @@ def keeps_games_that_can_be_read(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "game"), [pytest.param(*one, id=f"{one[0]}-{one[1].name}") for one in TRIED]
+)
+def test_every_learner_of_a_game_begins(name: str, game: Game, tmp_path: Path) -> None:
+    session, start = run_of(name, game, tmp_path)
+    session.learner.prepare(start)
+    assert session.learner.game_.name == game.name
+
+
+@pytest.mark.parametrize(
     ("name", "game"),
     [
         pytest.param(name, game, id=case, marks=() if case == USUAL else pytest.mark.whole_run)
-        for name, game in TRIED
+        for name, game in KILLED.items()
         for case in [f"{name}-{game.name}"]
     ],
 )
@@ -145,8 +154,6 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
         assert all(None not in row for row in csv.DictReader(file))  # notes may have commas
     if name == "tdgammon":
         keeps_games_that_can_be_read(tmp_path / "whole")
-    if KILLED[name] is not game:
-        return
 
     killed, start = run_of(name, game, tmp_path / "killed")
 
