@@ -37,7 +37,14 @@ def main(arguments: list[str] | None = None) -> int:
     if given[:1] in ([], ["--help"], ["-h"]):
         print(usage())
         return 0 if given else 2
-    name, rest = given[0], given[1:]
+    from programs.ending import ended_at_once
+
+    with ended_at_once():
+        return _run(given[0], given[1:])
+
+
+def _run(name: str, rest: list[str]) -> int:
+    """Run a command with the rest of the line; returns its exit status."""
     if name in COMMANDS:
         command = importlib.import_module(COMMANDS[name][0])
         return int(command.main(rest, f"plysmith {name}"))

@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = [name for name in options.names if name not in TESTS]
     if unknown:
         parser.error(f"expected names among {', '.join(TESTS)}, found {', '.join(unknown)}")
-    return exit_status(PROGRAM, lambda: run(options), stopped="stopped; the same command goes on")
+    return exit_status(PROGRAM, lambda: run(options), stopped="stopped; the same command continues")
 
 
 def run(options: argparse.Namespace) -> int:

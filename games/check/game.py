@@ -393,9 +393,11 @@ class Check:
                 self.fail(rule, position, repr(-value), other)
 
     def evaluators(self) -> None:
-        """Check that the weights of hand-crafted evaluators are for terms that exist."""
+        """Check that evaluators weigh terms that exist, and compare kernels with their source."""
         for name, entry in self.game.evaluators.items():
             if not isinstance(entry, tuple) or callable(entry[0]):
+                if self.kernels is not None:
+                    self.kernels.evaluator(name, entry, list(self.seen))
                 continue
             chosen, weights = entry
             features = self.game.features.get(chosen)

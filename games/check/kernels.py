@@ -118,6 +118,18 @@ class KernelCheck:
             rule = f"{rule} compiled is the same as uncompiled"
             self.check.fail(rule, position, repr(source), native)
 
+    def evaluator(self, name: str, entry: Any, positions: list[Any]) -> None:
+        """Compare an evaluator that is a kernel, alone or with weights, on some positions."""
+        from games.kernels import is_kernel, uncompiled
+
+        kernel, *weights = entry if isinstance(entry, tuple) else (entry,)
+        if not is_kernel(kernel):
+            return
+        source = uncompiled(kernel)
+        for position in positions:
+            value = source(*weights, position)
+            self.same(f"evaluator {name}", position, value, kernel(*weights, position))
+
     def standard(self, position: Any, rolls: list[int | None], counts: list[int]) -> None:
         check, source = self.check, self.source
         image = source["standard"](position)

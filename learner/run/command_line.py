@@ -7,10 +7,13 @@ evaluator against hand-crafted ones, with error bars. `--resume` continues a run
 from __future__ import annotations
 
 import argparse
+import functools
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 import games
 from games.problem import Problem
@@ -113,7 +116,7 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     def go() -> int:
         return run(options if options.config is None else with_config(read, options, arguments))
 
-    return exit_status(program, go, stopped="stopped; go on with --resume")
+    return exit_status(program, go)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -147,6 +150,25 @@ def run(options: argparse.Namespace) -> int:
         return status
 
 
+def resumable(train: Callable[..., int]) -> Callable[..., int]:
+    """Let a function of (options, settings, folder) say after Ctrl-C how its run continues."""
+
+    @functools.wraps(train)
+    def run(options: Any, settings: RunSettings, folder: Path, **more: Any) -> int:
+        try:
+            return train(options, settings, folder, **more)
+        except KeyboardInterrupt:
+            from learner.run.folder import CHECKPOINT
+
+            if not (folder / CHECKPOINT).is_file():
+                raise
+            again = f"plysmith train --resume {shlex.quote(str(folder))}"
+            raise KeyboardInterrupt(f"stopped; continue with: {again}") from None
+
+    return run
+
+
+@resumable
 def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> int:
     """Train by the settings, in the folder of the run."""
     from learner.run.steps import train_evaluator, train_heuristic, train_rote

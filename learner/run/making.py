@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None, program: str = "plysmith make") -> 
         "--folder", type=Path, metavar="FOLDER", help="where to work (default: runs/made/GAME/NAME)"
     )
     options = parser.parse_args(arguments)
-    stopped = "stopped; the same command goes on"
+    stopped = "stopped; the same command continues"
     return exit_status(program, lambda: _run(options.name, options.folder), stopped=stopped)
 
 

@@ -62,7 +62,10 @@ def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], i
             typed = {name: mine[name] for name in WITH_RESUME - {"games", "resume"}}
             nothing = dict.fromkeys(every, None) | {"set": []}
             mine = nothing | typed | {"resume": place}
-        status = run(argparse.Namespace(**mine))
+        try:
+            status = run(argparse.Namespace(**mine))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped; the same command continues") from None
         if status:
             return status
     for line in lines_of([folder / str(seed) for seed in seeds]):

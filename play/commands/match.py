@@ -214,7 +214,7 @@ def _ended(options: argparse.Namespace, match: Any) -> int:
     import sys
 
     if (match.interrupted or match.failure) and options.save is not None:
-        more = "; --resume continues" if _journal(options).exists() else ""
+        more = "; the same command with --resume continues" if _journal(options).exists() else ""
         print(f"the games that ended are in {options.save}{more}", file=sys.stderr)
     if match.interrupted:
         raise KeyboardInterrupt

@@ -434,6 +434,10 @@ DIFFERENT: dict[str, tuple[Callable[[], Game], str]] = {
         r"expected \[1, 2, .*, 256\], found \[1, 2, .*, 0\]$",
     ),
     "gain of 1": (lambda: tic_tac_toe(gain=gain_that_overflows), r"expected \d{20}, found -?\d+"),
+    "evaluator mine": (
+        lambda: tic_tac_toe(evaluators={"mine": overflows}),
+        r"expected \d{20,}, found -?\d+",
+    ),
     "feature mine.term": (lambda: with_term(overflows, None), r"expected .*e\+.*, found "),
 }
 

@@ -91,7 +91,7 @@ def test_a_match_keeps_the_games_played_before(
     assert main([*command, "--save", str(file)]) == 2
     out, err = capsys.readouterr()
     assert summary in out and DEAD in err
-    assert f"the games that ended are in {file}; --resume continues" in err
+    assert f"the games that ended are in {file}; the same command with --resume continues" in err
     assert len(Path(f"{file}.journal").read_text().splitlines()) == (2 if kind == "many" else 3)
     # without a game there is nothing to keep
     doom(0)

@@ -238,7 +238,10 @@ def test_a_match_stopped_by_sigterm_goes_on(
     program = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert program.returncode == 143, program.stderr
     said = program.stderr.splitlines()
-    assert said == [f"the games that ended are in {file}; --resume continues", "stopped"]
+    assert said == [
+        f"the games that ended are in {file}; the same command with --resume continues",
+        "stopped",
+    ]
     kept = file.read_bytes()
     assert len(kept) >= int(program.stdout.split()[0]) > 0
     assert (tmp_path / "whole").read_bytes().startswith(kept)

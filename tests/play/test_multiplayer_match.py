@@ -107,7 +107,7 @@ def test_a_match_that_stops_goes_on_and_its_games_are_kept(
 
     monkeypatch.setattr(Rounds, "plain", plain)
     assert main([*words.split(), "--save", str(stopped)]) == 130
-    assert "--resume continues" in capsys.readouterr().err
+    assert "with --resume continues" in capsys.readouterr().err
     assert main([*words.split(), "--save", str(stopped), "--resume"]) == 0
     assert capsys.readouterr().out == said
     assert stopped.read_bytes() == whole.read_bytes() and len(list(tmp_path.iterdir())) == 2

@@ -13,6 +13,7 @@ import pytest
 from processes import busy, catches, session_of, usual_signals, wait_until_gone
 
 from games import kernels
+from learner.run.folder import CHECKPOINT
 
 pytestmark = [
     pytest.mark.thorough,
@@ -24,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 INT, TERM, HUP = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 #: A match that lasts longer than any test.
 MATCH = "--quiet --games 4000 --depth 9"
-SAME = "stopped; the same command goes on"
-RESUME = "stopped; go on with --resume"
+SAME = "stopped; the same command continues"
+RESUME = "stopped; continue with: plysmith train --resume {tmp}/run"
 
 
 def at_work(program: subprocess.Popen[str]) -> None:
@@ -73,6 +74,8 @@ def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_pat
     ) as program:  # fmt: skip
         try:
             at_work(program)
+            while last == RESUME and not (tmp_path / "run" / CHECKPOINT).is_file():
+                time.sleep(0.1)
             for _ in range(1 if sent == INT else 2):  # as `timeout` does
                 os.killpg(program.pid, sent)
                 time.sleep(0.01)
@@ -81,7 +84,18 @@ def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_pat
             for left in session_of(program.pid):
                 os.kill(left, signal.SIGKILL)
         assert program.returncode == 128 + sent, err
-        assert err.splitlines()[-1] == last
-        assert last != RESUME or err == f"{RESUME}\n"
+        assert err.splitlines()[-1] == last.format(tmp=tmp_path)
+        assert last != RESUME or err == RESUME.format(tmp=tmp_path) + "\n"
         assert "Traceback" not in err
         assert wait_until_gone(program.pid) == []
+
+
+def test_ctrl_c_ends_a_program_that_is_still_being_imported() -> None:
+    """Without a word of Python's: modules are imported, in which an exception may do anything."""
+    code = "import os, plysmith; plysmith.importlib.import_module = lambda name: os.kill({}, 2)"
+    line = f"{code.format('os.getpid()')}; plysmith.main(['play', 'web'])"
+    stopped = subprocess.run(
+        [sys.executable, "-c", line], cwd=ROOT, capture_output=True, text=True, check=False,
+        preexec_fn=usual_signals,
+    )  # fmt: skip
+    assert (stopped.returncode, stopped.stderr) == (130, "stopped\n")
