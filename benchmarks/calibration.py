@@ -2,8 +2,8 @@
 
 The evaluator plays itself with the techniques of play, --games games with each of --nodes positions
 searched for a move, from openings by another seed than that of the fit
-(`learner.fit.played.uneven_openings`: even, uneven and about a man down). For each number of nodes
-the chances in the evaluator's file are compared with the results in ten bins of the expected
+(`learner.regression.played.uneven_openings`: even, uneven and about a man down). For each number of
+nodes the chances in the evaluator's file are compared with the results in ten bins of the expected
 result; the last lines name the greatest difference of the bins with at least --least positions, and
 that of ten bins with as many positions each.
 `--store FOLDER` keeps the games; started again, it goes on.
@@ -21,9 +21,9 @@ import numpy as np
 from tqdm import tqdm
 
 import games
-from learner.fit.calibration import CalibrationSample, shares
-from learner.fit.played import games_at
-from learner.fit.validation import calibration
+from learner.regression.calibration import CalibrationSample, shares
+from learner.regression.played import games_at
+from learner.regression.validation import calibration
 from programs.ending import exit_status
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from search.evaluators.noise import NoisyEvaluator
 from tqdm import tqdm
 
 import games
@@ -38,7 +39,6 @@ from play.players.parse import parse_player
 from programs.ending import exit_status
 from programs.whole_files import write_atomically
 from search import WIN, Engine, load_evaluator
-from search.evaluators.noise import NoisyEvaluator
 from search.lookups.database import Databases
 
 PROGRAM = "python -m benchmarks.endings"

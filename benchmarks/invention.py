@@ -38,14 +38,14 @@ from games.contract import Game
 from games.features import Cells
 from games.features.cell_terms import CellTerm, Neighbours
 from games.features.term_file import feature_set_of, named
-from learner.fit.logistic import LogisticFit, measure
-from learner.fit.targets import fit_scale, mean_loss
 from learner.invention.labels import HELD_OUT, Labels, cells_of, decisions, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.positions.filters import Games, distinct
 from learner.positions.packing import unpack_weights
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
+from learner.regression.logistic import LogisticFit, measure
+from learner.regression.targets import fit_scale, mean_loss
 from learner.rounds.invent import Invent
 from search import Engine, Evaluator, LinearEvaluator, load_evaluator
 from search.evaluators.network import NetworkEvaluator

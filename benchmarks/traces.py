@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from learner.fit.matrix import Matrix
-from learner.fit.newton import minimum
+from learner.regression.matrix import Matrix
+from learner.regression.newton import minimum
 from learner.traces.fit import Settings, fit_traces
 from learner.traces.reading import read_traces
 from learner.traces.traces import Traces

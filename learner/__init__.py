@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from learner.arena import measure as measure
     from learner.books.book_study import BookStudy as BookStudy
     from learner.books.signature import SignatureTables as SignatureTables
-    from learner.bootstrap.root_strap import RootStrap as RootStrap
-    from learner.bootstrap.td_leaf import TDLeaf as TDLeaf
-    from learner.bootstrap.temporal_difference import TemporalDifference as TemporalDifference
-    from learner.bootstrap.tree_strap import TreeStrap as TreeStrap
     from learner.checking import check as check
-    from learner.fit.logistic import LogisticFit as LogisticFit
     from learner.frame import Learner as Learner
     from learner.frame import Progress as Progress
     from learner.game_learner import GameLearner as GameLearner
+    from learner.gradient.root_strap import RootStrap as RootStrap
+    from learner.gradient.td_leaf import TDLeaf as TDLeaf
+    from learner.gradient.temporal_difference import TemporalDifference as TemporalDifference
+    from learner.gradient.tree_strap import TreeStrap as TreeStrap
     from learner.models.convert import agreement as agreement
     from learner.models.convert import as_native as as_native
     from learner.online.rote import Rote as Rote
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from learner.positions.filters import Filter as Filter
     from learner.positions.shards import Rows as Rows
     from learner.positions.store import PositionStore as PositionStore
+    from learner.regression.logistic import LogisticFit as LogisticFit
     from learner.reports.worth import start_for as start_for
     from learner.rounds.batch import BatchFit as BatchFit
     from learner.rounds.network_fit import NetworkFit as NetworkFit

@@ -17,7 +17,7 @@ from programs.ending import exit_status
 
 if TYPE_CHECKING:
     from games.contract import Game
-    from learner.fit.calibration import CalibrationSample
+    from learner.regression.calibration import CalibrationSample
 
 PROGRAM = "python -m learner"
 #: Words for the evidence of a calibration.
@@ -108,7 +108,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
 def _run_calibrate(options: argparse.Namespace) -> int:
     import games
     from games.problem import refuse_problem
-    from learner.fit.calibration import calibration_of
+    from learner.regression.calibration import calibration_of
     from search import as_evaluator
     from search.evaluators.files.shipped import find_file
 
@@ -140,8 +140,8 @@ def _calibration_sample(
     options: argparse.Namespace, game: Game, evaluator: Any
 ) -> CalibrationSample:
     """Returns the positions of the games of self-play that the options ask for."""
-    from learner.fit.calibration import self_play_sample
-    from learner.fit.played import games_at
+    from learner.regression.calibration import self_play_sample
+    from learner.regression.played import games_at
     from programs.waiting import WorkBar
     from search.alphabeta.techniques import as_techniques
 

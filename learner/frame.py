@@ -3,7 +3,7 @@
 A learner is a generator of its own progress: `learn` plays, or solves, and learns, and yields after
 each game, or batch of them. `fit` sets the learner up, resumes it from a checkpoint if there is
 one, and runs the generator to its end. What else learners share is in `learner.game_learner`
-(games), `learner.task_learner` (games that workers play) and `learner.heuristics.frame` (problems).
+(games) and `learner.heuristics.frame` (problems).
 
 The constructor stores the options. Names of results end in an underscore, above all `evaluator_`.
 Options are fields of dataclasses, which generate the constructor. Declare an option in the most
@@ -50,7 +50,7 @@ class Progress:
     #: the learner's side if it has an opponent
     alpha_side: int | None = None
 
-    def told(self, *apart: str) -> str:
+    def summary(self, *apart: str) -> str:
         """Returns the figures but for some, and the note, in one text."""
         texts = [
             f"{name} {value if isinstance(value, str) else f'{value:.6g}'}"
@@ -65,7 +65,6 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """The base class of all learners.
 
     game: the game or problem, its name, or module:Class.
-    games: number of games to learn from; of a problem, number of positions to solve.
     seed: seed of all randomness.
 
     After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and the results of the
@@ -73,9 +72,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """
 
     game: Any = field(default="checkers", kw_only=False)
-    games: int = ranged(low=1)
     seed: int = ranged(0, 0)
 
+    #: Number of games to learn from, of a problem of positions; most subclasses have it as option.
+    games = 0
     #: The word for the things that `games` counts.
     counted: ClassVar[str] = "games"
     #: Whether its last weights are its result, so that no matches choose among snapshots.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 from games.contract import Game
@@ -12,6 +15,10 @@ from games.features import FeatureSet
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, starts_of
 from learner.frame import Learner
+from learner.journal import Journal
+from learner.options import ranged
+from learner.player import GamePlayer
+from play.workers import Workers
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = [
@@ -32,20 +39,27 @@ MAN = {"men": 1.0}
 class GameLearner(Learner):
     """The base class of learners that play games.
 
+    games: number of games to learn from.
     depth: depth of every search in plies. With dice these are GNU's plies; 0 or None plays the move
         with the best static value, and positions before their roll are searched one ply deeper
         (`learner.dice_play`).
     nodes: limit of every search in positions, in place of `depth` or with it; not with dice.
 
-    Most learners also take `opening_plies`, the length of the random opening; all distinct
-    positions at that ply are used before longer ones. It has no effect with dice or with more than
-    two players (`learner.multiplayer_play`).
+    Options that most of its subclasses declare:
+
+    opening_plies: length of the random opening; all distinct positions at that ply are used before
+        longer ones. It has no effect with dice or with more than two players
+        (`learner.multiplayer_play`).
+    most_plies: longer games are drawn.
+    decide: whether a game ends once search has proven it won.
+    workers: the `Workers` that play (default: this thread).
     """
 
+    games: int = ranged(low=1)
     depth: int | None = 5
     nodes: int | None = None
-    #: fixed value for learners that do not offer this option
-    opening_plies: int = field(default=0, init=False)
+    #: of games whose learner has no such option
+    opening_plies = 0
 
     #: Whether it learns games with dice.
     takes_dice: ClassVar[bool] = False
@@ -53,6 +67,8 @@ class GameLearner(Learner):
     takes_many: ClassVar[bool] = False
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
+    #: file of games that have been played, but not learned from
+    _journal: Path | None = field(default=None, init=False)
 
     def _load_game(self) -> Game:
         super()._load_game()
@@ -112,23 +128,48 @@ class GameLearner(Learner):
                     f"opening_plies: expected openings of {self.opening_plies} plies, found none"
                 )
 
+    @contextmanager
+    def playing(self, workers: Workers | None) -> Iterator[GamePlayer]:
+        """Yields the player of the games that are left to play, with workers or in this thread."""
+        clustered = workers is not None and workers.cluster is not None
+        journal = Journal(self._journal) if self._journal is not None and clustered else None
+        openings = islice(self._openings(), self.games_played_, None)
+        with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
+            yield GamePlayer(
+                at_work,
+                openings,
+                first=self.games_played_,
+                journal=journal,
+                mark=json.dumps(self.identity()),
+            )
+        if journal is not None:
+            journal.path.unlink(missing_ok=True)
+
+    def keep_journal(self, path: Path) -> None:
+        """Keep games that a cluster has played, but that were not learned from, in a file."""
+        self._journal = path
+
+    def together(self) -> int:
+        """Returns the number of games that are played with the same weights at first."""
+        return 1
+
     def _starts(self) -> Iterable[tuple[Any, ...]]:
         """Returns what games begin with; raises ValueError for options out of range."""
         return starts_of(self.game_, plies=self.opening_plies, seed=self.seed)
 
 
-def feature_set(game: Game, features: Any) -> FeatureSet:
+def feature_set(game: Game, inputs: Any) -> FeatureSet:
     """Returns the feature set of a name, or the game's first for None; a set is returned as is."""
-    if isinstance(features, FeatureSet):
-        return features
-    if features is None and game.features:
+    if isinstance(inputs, FeatureSet):
+        return inputs
+    if inputs is None and game.features:
         return next(iter(game.features.values()))  # type: ignore[no-any-return]
-    if features not in game.features:
+    if inputs not in game.features:
         raise ValueError(
-            f"features: expected one of {', '.join(game.features) or 'none'} for"
-            f" {game.name}, found {features!r}"
+            f"inputs: expected one of {', '.join(game.features) or 'none'} for"
+            f" {game.name}, found {inputs!r}"
         )
-    return game.features[features]  # type: ignore[no-any-return]
+    return game.features[inputs]  # type: ignore[no-any-return]
 
 
 def linear_start(

@@ -34,7 +34,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "games": 2500,
         **_LINEAR,
         "options": {
-            "features": "linear",
+            "inputs": "linear",
             "round_games": 250,
             "K": 1.0,
             "lambda_": 0.0,
@@ -60,7 +60,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "batch": {
         "games": 2500,
         **_LINEAR,
-        "options": {"features": "linear", "round_games": 250, "K": 1.0, "most_plies": _MOST_PLIES},
+        "options": {"inputs": "linear", "round_games": 250, "K": 1.0, "most_plies": _MOST_PLIES},
     },
     "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
     # a search for terms takes minutes

@@ -12,7 +12,7 @@ in place of Bellman's inequalities, and the rounding, which are ours.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,8 @@ class Admissible(ProblemLearner):
     programs, and at the end all that were compared.
     """
 
-    #: all positions of the problem
-    games: int = field(default=MOST_POSITIONS, init=False)
+    #: all positions of the problem, once they have been counted
+    games = MOST_POSITIONS
 
     def begin(self, evaluator: Any) -> None:
         """Raises ValueError if there are more positions or moves that cannot be taken back."""

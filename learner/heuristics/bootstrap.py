@@ -107,7 +107,7 @@ class HeuristicBootstrap(ProblemLearner):
     share of its positions that were solved; and `expanded`, their mean number of expansions.
     """
 
-    games: int = 100_000
+    games: int = ranged(100_000, 1)
     each: int = ranged(100, 1)
     nodes: int = ranged(10_000, 1)
     enough: float = ranged(0.95, 0, 1)

@@ -16,9 +16,9 @@ from games.extras import extra
 from games.features import Cells
 from games.problem import Problem
 from learner.dice_play import DiceSelfPlay, game_seeds
-from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, Games, distinct
 from learner.positions.shards import UNKNOWN, Rows
+from learner.regression.targets import expectations, fit_scale
 from search import Engine, Evaluator, solve
 from search.evaluators.samples import sample_positions
 

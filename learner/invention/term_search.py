@@ -15,10 +15,10 @@ import numpy as np
 from games.features.cell_terms import MOST_CONDITIONS, OFF, CellTerm, Neighbours, atoms
 from games.features.cells import EMPTY, Cells
 from games.features.feature_set import FeatureSet
-from learner.fit.logistic import LogisticFit, measure
-from learner.fit.targets import mean_loss
 from learner.invention.labels import Labels
 from learner.invention.score_test import Pool, Sample
+from learner.regression.logistic import LogisticFit, measure
+from learner.regression.targets import mean_loss
 
 __all__ = ["TermSearch", "bare_pieces", "candidates"]
 

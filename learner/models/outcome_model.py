@@ -51,7 +51,7 @@ class OutcomeModel(NativeModel):
 
     evaluator: an evaluator with one net for all phases; `write` gives it the weights, and `read`
         takes its weights again after a change elsewhere.
-    batch: positions per step.
+    batch_size: positions per step.
     equity_share: share of the squared error of the equity in the loss; the rest is the
         cross-entropy of each possible outcome.
     averaging: share of itself that the average of the weights, which `write` writes, keeps with
@@ -66,14 +66,14 @@ class OutcomeModel(NativeModel):
         self,
         evaluator: OutcomeNetwork,
         *,
-        batch: int = 256,
+        batch_size: int = 256,
         equity_share: float = 0.0,
         averaging: float = 0.0,
         precision: str = "float32",
         threads: int = 1,
         device: str = "cpu",
     ) -> None:
-        Range(1).check("batch", batch)
+        Range(1).check("batch_size", batch_size)
         Range(1).check("threads", threads)
         Range(0, 1).check("equity_share", equity_share)
         Range(0, below=1).check("averaging", averaging)
@@ -81,7 +81,7 @@ class OutcomeModel(NativeModel):
             raise ValueError(f"expected a network with one net for all phases, found {evaluator!r}")
         self.evaluator: OutcomeNetwork = evaluator
         self.net = evaluator.nets[0]
-        self.batch = batch
+        self.batch_size = batch_size
         self.averaging = averaging
         self.equity_share = equity_share
         self.threads = threads
@@ -124,14 +124,14 @@ class OutcomeModel(NativeModel):
             )
         rates, seen = Schedule.between(rate, last_rate, "geometric"), self._seen(positions)
         count = len(target)
-        steps, done = epochs * -(-count // self.batch), 0
+        steps, done = epochs * -(-count // self.batch_size), 0
         total = torch.zeros((), device=self.device)
         with threads_of_torch(self.threads):
             for _ in range(epochs):
                 total.zero_()
                 order = random.permutation(count)
-                for first in range(0, count, self.batch):
-                    chosen = order[first : first + self.batch]
+                for first in range(0, count, self.batch_size):
+                    chosen = order[first : first + self.batch_size]
                     rate = rates.at(done, max(1, steps - 1))
                     total += self._descend(seen.rows(chosen), target[chosen], rate)
                     done += 1

@@ -188,7 +188,8 @@ class QuantisedModel(TorchModel):
         """Pass over positions `epochs` times in random order; returns the model.
 
         positions: [positions, integers] or a list.
-        targets: the expectation of each position, 0 to 1, see `learner.fit.targets.expectations`.
+        targets: the expectation of each position, 0 to 1, see
+            `learner.regression.targets.expectations`.
         random: draws the order of the positions.
         epochs: number of passes.
         rate, last_rate: the step size goes linearly from `rate` to `last_rate` (default: constant).

@@ -84,7 +84,7 @@ class Samuel1959(GameLearner):
     weights are powers of two of these. Terms that agree with nothing are replaced by others from a
     reserve.
 
-    features: a feature set or its name.
+    inputs: a feature set or its name.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None:
         the `usual_fixed`, for terms that the feature set has).
     active: number of terms in use at a time.
@@ -106,7 +106,7 @@ class Samuel1959(GameLearner):
     """
 
     games: int = 300
-    features: Any = "samuel"
+    inputs: Any = "samuel"
     fixed: dict[str, float] | None = None
     opening_plies: int = 3
     library: tuple[str, ...] | None = None
@@ -122,7 +122,7 @@ class Samuel1959(GameLearner):
 
     def begin(self, evaluator: Any) -> None:
         """Without an evaluator all weights but the fixed ones start at 0."""
-        self.features_ = feature_set(self.game_, self.features)
+        self.features_ = feature_set(self.game_, self.inputs)
         start, fixed = linear_start(
             self.game_, self.features_, self.fixed, evaluator,
             usual=self.usual_fixed, name=type(self).__name__.lower(),

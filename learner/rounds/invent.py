@@ -11,7 +11,8 @@ from learner.invention.labels import Labels, labels_of
 from learner.options import ranged
 from learner.positions.filters import Filter
 from learner.positions.shards import Rows
-from learner.rounds.network_fit import NetworkFit
+from learner.rounds.frame import RoundsLearner
+from learner.rounds.network_fit import NetworkFitter
 from search import Evaluator, LinearEvaluator
 from search.evaluators.linear import MOST_TERMS
 
@@ -19,10 +20,11 @@ __all__ = ["Invent"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Invent(NetworkFit):
+class Invent(RoundsLearner):
     """A network that learns by self-play, and weights over terms that explain its searches.
 
     inputs: as with `NetworkFit`; "cells" are the pieces on the squares.
+    hidden, epochs, rate, batch_size, device, scale: as with `NetworkFit`, whose fit it has.
     terms: maximum number of terms.
     every: rounds after which terms are invented anew.
     explained: number of the last games whose positions the terms explain.
@@ -30,27 +32,36 @@ class Invent(NetworkFit):
     After `fit`: `evaluator_`, the weights over the newest terms, and `network_`.
     """
 
-    settles = True
-    takes_many = False
-
     inputs: Any = CELL_INPUTS
+    hidden: tuple[int, ...] = (64, 32)
+    round_games: int = 200
+    keep_rounds: int = 5
+    epochs: int = ranged(1, 1)
+    rate: float = ranged(0.001, above=0, high=1)
+    batch_size: int = ranged(256, 1)
+    device: str = "cpu"
+    scale: float | None = ranged(1.5, above=0)
     terms: int = ranged(20, 1, MOST_TERMS)
     every: int = ranged(10, 1)
     explained: int = ranged(3000, 20)
     evaluator_: LinearEvaluator = field(init=False)
+    _fitter: NetworkFitter = field(init=False)
+
+    settles = True
 
     def begin(self, evaluator: Any) -> None:
         self._inventor = Inventor(self.game_, self.terms, self.seed)
         super().begin(evaluator)
-        self.network_ = self._network
+        self._fitter = NetworkFitter(self.game_, self, evaluator, "invent")
+        self.network_ = self._fitter.evaluator
         self.evaluator_ = self._inventor.evaluator
 
-    def _player(self) -> Evaluator:
+    def player_of(self, number: int) -> Evaluator:
         return self.network_
 
-    def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
-        figures: dict[str, Any] = super()._fit_to(rows, number)
-        if (number + 1) % self.every == 0 or self.games_played_ >= self.games:
+    def fit_rows(self, rows: Rows) -> dict[str, Any]:
+        figures = self._fitter.fit(rows, self.rounds_)
+        if (len(self.rounds_) + 1) % self.every == 0 or self.games_played_ >= self.games:
             self.store_.flush()
             figures |= self._inventor.invent(self._labels)
             self.evaluator_ = self._inventor.evaluator

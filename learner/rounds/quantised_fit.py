@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from learner.fit.targets import expectations
 from learner.models.quantised_model import QuantisedModel
 from learner.options import ranged
 from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
-from learner.rounds.batch import BatchLearner, scale_of
+from learner.regression.targets import expectations
+from learner.rounds.frame import RoundsLearner, scale_of
 from learner.rounds.tree_rows import TreeTeacher, bounded_expectations
 from learner.self_play import Teacher
-from search import EXACT, Evaluator, Techniques, as_evaluator, as_techniques
+from search import EXACT, Evaluator, Lookup, Techniques, as_evaluator, as_techniques
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import value_mark
 from search.lookups.database import DatabaseLookup, Databases
@@ -34,16 +34,15 @@ LAST_RATE = 0.00002
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class QuantisedFit(BatchLearner):
+class QuantisedFit(RoundsLearner):
     """A quantised network (`search.evaluators.quantised`), fitted by Adam after each round.
 
     The evaluator that learning starts from plays the first round and sets the unit of values; the
     network plays every later round. To resume in the first round, give the same evaluator again.
 
     tree_positions: maximum number of positions of a game's search trees that are learned from too,
-    after the
-        round, with the bounds that the search found for them; 0 for none. Rounds that still grow
-        take none: those of small searches teach nothing.
+        after the round, with the bounds that the search found for them; 0 for none. Rounds that
+        still grow take none: those of small searches teach nothing.
     blend: share of the game's result in a target; the rest is the value that search backed up.
     endgame: the search uses the endgame database of positions with at most this many pieces, and
         such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
@@ -58,14 +57,12 @@ class QuantisedFit(BatchLearner):
     rate: step size of Adam at the beginning of these passes; it goes linearly to `LAST_RATE`.
     last_epochs: passes over the positions of all rounds at the very end; a run with such passes
         cannot be extended.
-    batch: positions per step.
+    batch_size: positions per step.
     device: where torch trains, as in `QuantisedModel`.
 
     The value that stands for an expectation of 1 / (1 + 1/e) is the one that predicts the results
     of the first round best.
     """
-
-    takes_many = False
 
     games: int = 100_000
     depth: int | None = None
@@ -83,36 +80,38 @@ class QuantisedFit(BatchLearner):
     epochs: int = ranged(2, 1)
     rate: float = ranged(0.001, above=0, high=1)
     last_epochs: int = ranged(0, 0)
-    batch: int = ranged(2048, 1)
+    batch_size: int = ranged(2048, 1)
     device: str = "cpu"
     games_per_report: int = 256
     opening_plies: int = 6
 
     def _check_options(self) -> None:
         super()._check_options()
-        self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
-        self.lookup_ = None
+        self._techniques = as_techniques(self.techniques, self.game_)
         least = 4 if "endgame" in Databases.of(self.game_).named else 0
         self._endgame = least if self.endgame is None else self.endgame
-        if self._endgame:
-            self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")
+        database = f"endgame{self._endgame}"
+        self._lookup = DatabaseLookup(self.game_, database) if self._endgame else None
 
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)
         self._start = as_evaluator(self.game_, evaluator)
         self._start_mark = value_mark(self.game_, self._start)
         self._ended = False
-        self._model = self._new_model(1.0)
+        self._fitter = self._new_model(1.0)
         if isinstance(self._start, QuantisedNetwork):
-            self._model = self._new_model(self._start.scale, self._start)
+            self._fitter = self._new_model(self._start.scale, self._start)
         self.evaluator_ = self._network()
 
-    def _teacher(self, number: int) -> Teacher | None:
+    def search_with(self) -> tuple[Lookup | None, Techniques]:
+        return self._lookup, self._techniques
+
+    def teacher_of(self, number: int) -> Teacher | None:
         if not self.tree_positions or number < self.growing:
             return None
         return TreeTeacher(self.game_, self.tree_positions)
 
-    def _player(self) -> Evaluator:
+    def player_of(self, number: int) -> Evaluator:
         return self.evaluator_ if self.rounds_ else self._start
 
     def games_before(self, number: int) -> int:
@@ -142,18 +141,18 @@ class QuantisedFit(BatchLearner):
             phases=tuple(self.phases),
             scale=scale,
             seed=self.seed,
-            size=self.batch,
+            size=self.batch_size,
             start=start,
             device=self.device,
         )
 
-    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
-        model = self._model
-        epochs = self._grown(self.epochs, self.round_of(self.games_played_ - 1), 4.0)
+    def fit_rows(self, rows: Rows) -> dict[str, Any]:
+        model, number = self._fitter, self.round_of(self.games_played_ - 1)
+        epochs = self._grown(self.epochs, number, 4.0)
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
             self._ended = True
-            passing = Filter(first_bounded=self.first_of_round(), quiet=True)
+            passing = Filter(first_bounded=self.games_before(number), quiet=True)
             self.store_.flush()
             rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
@@ -167,14 +166,14 @@ class QuantisedFit(BatchLearner):
         bounded = rows.bound != EXACT
         if bounded.any():
             targets[bounded] = bounded_expectations(
-                rows.take(bounded), self._player(), 1.0 / model.scale
+                rows.take(bounded), self.player_of(number), 1.0 / model.scale
             )
         exact = ~bounded
         before = model.error(rows.positions[exact], targets[exact])
         model.fit(
             rows.positions,
             targets,
-            random=np.random.default_rng((self.seed, number)),
+            random=np.random.default_rng((self.seed, len(self.rounds_))),
             epochs=epochs,
             rate=self.rate,
             last_rate=LAST_RATE,
@@ -189,28 +188,22 @@ class QuantisedFit(BatchLearner):
 
     def _network(self) -> QuantisedNetwork:
         """Returns the network as it is now."""
-        return self._model.evaluator(name=type(self).__name__.lower())
-
-    def _weights(self) -> Any:
-        return self._model.get_state()
-
-    def _set_weights(self, weights: Any) -> None:
-        self._model.set_state(weights)
-        self.evaluator_ = self._network()
+        return self._fitter.evaluator(name="quantisedfit")  # type: ignore[no-any-return]
 
     def _get_state(self) -> dict[str, Any]:
         return {
             **super()._get_state(),
             "start": self._start_mark,
-            "scale": self._model.scale,
+            "scale": self._fitter.scale,
             "ended": self._ended,
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self._start_mark = str(state["start"])
         self._ended = bool(state.get("ended"))
-        self._model.scale = float(state["scale"])
+        self._fitter.scale = float(state["scale"])
         super()._set_state(state)
+        self.evaluator_ = self._network()
 
     def check_goes_on(self, state: dict[str, Any]) -> None:
         if state.get("ended") and self.games > state["games_played"]:

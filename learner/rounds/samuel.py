@@ -12,21 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.features.cell_terms import CellTerm
 from games.features.term_file import feature_set_of, named
-from learner.fit.logistic import LogisticFit, measure
-from learner.game_learner import library_terms
+from learner.game_learner import feature_set, library_terms, linear_start
 from learner.invention.labels import cells_of, labels_of
 from learner.invention.term_search import TermSearch
 from learner.models.model import squash
 from learner.options import ranged
 from learner.positions.shards import Rows
-from learner.rounds.batch import BatchFit
+from learner.regression.logistic import LogisticFit, measure
+from learner.rounds.batch import LinearFit
+from learner.rounds.frame import RoundsLearner
 from learner.self_play import Lesson, evenly, lambda_returns, sides
 from search import LinearEvaluator
 
@@ -35,22 +36,30 @@ __all__ = ["Samuel", "removals"]
 #: Rows from which it is told what a term is worth.
 WORTH_ROWS = 20_000
 #: Share of a term's curvature that is added to it before terms leave.
-TRACE = 1e-6
+RIDGE = 1e-6
 #: The largest squashed target, because that of a game won would be an infinite value.
 MOST = 1.0 - 1e-6
+#: The weights that are usually fixed, of the terms that the feature set has.
+USUAL_FIXED = {"PIECES": 0.25, "men": 1.0}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Samuel(BatchFit):
+class Samuel(RoundsLearner):
     """Static values of quiet positions follow backed-up values, over terms that come and go.
 
     After each round the whole reserve joins the active terms, and the weights of all are fitted to
     those positions of the last rounds in which the fixed terms say nothing (in checkers those with
     even pieces, which the other terms decide). Then the term whose removal costs the fit least
     leaves for the reserve, one after another, until `active` are left, and these are fitted again.
-    Options along with those of `BatchFit`:
+    Options along with those of `RoundsLearner`:
 
-    features: a feature set or its name.
+    inputs: a feature set or its name.
+    fixed: weights by term that are never learned and set the unit, see `BatchFit` (default: 1/4 for
+        `PIECES` and 1 for `men`, if the set has them; the unit is then a man, which is 4 points of
+        the piece advantage).
+    loss, alpha, K: see `BatchFit`.
+    blend: 0 by default, because many a won game is drawn at this depth, so that results say less
+        than values.
     library: the terms to choose from, the first `active` of which are in use at the start (default:
         all of the feature set, in its order).
     active: number of terms in use between two rounds.
@@ -62,48 +71,53 @@ class Samuel(BatchFit):
         distant gain, such as a back row that keeps kings away, is otherwise learned only as fast as
         rounds carry it back. The stored values are these targets.
 
-    After `fit`, along with the results of `BatchFit`: `active_` and `reserve_` (names of terms; of
-    the reserve, the last to leave is first).
+    After `fit`, along with the results of `RoundsLearner`: `active_` and `reserve_` (names of
+    terms; of the reserve, the last to leave is first).
     """
 
-    features: Any = "samuel"
+    inputs: Any = "samuel"
+    fixed: dict[str, float] | None = None
     library: tuple[str, ...] | None = None
     active: int = ranged(16, 1)
     invent: int = ranged(0, 0)
     lambda_: float = ranged(0.95, 0, below=1)
     games: int = 1500
+    round_games: int = 100
     keep_rounds: int = 10
+    blend: float = 0.0
     loss: str = "squared"
-    K: float = 4 / 3
-    #: fixed values: results say less than values, because many a won game is drawn at this depth
-    blend: float = field(default=0.0, init=False)
-    rollouts: int = field(default=0, init=False)
-    rollout_positions: int = field(default=4000, init=False)
+    alpha: float = ranged(1e-5, 0)
+    K: float = ranged(4 / 3, above=0)
+    evaluator_: LinearEvaluator = field(init=False)
 
-    #: The unit of the others is then a man, which is 4 points of the piece advantage.
-    usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 0.25, "men": 1.0}
     settles = True
-    takes_many = False
+    takes_dice = True
 
     def begin(self, evaluator: Any) -> None:
-        self.active_: list[str] = []
-        self.reserve_: list[str] = []
         super().begin(evaluator)
-        start = self._linear
-        self._library = self.features_
+        self._library = features = feature_set(self.game_, self.inputs)
+        start, self._held = linear_start(
+            self.game_, features, self.fixed, evaluator, usual=USUAL_FIXED, name="samuel"
+        )
         if self.invent and self.game_.dice:
             raise ValueError(f"invent: expected 0 in a game with dice, found {self.invent}")
         if self.invent:
-            feature_set_of(cells_of(self.game_), {}, self._library)  # refuses one that does not fit
-        names = self.features_.names
-        library = library_terms(self.library, self.features_, self._held)
+            feature_set_of(cells_of(self.game_), {}, features)  # refuses one that does not fit
+        names = features.names
+        library = library_terms(self.library, features, self._held)
         # sort() keeps the order of the library among terms without a weight
         library.sort(key=lambda name: -abs(float(start.weights[names.index(name)])))
         self.active_, self.reserve_ = library[: self.active], library[self.active :]
         start.weights[[names.index(name) for name in self.reserve_]] = 0.0
+        self._learn_with(start)
 
-    def _rows(self, lesson: Lesson, number: int) -> Rows:
-        rows = super()._rows(lesson, number)
+    def _learn_with(self, evaluator: LinearEvaluator) -> None:
+        """Let the weights of an evaluator be those that learn."""
+        self.evaluator_, self.features_ = evaluator, evaluator.features
+        self._fitter = LinearFit(evaluator, self._held, self.loss, self.blend, self.alpha, self.K)
+
+    def rows_of_game(self, lesson: Lesson, number: int) -> Rows:
+        rows = super().rows_of_game(lesson, number)
         if not self.lambda_ or not len(rows):
             return rows
         begins = sides(np.arange(len(rows)))  # to the view of the side that begins
@@ -113,30 +127,31 @@ class Samuel(BatchFit):
         targets = begins * np.arctanh(np.clip(returns, -MOST, MOST)) * (2.0 / self.K)
         return replace(rows, value=targets.astype(np.float32))
 
-    def _fit_to(self, rows: Rows, number: int) -> dict[str, Any]:
-        every, rows = rows, self._even(rows)
-        before = self.active_
+    def fit_rows(self, rows: Rows) -> dict[str, Any]:
+        even, before = self._even(rows), self.active_
         self.active_, self.reserve_ = [*self.active_, *self.reserve_], []
-        figures: dict[str, Any] = super()._fit_to(rows, number)
+        fitted = self._fitter.fit(even, self.rounds_)
+        changes = {}
         if len(self.active_) > self.active:
-            self._choose(rows)
-            figures = super()._fit_to(rows, number)
-            figures["in"] = " ".join(name for name in self.active_ if name not in before)
-            figures["out"] = " ".join(name for name in before if name not in self.active_)
-        if self.invent and (number + 1) % self.invent == 0:
-            figures |= self._invent(every)
-        return figures
+            self._choose(even, fitted)
+            fitted = self._fitter.fit(even, self.rounds_, reserve=self.reserve_)
+            changes["in"] = " ".join(name for name in self.active_ if name not in before)
+            changes["out"] = " ".join(name for name in before if name not in self.active_)
+        self.evaluator_.weights[:] = fitted.weights_
+        if self.invent and (len(self.rounds_) + 1) % self.invent == 0:
+            changes |= self._invent(rows)
+        return {"K": float(fitted.K_), "loss": float(fitted.loss_), **changes}
 
-    def _choose(self, rows: Rows) -> None:
+    def _choose(self, rows: Rows, fitted: LogisticFit) -> None:
         """Send the terms that the fit to the rows needs least to the reserve."""
         tried = self.active_
         chosen = [self.features_.names.index(name) for name in tried]
         rows = rows.take(evenly(np.arange(len(rows)), WORTH_ROWS))
         terms = measure(self.features_, rows.positions).astype(np.float64)
-        expected = self.fit_.predict(terms)
-        slopes = self.fit_.K_ * expected * (1.0 - expected)
-        steep = np.square(slopes) if self.loss == "squared" else slopes * self.fit_.K_
-        order = removals(terms[:, chosen], rows.count * steep, self._linear.weights[chosen])
+        expected = fitted.predict(terms)
+        slopes = fitted.K_ * expected * (1.0 - expected)
+        steep = np.square(slopes) if self.loss == "squared" else slopes * fitted.K_
+        order = removals(terms[:, chosen], rows.count * steep, fitted.weights_[chosen])
         leave = len(tried) - self.active
         self.active_ = [tried[i] for i in sorted(order[leave:])]
         self.reserve_ = [tried[i] for i in reversed(order[:leave])]
@@ -161,26 +176,20 @@ class Samuel(BatchFit):
 
     def _use(self, terms: Mapping[str, CellTerm]) -> None:
         """Let the terms be those of the library that are active, and invented ones."""
-        weights, name = self._linear.term_weights(), self._linear.name
         names = [*self._held, *self.active_]
         library = self._library.only(name for name in self._library.names if name in names)
-        features = feature_set_of(cells_of(self.game_), terms, library)
         # the reserve has no weight and is not to be computed
-        self.features_ = replace(features, together=False)
-        weights = {name: weights.get(name, 0.0) for name in self.features_.names}
-        self._linear = LinearEvaluator(self.game_, self.features_, weights, name=name)
-        self.evaluator_ = self._linear
+        features = replace(feature_set_of(cells_of(self.game_), terms, library), together=False)
+        weights = self.evaluator_.term_weights()
+        weights = {name: weights.get(name, 0.0) for name in features.names}
+        name = self.evaluator_.name
+        self._learn_with(LinearEvaluator(self.game_, features, weights, name=name))
 
     def _even(self, rows: Rows) -> Rows:
         """Returns the rows in which the fixed terms say nothing, or all if there are none."""
         fixed = LinearEvaluator(self.game_, self.features_, self._held)
         even = np.flatnonzero(np.asarray(fixed.values(rows.positions)) == 0)
         return rows.take(even) if len(even) else rows
-
-    def _fitter(self, scale: float | None = None) -> LogisticFit:
-        fitter = super()._fitter(scale)
-        fitter.fixed = {**self._held, **dict.fromkeys(self.reserve_, 0.0)}
-        return fitter
 
     # --- state --------------------------------------------------------------------------------
 
@@ -220,8 +229,8 @@ def removals(
     """
     curvature = terms.T @ (terms * steep[:, None])
     sizes = np.diag(curvature)
-    # a trace of each term alone, so that sums of others have an inverse that can be updated
-    inverse = np.linalg.inv(curvature + np.diag(np.where(sizes > 0, TRACE * sizes, 1.0)))
+    # a little of each term alone, so that sums of others have an inverse that can be updated
+    inverse = np.linalg.inv(curvature + np.diag(np.where(sizes > 0, RIDGE * sizes, 1.0)))
     staying, weights, order = np.arange(len(weights)), weights.copy(), []
     while len(staying):
         shares = weights / np.diag(inverse)

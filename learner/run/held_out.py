@@ -15,7 +15,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from games.contract import Game
-from learner.fit.targets import fit_scale, mean_loss
+from learner.regression.targets import fit_scale, mean_loss
 from learner.self_play import Task, games_of
 from programs.whole_files import write_atomically
 from search import PROVEN, Evaluator, as_evaluator

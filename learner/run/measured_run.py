@@ -342,7 +342,7 @@ class MeasuredRun(Run):
 
         The games for it are a third as many as those of the run, at most the usual number.
         """
-        from learner.fit.calibration import calibration_of, self_play_sample
+        from learner.regression.calibration import calibration_of, self_play_sample
 
         games = min(CALIBRATION_GAMES, int(self.learner.games) // 3)
         if not self._predicts() or games < FEWEST_GAMES:

@@ -73,8 +73,8 @@ class Bar(WorkBar):
 
 def _text(progress: Any, measured: dict[int, list[Any]]) -> str:
     parts = [f"learned from {progress.updates:,}"]
-    if (told := progress.told()) and not told.startswith("Beta"):
-        parts.append(f"note {told}")
+    if (summary := progress.summary()) and not summary.startswith("Beta"):
+        parts.append(f"note {summary}")
     if measured:
         last = max(measured)
         parts.append(f"after {last} {' '.join(strength.brief() for strength in measured[last])}")

@@ -90,23 +90,23 @@ RECIPES: dict[str, Recipe] = {
     ),
     "rote": Recipe("online.rote", "Rote", "Samuel 1959: a memory of positions"),
     "td": Recipe(
-        "bootstrap.temporal_difference",
+        "gradient.temporal_difference",
         "TemporalDifference",
         "TD(lambda): static values follow static values",
     ),
     "tdleaf": Recipe(
-        "bootstrap.td_leaf",
+        "gradient.td_leaf",
         "TDLeaf",
         "TDLeaf(lambda): ends of principal variations follow one another",
     ),
     "rootstrap": Recipe(
-        "bootstrap.root_strap", "RootStrap", "positions follow their backed-up values"
+        "gradient.root_strap", "RootStrap", "positions follow their backed-up values"
     ),
     "treestrap": Recipe(
-        "bootstrap.tree_strap", "TreeStrap", "all positions searched follow their values or bounds"
+        "gradient.tree_strap", "TreeStrap", "all positions searched follow their values or bounds"
     ),
     "solved": Recipe(
-        "bootstrap.solved", "Solved", "positions follow a search to the end, in games with a solver"
+        "gradient.solved", "Solved", "positions follow a search to the end, in games with a solver"
     ),
     "batch": Recipe(
         "rounds.batch", "BatchFit", "weights fitted to stored positions by logistic regression"

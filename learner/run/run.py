@@ -21,9 +21,9 @@ from typing import Any
 
 from learner.arena import Strength
 from learner.frame import Learner, Progress
+from learner.game_learner import GameLearner
 from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
 from learner.run.settings import RunSettings
-from learner.task_learner import TaskLearner
 from search.lookups.rote import RoteMemory
 
 __all__ = ["MemoryRun", "Run", "Show"]
@@ -137,7 +137,7 @@ class Run:
                 self.game, learner, self.settings,
                 resume=resume, changed=changed, say=say, finished=self.finished,
             )  # fmt: skip
-            if isinstance(learner, TaskLearner):
+            if isinstance(learner, GameLearner):
                 learner.keep_journal(self.folder.path / "journal")
             if not resume:
                 self._created()
@@ -160,7 +160,8 @@ class Run:
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
         row = csv_row(
             progress.game, progress.updates, progress.alpha_side, *ended,
-            progress.figures.get("loss", ""), self._held_out_loss(progress), progress.told("loss"),
+            progress.figures.get("loss", ""), self._held_out_loss(progress),
+            progress.summary("loss"),
         )  # fmt: skip
         self.folder.log("log.csv", row)
         if self._reported(progress) or self._pace.is_due():

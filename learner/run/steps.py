@@ -14,6 +14,7 @@ from games.feature_file import add_features
 from learner.arena import Strength, measure
 from learner.books.book_study import BookStudy
 from learner.frame import Learner
+from learner.game_learner import GameLearner
 from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.folder import REPORT, read_report
 from learner.run.heuristic_run import HeuristicRun
@@ -23,7 +24,6 @@ from learner.run.progress_bar import Bar
 from learner.run.recipes import recipe_of
 from learner.run.run import MemoryRun
 from learner.run.settings import RunSettings
-from learner.task_learner import TaskLearner
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -85,10 +85,10 @@ def train_evaluator(
 
 def say_what_works(learner: Learner) -> None:
     """Say how many workers have work, if there are more."""
-    if not isinstance(learner, TaskLearner) or learner.workers is None:
+    workers = getattr(learner, "workers", None)
+    if not isinstance(learner, GameLearner) or workers is None:
         return
-    learner.games_played_ = 0
-    most, jobs = learner.round_end(), learner.workers.jobs
+    most, jobs = learner.together(), workers.jobs
     if jobs > most:
         print(f"{counted(most, 'game')} with the same weights: {most} of {jobs} workers have work")
 

@@ -27,7 +27,7 @@ from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
 from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
-from learner.td_gammon.kept import KeptPositions
+from learner.td_gammon.backup_store import BackupStore
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
 from programs.arguments import THREADS
@@ -95,7 +95,7 @@ class BackupFit(GameLearner):
     samples: number of times that a position is learned from on average.
     most_positions: number of positions that are learned from, the last ones.
     rate, last_rate: step sizes at the beginning and the end of the run.
-    batch, precision, device: see `learner.models.outcome_model`.
+    batch_size, precision, device: see `learner.models.outcome_model`.
     threads: threads of self-play; results do not depend on it.
     fit_threads: threads of torch; results may depend on it.
     store: folder of the positions (default: a temporary one).
@@ -119,7 +119,7 @@ class BackupFit(GameLearner):
     most_positions: int = ranged(12_000_000, 1)
     rate: float = ranged(0.0004, above=0, high=10)
     last_rate: float = ranged(0.000004, above=0, high=10)
-    batch: int = ranged(1024, 1)
+    batch_size: int = ranged(1024, 1)
     precision: str = choice("float32", PRECISIONS)
     device: str = "cpu"
     threads: int = ranged(THREADS, 1)
@@ -183,13 +183,13 @@ class BackupFit(GameLearner):
         #: the average, which plays
         self._player = self._new_model()
         check_compiled()
-        self._kept = KeptPositions(own_folder(self, self.store), game, self.most_positions)
+        self._kept = BackupStore(own_folder(self, self.store), game, self.most_positions)
         self._compose()
         self.rounds_: list[dict[str, float]] = []
 
     def _new_model(self, averaging: float = 0.0) -> OutcomeModel:
         return OutcomeModel(
-            self._net, batch=self.batch, equity_share=_EQUITY_SHARE, averaging=averaging,
+            self._net, batch_size=self.batch_size, equity_share=_EQUITY_SHARE, averaging=averaging,
             precision=self.precision, threads=self.fit_threads, device=self.device,
         )  # fmt: skip
 
@@ -221,7 +221,7 @@ class BackupFit(GameLearner):
         mine = self._are_mine(played.positions)
         self._kept.add(played.positions[mine], targets[mine])
         random = np.random.default_rng((self.seed, number, 12))
-        steps = max(1, round(self.samples * int(mine.sum()) / self.batch))
+        steps = max(1, round(self.samples * int(mine.sum()) / self.batch_size))
         loss = self._learn(games, steps, random) if self._kept.added else 0.0
         if self.candidates and self._ranking is self._small:
             model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
@@ -293,10 +293,10 @@ class BackupFit(GameLearner):
         total = 0.0
         for step in range(steps):
             done = (self.games_played_ + games * step / steps) / self.games
-            positions, targets = self._kept.draw(self.batch, random)
-            rate = rates.at(done, 1.0) * min(1.0, (self.updates_ / self.batch + 1.0) / _RISING)
+            positions, targets = self._kept.draw(self.batch_size, random)
+            rate = rates.at(done, 1.0) * min(1.0, (self.updates_ / self.batch_size + 1.0) / _RISING)
             total += self._model.step(positions, targets, rate)
-            self.updates_ += self.batch
+            self.updates_ += self.batch_size
         return total / steps
 
     # --- state --------------------------------------------------------------------------------

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from learner.fit.matrix import Matrix
-from learner.fit.newton import Minimum, minimum
-from learner.fit.sums import EXACT, sums_of_others
-from learner.fit.targets import expectations, fit_scale, mean_loss
-from learner.fit.validation import calibration, students_quantile
 from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.filters import Games
 from learner.positions.packing import packed, unpacked
+from learner.regression.matrix import Matrix
+from learner.regression.newton import Minimum, minimum
+from learner.regression.sums import EXACT, sums_of_others
+from learner.regression.targets import expectations, fit_scale, mean_loss
+from learner.regression.validation import calibration, students_quantile
 from learner.traces.doubts import doubts
 from learner.traces.fitted import Change, Fitted, FittedTerm
 from learner.traces.parameters import Term, parameters

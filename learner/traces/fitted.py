@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from learner.fit.validation import CalibrationBin
+from learner.regression.validation import CalibrationBin
 
 __all__ = ["Change", "Fitted", "FittedTerm"]
 

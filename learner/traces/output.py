@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from learner.fit.validation import calibration_error, students_quantile
+from learner.regression.validation import calibration_error, students_quantile
 from learner.reports.plots import new_figure
 from learner.traces.fitted import Fitted
 from learner.traces.traces import TraceError

@@ -11,9 +11,9 @@ import numpy as np
 
 from games.contract import Game
 from games.features import FeatureSet
-from learner.fit.logistic import measure
-from learner.fit.matrix import Matrix
 from learner.positions.positions import noisy
+from learner.regression.logistic import measure
+from learner.regression.matrix import Matrix
 from learner.traces.reading import join
 from learner.traces.traces import TraceError, Traces, table_of
 from play.commands.game_file import read_games

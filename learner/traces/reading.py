@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learner.fit.matrix import Matrix
+from learner.regression.matrix import Matrix
 from learner.traces.traces import TraceError, Traces, pairs, table_of
 
 __all__ = ["join", "read_traces"]

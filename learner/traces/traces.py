@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from learner.fit.matrix import Matrix
+from learner.regression.matrix import Matrix
 
 __all__ = ["TraceError", "Traces", "pairs", "table_of"]
 

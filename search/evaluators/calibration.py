@@ -11,7 +11,7 @@ for a move and of the pieces left, so that chances still rise with the value:
 
     P(win) = 1 / (1 + exp(draw - worth)),  worth = sign(value) (sum of slope x part of |value|)
 
-`learner.fit.calibration` fits them to games of self-play.
+`learner.regression.calibration` fits them to games of self-play.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from errors import errors_of
 import games
 from games import PositionError, check_game
 from games.openspiel import PASS, OpenSpielDice
-from learner.bootstrap.temporal_difference import TemporalDifference
+from learner.gradient.temporal_difference import TemporalDifference
 from play.players.limits import Limits
 from play.players.parse import seated
 from play.protocols.openspiel import openspiel_bot

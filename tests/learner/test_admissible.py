@@ -52,7 +52,7 @@ def test_no_value_exceeds_the_least_cost_and_the_mean_is_the_largest() -> None:
     assert heuristic.known is Known.BY_ENUMERATION and "360 positions" in heuristic.proved
     mean = float(np.mean(list(values.values())))
     assert mean > 1.2 * np.mean([manhattan(position) for position in truth])
-    said = re.fullmatch(r"program \d+, mean ([\d.]+), above 0", reports[-1].told())
+    said = re.fullmatch(r"program \d+, mean ([\d.]+), above 0", reports[-1].summary())
     assert said is not None and float(said[1]) > mean
     assert reports[-1].game == reports[-1].games == 360
     # what breadth-first search calls solved is solved optimally, with far fewer expansions

@@ -19,7 +19,7 @@ from learner.positions.packing import packed, unpacked
 from learner.td_gammon import backup_fit
 from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit, single
-from learner.td_gammon.kept import KeptPositions
+from learner.td_gammon.backup_store import BackupStore
 from learner.td_gammon.td_gammon import new_network
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -30,7 +30,7 @@ SMALL: dict[str, Any] = {
     "round_games": 10,
     "hidden": (12,),
     "samples": 2,
-    "batch": 32,
+    "batch_size": 32,
     "rate": 0.003,
     "inputs": "points",
     "bear_off": False,
@@ -88,11 +88,11 @@ def test_the_last_positions_are_kept(tmp_path: Path) -> None:
         rows = np.arange(5 * count).reshape(count, 5) + 1000 * number
         return rows, np.full((count, 5), 0.001 * number)
 
-    kept = KeptPositions(tmp_path, GAME, 50)
+    kept = BackupStore(tmp_path, GAME, 50)
     sizes = [20, 25, 30, 8]
     for number, size in enumerate(sizes):
         kept.add(*round_of(number, size))
-    again = KeptPositions(tmp_path, GAME, 50)
+    again = BackupStore(tmp_path, GAME, 50)
     again.load(sizes)
     for one in (kept, again):
         assert (one.added, one.sizes, len(one)) == (83, sizes, 50)

@@ -16,13 +16,14 @@ from errors import errors_of
 from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
-from learner.fit.logistic import LogisticFit
-from learner.fit.targets import expectations, fit_scale
 from learner.positions.filters import Filter, distinct
 from learner.positions.packing import packed, unpacked
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
-from learner.rounds.batch import BatchFit, scale_of
+from learner.regression.logistic import LogisticFit
+from learner.regression.targets import expectations, fit_scale
+from learner.rounds.batch import BatchFit
+from learner.rounds.frame import scale_of
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.self_play import TABLE_MIB
@@ -63,7 +64,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_rounds_learn_from_the_games_of_the_last_rounds(tmp_path: Path) -> None:
     notes: list[str] = []
     learner = make(BatchFit, tmp_path)
-    learner.fit("material", watch=lambda p: notes.append(f"{p.game} {p.updates} {p.told()}"))
+    learner.fit("material", watch=lambda p: notes.append(f"{p.game} {p.updates} {p.summary()}"))
     store = PositionStore(tmp_path, CHECKERS)
     rows = store.load()
     assert sorted(set(rows.game_number.tolist())) == list(range(12))
@@ -138,7 +139,7 @@ def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
     assert whole.rounds_[:2] == short.rounds_[:2]
     assert short.rounds_[2]["positions"] < len(rows) == whole.rounds_[2]["positions"]
     # the error after the fit is over all of them
-    model = whole._model
+    model = whole._fitter
     blended, searched = (
         expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
         for blend in (0.3, 0.0)
@@ -163,8 +164,10 @@ def test_search_trees_teach_once_rounds_have_grown(tmp_path: Path) -> None:
     assert set(bounded.game_number) <= set(range(first, learner.games))
     assert 10 < len(bounded) / (learner.games - first) <= 30
     # they count in the round in which they are found
-    last = learner.games_before(learner.round_of(learner.games - 1))
-    found = Filter(first_bounded=last, first_game=learner.first_kept(), quiet=True)
+    number = learner.round_of(learner.games - 1)
+    last = learner.games_before(number)
+    first_kept = learner.games_before(number + 1 - learner.keep_rounds)
+    found = Filter(first_bounded=last, first_game=first_kept, quiet=True)
     learned = distinct(CHECKERS, found.apply(CHECKERS, rows))
     assert learner.rounds_[-1]["positions"] == len(learned)
     assert (learned.bound != EXACT).any()
@@ -180,13 +183,14 @@ def test_rounds_that_grow_begin_with_few_nodes(tmp_path: Path) -> None:
     learner.fit("material", watch=lambda progress: records.append(progress.record))
     assert [learner.games_before(number) for number in range(5)] == [0, 4, 12, 28, 44]
     assert [learner.nodes_of(number) for number in range(4)] == [100, 400, 1600, 1600]
-    options = AlphaBetaOptions(techniques=learner.techniques_)
-    engine = Engine(CHECKERS, "material", options, table_mib=TABLE_MIB, lookup=learner.lookup_)
+    lookup, techniques = learner.search_with()
+    options = AlphaBetaOptions(techniques=techniques)
+    engine = Engine(CHECKERS, "material", options, table_mib=TABLE_MIB, lookup=lookup)
     found = engine.search(records[0].positions[6], nodes=100)
     noted = records[0].annotations[6]
     assert (found.value, found.depth) == (noted.value, noted.depth)
     # 8 passes and 4, each of one step over so few positions
-    assert learner._model.get_state()["steps"] == [12] * 4
+    assert learner._fitter.get_state()["steps"] == [12] * 4
 
 
 # --- the same bits ---------------------------------------------------------------------------
@@ -245,11 +249,10 @@ def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
     if kind is BatchFit:
         bad = [math.nan, *state["weights"][1:]]
     else:
-        within = state["weights"] if kind is QuantisedFit else {"numbers": state["weights"]}
-        numbers = unpacked(within["numbers"], np.float32)
+        within, key = state["weights"], "numbers" if kind is QuantisedFit else "layers"
+        numbers = unpacked(within[key], np.float32)
         numbers[-1] = math.nan
-        bad = {**within, "numbers": packed(numbers)}
-        bad = bad if kind is QuantisedFit else bad["numbers"]
+        bad = {**within, key: packed(numbers)}
     damaged = [
         {**state, "weights": [0.5]}, {**state, "weights": bad}, {**state, "rounds_done": [3]},
         {**state, "positions": "x"}, {**state, "positions": -1}, {**state, "positions": 1e9},
@@ -267,7 +270,7 @@ def wrong(kind: Any, options: dict[str, Any], message: str) -> None:
 
 def test_a_temporary_store_goes_with_the_learner() -> None:
     learner: Any = BatchFit(
-        NIM, games=4, round_games=4, depth=1, features="parity", decide=False, opening_plies=1
+        NIM, games=4, round_games=4, depth=1, inputs="parity", decide=False, opening_plies=1
     )
     learner.fit()
     folder = learner.store_.folder
@@ -278,12 +281,18 @@ def test_a_temporary_store_goes_with_the_learner() -> None:
     assert not folder.exists()
 
 
-def test_a_round_without_positions_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("learner.rounds.batch.distinct", lambda game, rows: rows.take(slice(0)))
-    learner = BatchFit(NIM, features="parity", games=4, round_games=2, depth=9)
-    learner.fit()
-    assert learner.rounds_ == [{"positions": 0.0}] * 2
-    assert not learner.evaluator_.weights.any()
+@pytest.mark.parametrize("options", [{}, {"fixed": {}}, {"K": 1.0}])
+def test_a_round_without_positions_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    def empty(game: Any, rows: Rows) -> Rows:
+        return rows.take(slice(0)) if len(learner.rounds_) < 2 else distinct(game, rows)
+
+    monkeypatch.setattr("learner.rounds.frame.distinct", empty)
+    seen: list[bool] = []
+    learner = BatchFit(NIM, inputs="parity", games=9, round_games=3, depth=2, **options)
+    learner.fit(watch=lambda progress: seen.append(learner.evaluator_.weights.any()))
+    assert learner.rounds_[:2] == [{"positions": 0.0}] * 2 and seen == [False, False, True]
 
 
 test_errors = errors_of(globals())

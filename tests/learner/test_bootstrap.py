@@ -13,10 +13,10 @@ from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from learner.bootstrap.root_strap import RootStrap
-from learner.bootstrap.td_leaf import TDLeaf
-from learner.bootstrap.temporal_difference import TemporalDifference
-from learner.bootstrap.tree_strap import TreeStrap
+from learner.gradient.root_strap import RootStrap
+from learner.gradient.td_leaf import TDLeaf
+from learner.gradient.temporal_difference import TemporalDifference
+from learner.gradient.tree_strap import TreeStrap
 from learner.rounds.batch import BatchFit
 from search import LinearEvaluator
 

@@ -13,9 +13,9 @@ import games
 from games.connect_four import ConnectFour
 from games.tic_tac_toe import TicTacToe
 from learner.__main__ import main
-from learner.bootstrap.root_strap import RootStrap
-from learner.fit import calibration
-from learner.fit.calibration import (
+from learner.gradient.root_strap import RootStrap
+from learner.regression import calibration
+from learner.regression.calibration import (
     CalibrationSample,
     calibration_of,
     fit_calibration,

@@ -15,9 +15,9 @@ from games.contract import DiceGame
 from games.features import FeatureSet
 from games.kernels import kernel
 from games.rolls import Rolls
-from learner.bootstrap.root_strap import RootStrap
-from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.dice_play import DiceSelfPlay, game_seeds
+from learner.gradient.root_strap import RootStrap
+from learner.gradient.temporal_difference import TemporalDifference
 from learner.models.model import squash
 from learner.run.asked import settings_of
 from learner.run.command_line import parser

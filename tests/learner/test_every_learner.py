@@ -23,12 +23,12 @@ from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.books.book_study import BookStudy
-from learner.bootstrap.root_strap import RootStrap
-from learner.bootstrap.solved import Solved
-from learner.bootstrap.td_leaf import TDLeaf
-from learner.bootstrap.temporal_difference import TemporalDifference
-from learner.bootstrap.tree_strap import TreeStrap
 from learner.checking import Trial, check
+from learner.gradient.root_strap import RootStrap
+from learner.gradient.solved import Solved
+from learner.gradient.td_leaf import TDLeaf
+from learner.gradient.temporal_difference import TemporalDifference
+from learner.gradient.tree_strap import TreeStrap
 from learner.heuristics import admissible
 from learner.heuristics import bootstrap as heuristic_bootstrap
 from learner.heuristics.admissible import Admissible
@@ -86,12 +86,6 @@ TORN = ".positions-000009.safetensors.x.unfinished"
 
 def error_check(case: Case, run: Trial) -> None:
     assert run.reports[-1].figures == {"loss": run.learner.errors_[-1]}
-
-
-def rollouts_check(case: Case, run: Trial) -> None:
-    without = case.make(rollouts=0).fit()
-    assert without.rounds_[0]["positions"] > 25
-    assert without.checkpoint()["weights"] != run.learner.checkpoint()["weights"]
 
 
 def growth_check(case: Case, run: Trial) -> None:
@@ -157,15 +151,6 @@ def rounds(
     )  # fmt: skip
 
 
-def rollouts(kind: Any, **options: Any) -> Case:
-    make = partial(
-        kind, CHECKERS, games=10, depth=2, round_games=5, games_per_report=5, most_plies=60,
-        rollouts=3, rollout_positions=25, **options,
-    )  # fmt: skip
-    others = ({"rollouts": 2}, {"rollout_positions": 26})
-    return Case(make, (5, 10), others=others, torn=TORN, check=rollouts_check)
-
-
 def dice(kind: Any, reports: tuple[int, ...], **options: Any) -> Case:
     make = partial(kind, BACKGAMMON, games=5, depth=0, seed=3, **options)
     return Case(make, reports)
@@ -203,16 +188,14 @@ CASES = {
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01,
         tree_positions=20,
     ),
-    "batch-rollouts": rollouts(BatchFit),
-    "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),
     "dice-samuel": dice(
-        Samuel, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0,
+        Samuel, (2, 4, 5), inputs="linear", round_games=2, games_per_report=1, K=1.0,
         lambda_=0.0,
     ),
     "dice-td": dice(TemporalDifference, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-rootstrap": dice(RootStrap, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-batch": dice(
-        BatchFit, (2, 4, 5), features="linear", round_games=2, games_per_report=1, K=1.0
+        BatchFit, (2, 4, 5), inputs="linear", round_games=2, games_per_report=1, K=1.0
     ),
     "tdgammon": Case(
         partial(
@@ -225,9 +208,8 @@ CASES = {
     ),
     "backups": Case(
         partial(
-            BackupFit, games=8, round_games=2, hidden=(12, 10), samples=2, batch=32, rate=0.003,
-            inputs="points", bear_off=False, threads=1, seed=3,
-            most_positions=2000,
+            BackupFit, games=8, round_games=2, hidden=(12, 10), samples=2, batch_size=32,
+            rate=0.003, inputs="points", bear_off=False, threads=1, seed=3, most_positions=2000,
         ),
         (2, 4, 6, 8), same=({"threads": 2},), others=({"rate": 0.1},),
         torn="round-000009.safetensors", longer=10, another_seed=True, check=growth_check,

@@ -13,10 +13,10 @@ from sklearn.linear_model import LogisticRegression
 
 from games import kernels
 from games.checkers import Checkers
-from learner.fit.logistic import LogisticFit, measure
-from learner.fit.targets import expectations, fit_scale, mean_loss
-from learner.fit.validation import calibration, calibration_error
 from learner.positions.shards import Rows
+from learner.regression.logistic import LogisticFit, measure
+from learner.regression.targets import expectations, fit_scale, mean_loss
+from learner.regression.validation import calibration, calibration_error
 from search import LinearEvaluator
 
 plain = pytest.mark.plain

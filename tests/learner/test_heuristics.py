@@ -99,7 +99,7 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
     )
     assert [one.game for one in reports] == list(range(40, 481, 40))
     first, *_, last = learner.rounds_
-    assert last["solved"] == 1.0 and reports[-1].told().startswith("round 12, steps ")
+    assert last["solved"] == 1.0 and reports[-1].summary().startswith("round 12, steps ")
     if base:
         assert first["steps"] == 0 and first["weight"] == 2.5 and last["weight"] < 1.2
     else:

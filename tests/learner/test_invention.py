@@ -245,9 +245,9 @@ def test_samuels_reserve_is_invented_where_his_terms_say_nothing(tmp_path: Path)
     assert set(learner.features_.names) == {"PIECES", *active, *names}
     assert library.isdisjoint(learner.features_.names)
     assert figures == {"come": TRUTHS[3].text(CELLS)}
-    assert set(learner._fitter().fixed or ()) == {"PIECES", *names}
+    assert learner._fitter.evaluator is learner.evaluator_
     learner.active_.append(learner.reserve_.pop(0))
-    learner._linear.weights[:] = np.arange(len(learner.features_))
+    learner.evaluator_.weights[:] = np.arange(len(learner.features_))
     state = json.loads(json.dumps(learner._get_state()))
     again._set_state(state)
     assert again.evaluator_.term_weights() == learner.evaluator_.term_weights()

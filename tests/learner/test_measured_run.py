@@ -11,8 +11,8 @@ from matplotlib.image import imread
 from games import kernels
 from games.checkers import Checkers
 from learner.arena import Strength
-from learner.bootstrap.root_strap import RootStrap
-from learner.bootstrap.td_leaf import TDLeaf
+from learner.gradient.root_strap import RootStrap
+from learner.gradient.td_leaf import TDLeaf
 from learner.reports import plots
 from learner.rounds.batch import BatchFit
 from learner.rounds.samuel import Samuel

@@ -104,7 +104,7 @@ def test_learning_what_another_network_says(positions: Any, share: float) -> Non
     rows = positions[:6000]
     targets = network(12, seed=5).outcomes(rows)
     pupil = single(new_network(GAME, POINTS, (12,), spread=0.5, seed=1))
-    model = OutcomeModel(pupil, equity_share=share, batch=64)
+    model = OutcomeModel(pupil, equity_share=share, batch_size=64)
     before = equity_error(model, rows, targets)
     random = np.random.default_rng(1)
     first = model.learn(rows, targets, rate=0.003, random=random)
@@ -140,7 +140,7 @@ def test_steps_are_those_of_a_fit(positions: Any) -> None:
     rows = positions[:256]
     targets = np.clip(network(9, seed=4).outcomes(rows), 0, 1)
     whole, single = network(12), network(12)
-    one, two = (OutcomeModel(net, batch=256, equity_share=0.3) for net in (whole, single))
+    one, two = (OutcomeModel(net, batch_size=256, equity_share=0.3) for net in (whole, single))
     losses = []
     for number in range(3):
         random = np.random.default_rng(number)

@@ -22,10 +22,10 @@ from games import kernels
 from games.contract import Game
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from learner.bootstrap.root_strap import RootStrap
-from learner.bootstrap.td_leaf import TDLeaf
-from learner.bootstrap.temporal_difference import TemporalDifference
-from learner.bootstrap.tree_strap import TreeStrap
+from learner.gradient.root_strap import RootStrap
+from learner.gradient.td_leaf import TDLeaf
+from learner.gradient.temporal_difference import TemporalDifference
+from learner.gradient.tree_strap import TreeStrap
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from search import Engine
@@ -113,15 +113,15 @@ SLOW = [pytest.param(one, marks=pytest.mark.slow) for one in ({"loss": "squared"
 @pytest.mark.parametrize("options", [{}, *SLOW], ids=str)
 def test_nim_by_batches(options: dict[str, Any]) -> None:
     usual: dict[str, Any] = {"games": 200, "round_games": 50, "depth": 2, "decide": False}
-    learner = BatchFit(NIM, features="parity", opening_plies=1, **usual, **options).fit()
+    learner = BatchFit(NIM, inputs="parity", opening_plies=1, **usual, **options).fit()
     assert blunders(NIM, learner.evaluator_) == []
 
 
 @pytest.mark.slow
 def test_nim_by_a_network_of_its_terms() -> None:
     learner = NetworkFit(
-        NIM, games=300, round_games=100, depth=1, inputs="parity", hidden=(), rate=0.1, batch=16,
-        epochs=30, decide=False, opening_plies=0, keep_rounds=2,
+        NIM, games=300, round_games=100, depth=1, inputs="parity", hidden=(), rate=0.1,
+        batch_size=16, epochs=30, decide=False, opening_plies=0, keep_rounds=2,
     )  # fmt: skip
     assert blunders(NIM, learner.fit().evaluator_) == []
 

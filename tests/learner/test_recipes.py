@@ -18,7 +18,7 @@ from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from games.contract import DiceGame, Game
 from learner.books.signature import SignatureTables
-from learner.fit.logistic import LogisticFit
+from learner.regression.logistic import LogisticFit
 from learner.reports.worth import start_for
 from learner.run.asked import settings_of
 from learner.run.command_line import check_placement, parser

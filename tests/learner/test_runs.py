@@ -53,11 +53,11 @@ def test_a_run_is_repeated_from_its_folder_alone(seeds: Path, tmp_path: Path, ca
     record = seeds / "3" / "provenance.json"
     kept = record.read_text()
     content = json.loads(kept)
-    content[-1]["learner"]["learner.bootstrap.temporal_difference"] = "0"
+    content[-1]["learner"]["learner.gradient.temporal_difference"] = "0"
     record.write_text(json.dumps(content))
     assert train("--repeat", seeds / "3", "--run", tmp_path / "other", "--quiet") == 2
     said = capsys.readouterr().err
-    assert "found module learner.bootstrap.temporal_difference changed" in said
+    assert "found module learner.gradient.temporal_difference changed" in said
     record.write_text(kept)
 
 

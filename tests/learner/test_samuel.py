@@ -60,19 +60,20 @@ def test_the_term_that_leaves_is_the_one_whose_removal_costs_a_fit_least() -> No
 def test_targets_average_the_values_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
     values = [0.5, -1.0, 0.0, 2.0]  # each for the side to move
     rows = Rows.of(np.zeros((4, 4), dtype=np.int64), value=values)
-    monkeypatch.setattr("learner.rounds.batch.lesson_rows", lambda lesson, number: rows)
+    monkeypatch.setattr("learner.rounds.frame.lesson_rows", lambda lesson, number: rows)
     lesson: Any = Lesson.__new__(Lesson)
-    assert prepared(lambda_=0.0)._rows(lesson, 0).value.tolist() == values
+    assert prepared(lambda_=0.0).rows_of_game(lesson, 0).value.tolist() == values
     learner = prepared(lambda_=0.6, K=2.0)
     squashed = np.tanh(values)
     expected = squashed[3]
     for t in (3, 2, 1, 0):
         mine = squashed[t]
         expected = mine if t == 3 else 0.4 * mine + 0.6 * -expected
-        assert learner._rows(lesson, 0).value[t] == pytest.approx(np.arctanh(expected), rel=1e-5)
+        value = learner.rows_of_game(lesson, 0).value[t]
+        assert value == pytest.approx(np.arctanh(expected), rel=1e-5)
     # a game won is worth no more than the largest target
     rows.value[:] = [1e9, -1e9, 1e9, -1e9]
-    assert learner._rows(lesson, 0).value == pytest.approx([7.254, -7.254] * 2, abs=1e-2)
+    assert learner.rows_of_game(lesson, 0).value == pytest.approx([7.254, -7.254] * 2, abs=1e-2)
 
 
 @compiled_only
@@ -86,7 +87,7 @@ def test_terms_come_and_go() -> None:
         assert len(come) == len(go) and not set(come) & set(active)
         assert set(learner.active_) == {*active, *come} - set(go)
         active[:] = learner.active_
-        assert progress.told().endswith(f"in {' '.join(come)}, out {' '.join(go)}")
+        assert progress.summary().endswith(f"in {' '.join(come)}, out {' '.join(go)}")
         weights = learner.evaluator_.term_weights()
         assert sorted(learner.active_ + learner.reserve_) == sorted(NAMES)
         assert {name for name, weight in weights.items() if weight} <= {"PIECES", *active}
@@ -120,7 +121,7 @@ def test_every_round_tries_every_term() -> None:
     assert silent == {"CORN", "MOVE"}  # with even pieces they say the same of both sides
     for name in NAMES * 2:
         values = 0.1 * measured[:, features.names.index(name)]
-        learner._fit_to(Rows.of(positions, value=values), 0)
+        learner.fit_rows(Rows.of(positions, value=values))
         assert len(learner.active_) == 8
         learned = np.asarray(learner.evaluator_.values(positions))
         assert learned == pytest.approx(values, abs=0.01), name
@@ -130,7 +131,7 @@ def test_every_round_tries_every_term() -> None:
 
 @compiled_only
 def test_without_a_reserve_it_is_the_batch_fit() -> None:
-    learner = Samuel(CHECKERS, games=6, depth=1, round_games=3, features="classic").fit()
+    learner = Samuel(CHECKERS, games=6, depth=1, round_games=3, inputs="classic").fit()
     assert learner.reserve_ == [] and "in" not in learner.rounds_[-1]
     assert np.count_nonzero(learner.evaluator_.weights) > 8
 
@@ -154,8 +155,8 @@ def test_positions_that_the_fixed_terms_decide_teach_the_others_nothing() -> Non
     def fitted(texts: list[str], values: list[float]) -> list[float]:
         learner = prepared(active=3)
         positions = np.array([CHECKERS.parse_position(text) for text in texts])
-        learner._fit_to(Rows.of(positions, value=values), 0)
-        return learner._weights()
+        learner.fit_rows(Rows.of(positions, value=values))
+        return learner.evaluator_.weights.tolist()
 
     values = [0.3, -0.2, 0.1, 0.4]
     weights = fitted(even, values)

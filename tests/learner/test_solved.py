@@ -13,8 +13,8 @@ from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
 from games.tic_tac_toe import TicTacToe
 from games.truth import Exhaustive
-from learner.bootstrap import solved
-from learner.bootstrap.solved import HIGH, LOW, Solved
+from learner.gradient import solved
+from learner.gradient.solved import HIGH, LOW, Solved
 from learner.self_play import SelfPlay, Task, rows_of
 from play.judging.truth import Referees
 from search import Engine

@@ -13,10 +13,10 @@ from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from learner.bootstrap.root_strap import _Teacher as RootStrapTeacher
-from learner.bootstrap.td_leaf import _Teacher as TDLeafTeacher
-from learner.bootstrap.temporal_difference import _Teacher as TDTeacher
-from learner.bootstrap.tree_strap import _Teacher as TreeStrapTeacher
+from learner.gradient.root_strap import _Teacher as RootStrapTeacher
+from learner.gradient.td_leaf import _Teacher as TDLeafTeacher
+from learner.gradient.temporal_difference import _Teacher as TDTeacher
+from learner.gradient.tree_strap import _Teacher as TreeStrapTeacher
 from learner.positions.shards import UNKNOWN, Rows
 from learner.rounds.tree_rows import TreeTeacher, bounded_expectations, lesson_rows
 from learner.self_play import Lesson, Target, final, lambda_returns, quiet

@@ -18,8 +18,8 @@ from errors import errors_of
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from learner.fit.matrix import Matrix
 from learner.positions.filters import Games
+from learner.regression.matrix import Matrix
 from learner.traces.command import main
 from learner.traces.doubts import doubts
 from learner.traces.engine_match import verdict

@@ -15,8 +15,8 @@ from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.extras import extra
 from games.features import Cells
-from learner.bootstrap.temporal_difference import TemporalDifference
-from learner.bootstrap.tree_strap import TreeStrap
+from learner.gradient.temporal_difference import TemporalDifference
+from learner.gradient.tree_strap import TreeStrap
 from learner.models.tuple_model import tuple_model
 from learner.run.learners import make_learner
 from learner.run.settings import RunSettings

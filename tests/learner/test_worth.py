@@ -17,7 +17,7 @@ from games.features import FeatureSet
 from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
 from learner.arena import Strength
-from learner.bootstrap.root_strap import RootStrap
+from learner.gradient.root_strap import RootStrap
 from learner.reports.worth import (
     Worth,
     carried_over,
@@ -192,15 +192,12 @@ def settings(learner: str, **options: Any) -> RunSettings:
 
 
 @pytest.mark.parametrize(
-    ("name", "option", "base"),
-    [("samuel", "features", "samuel"), ("batch", "features", "classic"),
-     ("td", "inputs", "classic"),
-     ("tdleaf", "inputs", "classic"), ("rootstrap", "inputs", "classic"),
-     ("treestrap", "inputs", "classic")],
-)  # fmt: skip
-def test_a_file_joins_the_usual_set(name: str, option: str, base: str) -> None:
+    ("name", "base"),
+    [("samuel", "samuel"), *((name, "classic") for name in ("batch", "td", "tdleaf", "rootstrap"))],
+)
+def test_a_file_joins_the_usual_set(name: str, base: str) -> None:
     learner = make_learner(CHECKERS, settings(name), None, file=EXAMPLE)
-    features = learner.get_params(deep=False)[option]
+    features = learner.inputs
     assert features.name == f"{base}+refuge+passed_men"
     usual = make_learner(CHECKERS, replace(settings(name), features=None), None)
     assert new_terms(learner, usual) == ["refuge", "passed_men"]
@@ -211,8 +208,8 @@ def test_a_file_joins_the_usual_set(name: str, option: str, base: str) -> None:
 
 def test_another_set_and_networks(tmp_path: Path) -> None:
     learner = make_learner(CHECKERS, settings("batch", features="samuel"), None, file=EXAMPLE)
-    assert learner.get_params()["features"].name == "samuel+refuge+passed_men"
-    with pytest.raises(ValueError, match="--set features: expected one of classic, samuel, found"):
+    assert learner.get_params()["inputs"].name == "samuel+refuge+passed_men"
+    with pytest.raises(ValueError, match="--set inputs: expected one of classic, samuel, found"):
         make_learner(CHECKERS, settings("batch", features="x"), None, file=EXAMPLE)
     with pytest.raises(ValueError, match="network reads the encoding piece_squares .* no terms"):
         make_learner(CHECKERS, settings("network"), None, file=EXAMPLE)

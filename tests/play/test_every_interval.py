@@ -16,8 +16,8 @@ from scipy.special import expit
 
 from benchmarks.groups import rate_groups
 from games.backgammon import Backgammon
-from learner.fit.matrix import Matrix
-from learner.fit.validation import students_quantile
+from learner.regression.matrix import Matrix
+from learner.regression.validation import students_quantile
 from learner.traces.fit import Settings, fit_traces
 from learner.traces.traces import Traces
 from play.ratings.bradley_terry import ELO_PER_NAT, rate, rate_rounds

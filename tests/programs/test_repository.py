@@ -373,8 +373,8 @@ def test_large_libraries_are_imported_only_where_they_are_used() -> None:
     recipes = [recipe for name, recipe in RECIPES.items() if name not in with_torch]
     modules = {f"learner.{recipe.module}" for recipe in (*recipes, *HEURISTICS.values())}
     modules |= {
-        "learner.fit.logistic",
-        "learner.fit.calibration",
+        "learner.regression.logistic",
+        "learner.regression.calibration",
         "learner.invention.term_search",
         "learner.run.steps",
         "play.__main__",

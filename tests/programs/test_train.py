@@ -638,7 +638,7 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
             assert reports[0] == reports[1]
 
 
-OWN_LEARNER = "docs.examples.traces:Traces"
+OWN_LEARNER = "docs.examples.online_td:OnlineTD"
 
 
 def test_a_learner_of_ones_own_is_trained_by_its_name(tmp_path: Path, capsys: Any) -> None:
@@ -653,7 +653,10 @@ def test_a_learner_of_ones_own_is_trained_by_its_name(tmp_path: Path, capsys: An
     succeeds("tic_tac_toe", "--learner", OWN_LEARNER, *more)
     assert (run / "log.csv").read_text().splitlines()[-1].startswith("8,")
     for name, message in (
-        ("docs.examples.traces:Nobody", "expected a class 'Nobody' in module docs.examples.traces"),
+        (
+            "docs.examples.online_td:Nobody",
+            "expected a class 'Nobody' in module docs.examples.",
+        ),
         ("docs.examples.hexapawn:Hexapawn", "expected a subclass of learner.Learner, found"),
     ):
         assert message in fails(capsys, "tic_tac_toe", "--learner", name, "--run", tmp_path / "x")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.contract import Game
-from learner.bootstrap.frame import Bootstrap
+from learner.gradient.frame import GradientLearner
 from learner.models.model import squash
 from learner.self_play import Target, evenly, pick, quiet
 from play.matches.game_loop import Played
@@ -53,7 +53,7 @@ class _Teacher:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeStrap(Bootstrap):
+class TreeStrap(GradientLearner):
     """All quiet positions that were searched follow their backed-up values or bounds.
 
     That is TreeStrap(alpha-beta).

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.contract import Game
-from learner.fit.calibration import CalibrationSample, sample_of
+from learner.regression.calibration import CalibrationSample, sample_of
 from play.matches.game_loop import GameLoop, Played
 from play.matches.openings import random_line
 from play.workers import Workers

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from learner.bootstrap.frame import Bootstrap
-from learner.options import ranged
+from learner.gradient.frame import GradientLearner
+from learner.options import Range, ranged
 from learner.positions.packing import packed, unpacked
 from learner.self_play import TABLE_MIB, Target, Teacher, rows_of
 from play.judging.truth import Referees
@@ -77,17 +77,18 @@ class _Teacher:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Solved(Bootstrap):
+class Solved(GradientLearner):
     """All moves of positions follow their class, by a search to the end of the game.
 
-    Only whether positions are won, drawn or lost is learned. A game begins after random moves, as
-    many as the game's solver needs to value positions in milliseconds (`Truth.plies`).
+    Only whether positions are won, drawn or lost is learned.
 
     Whole games begin with up to `RANDOM` random moves. Then the learner's move is played at every
     other turn on average, if it keeps the class, else any move that keeps it, and now and then a
     random one: so both sides are taught, after errors as well. All moves of all positions teach,
     and are kept with the positions of the solver's book and those that its searches passed.
 
+    opening_plies: number of random moves that a game begins after; 0: a random number of those with
+        which the game's solver values positions in milliseconds (`Truth.plies`).
     whole: whole games before each update; 0: none, and nothing is kept.
     epochs: passes over the positions of `games_per_update` games and of the whole games, with one
         over all that is kept.
@@ -98,8 +99,7 @@ class Solved(Bootstrap):
     whole: int = ranged(0, 0)
     games_per_update: int = 2000
     epochs: int = ranged(5, 1)
-    #: fixed value for an option that it has no use for
-    opening_plies: int = field(default=0, init=False)
+    opening_plies: int = 0
 
     def _load_game(self) -> Game:
         super()._load_game()
@@ -111,8 +111,14 @@ class Solved(Bootstrap):
         self._plies = kind(self.game_).plies
         return self.game_
 
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.opening_plies:
+            Range(*self._plies).check("opening_plies", self.opening_plies)
+            self._plies = self.opening_plies, self.opening_plies
+
     def begin(self, evaluator: Any) -> None:
-        """As in `Bootstrap`; the evaluator is the mean of what learns, unless it is a network."""
+        """As in `GradientLearner`; unless it is a network, the evaluator is a mean of weights."""
         super().begin(evaluator)
         self._mean: Any = None
         if self.hidden is None:

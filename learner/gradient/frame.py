@@ -1,38 +1,39 @@
 """Learning from the learner's own search: self-play, and values that follow the search's.
 
 TD(lambda), TDLeaf(lambda), RootStrap, TreeStrap and `Solved` are one learner with several teachers.
-The workers play a few games with frozen weights (`learner.task_learner`); the model passes over the
+The workers play a few games with frozen weights (`learner.player`); the model passes over the
 positions of the targets; then the next games follow. A teacher makes the targets from a game, each
 in its own file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from games.features import Encoding, FeatureSet
-from learner.game_learner import MAN, feature_set, linear_start
+from learner.frame import Progress
+from learner.game_learner import MAN, GameLearner, check_plies, feature_set, linear_start
 from learner.models.model import LinearModel, Model
 from learner.models.schedule import Schedule
 from learner.options import ranged
 from learner.self_play import Lesson, Task, Teacher
-from learner.task_learner import TaskLearner
 from play.workers import Workers
 
-__all__ = ["Bootstrap"]
+__all__ = ["GradientLearner"]
 
 #: The last rate as a share of the first.
 LAST_SHARE = 0.1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Bootstrap(TaskLearner):
+class GradientLearner(GameLearner):
     """The base class of learners that follow their own search.
 
-    Options in addition to those of `TaskLearner`:
+    Options in addition to those of `GameLearner`:
 
     inputs: a feature set or an encoding, or the name of one (default: the game's first).
     hidden: widths of the hidden layers of a network. Default: weights over a feature set; () over
@@ -40,8 +41,7 @@ class Bootstrap(TaskLearner):
     tuples: an n-tuple network in place of these: the layout, the name of one of the game's, or
         "walks:N,L" for N groups of L squares drawn from the game's cells.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (default:
-    1
-        for the term `men` if the set has it). Not for networks.
+        1 for the term `men` if the set has it). Not for networks.
     device: where torch trains a network of `hidden` layers: "cpu", "cuda", or "auto" for a GPU if
         there is one.
     rate: step size of Adam, in the change of value that one standard deviation of a term makes; for
@@ -61,7 +61,9 @@ class Bootstrap(TaskLearner):
     scale: float = ranged(1.5, above=0)
     games_per_update: int = ranged(8, 1)
     opening_plies: int = 4
+    most_plies: int = 200
     decide: bool = True
+    workers: Workers | None = None
 
     #: Whether it learns from backed-up values, not only from static values.
     backups: ClassVar[bool] = True
@@ -110,7 +112,6 @@ class Bootstrap(TaskLearner):
             )
         self.evaluator_ = self.model_.evaluator
         self.errors_: list[float] = []
-        self._lessons: list[Lesson] = []
 
     def _tuple_model(self, evaluator: Any) -> Model:
         from learner.models.tuple_model import tuple_model
@@ -131,8 +132,17 @@ class Bootstrap(TaskLearner):
         held = np.array([term in fixed for term in features.names])
         return LinearModel(start, learned=~held, scale=self.scale)
 
-    def round_end(self) -> int:
-        return self.games_played_ + self.games_per_update
+    def learn(self) -> Generator[Progress, None, None]:
+        with self.playing(self.workers) as player:
+            while self.games_played_ < self.games:
+                games = min(self.games - self.games_played_, self.games_per_update)
+                lessons = [one for some in player.play(self._task(), games) for one in some]
+                figures = self._update(lessons)
+                self.games_played_ += games
+                yield self.progress(lessons[-1].played.record(), figures)
+
+    def together(self) -> int:
+        return self.games_per_update
 
     def _task(self) -> Task:
         return Task(
@@ -148,26 +158,25 @@ class Bootstrap(TaskLearner):
             backups=self.backups,
         )
 
-    def _keep(self, lessons: list[Lesson]) -> None:
-        self._lessons += lessons
-
-    def _end_round(self, workers: Workers) -> dict[str, Any]:
-        """Move the weights towards the targets of a batch of games."""
-        lessons, self._lessons = self._lessons, []
-        before = self.games_played_ - len(lessons)
+    def _update(self, lessons: list[Lesson]) -> dict[str, Any]:
+        """Move the weights towards the targets of the games since the last update."""
         rows = np.concatenate([lesson.rows for lesson in lessons])
         low = np.concatenate([lesson.low for lesson in lessons])
         high = np.concatenate([lesson.high for lesson in lessons])
-        rate = Schedule(self.rate, LAST_SHARE).at(before, self.games)
-        random = np.random.default_rng((self.seed, before))
+        rate = Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games)
+        random = np.random.default_rng((self.seed, self.games_played_))
         error, figures = self._learn(rows, low, high, rate=rate, random=random)
         self.errors_.append(error)
-        self.updates_ += sum(len(lesson.rows) for lesson in lessons)
+        self.updates_ += len(rows)
         return {"loss": error, **figures}
 
     def _learn(self, rows: Any, low: Any, high: Any, **how: Any) -> tuple[float, dict[str, Any]]:
         """Learn targets as `Model.learn` does; returns the error, and other figures."""
         return self.model_.learn(rows, low, high, **how), {}
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_plies(self.most_plies, self.opening_plies)
 
     # --- state --------------------------------------------------------------------------------
 

@@ -21,16 +21,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from games.features import FeatureSet
-from learner.fit.matrix import Matrix
-from learner.fit.newton import minimum
-from learner.fit.targets import (
+from learner.options import LOSSES, check_options, choice, ranged
+from learner.positions.shards import Rows
+from learner.regression.matrix import Matrix
+from learner.regression.newton import minimum
+from learner.regression.targets import (
     expectations,
     fit_scale,
     mean_loss,
     row_weights,
 )
-from learner.options import LOSSES, check_options, choice, ranged
-from learner.positions.shards import Rows
 
 __all__ = ["LogisticFit", "measure"]
 

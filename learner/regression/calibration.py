@@ -5,7 +5,7 @@
 plays games of the evaluator against itself, after random openings or with dice, fits
 `search.evaluators.calibration.Calibration` to the values of its searches and to the results, and
 writes the numbers into the evaluator's file. Its values do not change. With several numbers of
-`--nodes` the chances take the size of a search into account (`learner.fit.played`).
+`--nodes` the chances take the size of a search into account (`learner.regression.played`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from scipy.special import expit
 
 from games import kernels
 from games.contract import Game
-from learner.fit.validation import CalibrationBin, calibration, calibration_error
 from learner.options import CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES
+from learner.regression.validation import CalibrationBin, calibration, calibration_error
 from learner.self_play import Task, games_of
 from play.matches.dice_loop import MOST_TURNS
 from play.matches.game_loop import Played

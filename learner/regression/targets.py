@@ -12,9 +12,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from games.values import PROVEN
-from learner.fit.row_kernels import losses
 from learner.options import LOSSES, Choice, Range
 from learner.positions.shards import UNKNOWN
+from learner.regression.row_kernels import losses
 
 __all__ = ["expectations", "fit_scale", "mean_loss"]
 

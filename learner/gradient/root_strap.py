@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.contract import Game
-from learner.bootstrap.frame import Bootstrap
+from learner.gradient.frame import GradientLearner
 from learner.models.model import squash
 from learner.self_play import Target, pick, quiet
 from play.matches.game_loop import Played
@@ -33,7 +33,7 @@ class _Teacher:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RootStrap(Bootstrap):
+class RootStrap(GradientLearner):
     """The static values of the quiet positions of games follow their backed-up values.
 
     In games with dice the backed-up values are exact averages over all rolls, without luck.

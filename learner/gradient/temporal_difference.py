@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.contract import Game
-from learner.bootstrap.frame import Bootstrap
+from learner.gradient.frame import GradientLearner
 from learner.models.model import squash
 from learner.options import ranged
 from learner.self_play import Target, lambda_returns, pick, quiet, sides, squashed_outcome
@@ -42,7 +42,7 @@ class _Teacher:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TemporalDifference(Bootstrap):
+class TemporalDifference(GradientLearner):
     """Static values follow static values: V(s) += rate * (lambda-return - V(s)) * grad V(s).
 
     lambda_: 0 for the next position's value, 1 for the outcome.

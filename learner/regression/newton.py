@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from learner.fit import row_kernels as kernels
-from learner.fit.matrix import Matrix
+from learner.regression import row_kernels as kernels
+from learner.regression.matrix import Matrix
 
 __all__ = ["Minimum", "minimum"]
 

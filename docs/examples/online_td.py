@@ -1,6 +1,6 @@
 """TD(lambda) with eligibility traces over the terms of a game, as a learner of one's own.
 
-python train.py connect_four --learner docs.examples.traces:Traces
+python train.py connect_four --learner docs.examples.online_td:OnlineTD
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from learner import GameLearner, Progress
 from learner.options import ranged
 from search import Engine, LinearEvaluator
 
-__all__ = ["Traces"]
+__all__ = ["OnlineTD"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Traces(GameLearner):
+class OnlineTD(GameLearner):
     """The value of a position, tanh(weights @ terms), follows that of the next, move by move."""
 
     games: int = 100
     depth: int | None = 1
     opening_plies: int = 2
-    features: Any = None
+    inputs: Any = None
     rate: float = ranged(0.02, above=0)
     lambda_: float = ranged(0.7, 0, 1)
 
     def begin(self, evaluator: Any) -> None:
-        features = self.game_.features[self.features or next(iter(self.game_.features))]
-        self.evaluator_ = LinearEvaluator(self.game_, features, {}, name="traces")
+        features = self.game_.features[self.inputs or next(iter(self.game_.features))]
+        self.evaluator_ = LinearEvaluator(self.game_, features, {}, name="onlinetd")
 
     def learn(self) -> Iterator[Progress]:
         weights, features = self.evaluator_.weights, self.evaluator_.features

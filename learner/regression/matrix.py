@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learner.fit import row_kernels as kernels
+from learner.regression import row_kernels as kernels
 
 __all__ = ["Matrix"]
 

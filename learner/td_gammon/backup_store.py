@@ -13,7 +13,7 @@ from games.contract import Game
 from learner.positions.kinds import RareKinds
 from search.evaluators.files.arrays import load_arrays, save_arrays
 
-__all__ = ["KeptPositions"]
+__all__ = ["BackupStore"]
 
 #: Probabilities are kept as integers of 16 bits: 0 is the least, 1 the greatest of them.
 _LEAST, _STEPS = -(1 << 15), (1 << 16) - 1
@@ -22,7 +22,7 @@ _FORMAT = "plysmith-backups-2"
 _NEWER = 1.3
 
 
-class KeptPositions:
+class BackupStore:
     """Positions with targets, of the last rounds; each round is a file of a folder.
 
     folder: the folder, which is made if it does not exist.

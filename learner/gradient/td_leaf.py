@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.contract import Game
-from learner.bootstrap.frame import Bootstrap
+from learner.gradient.frame import GradientLearner
 from learner.models.model import squash
 from learner.options import ranged
 from learner.self_play import Target, final, lambda_returns, pick, quiet, sides, squashed_outcome
@@ -48,7 +48,7 @@ class _Teacher:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TDLeaf(Bootstrap):
+class TDLeaf(GradientLearner):
     """The value of the leaf of move t moves towards the lambda-return of the leaves.
 
     lambda_: 0 for the next leaf's value, 1 for the outcome. KnightCap used 0.7; in checkers, where

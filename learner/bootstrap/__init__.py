@@ -1,1 +1,0 @@
-"""Self-play in batches; values follow search: TD, TDLeaf, RootStrap, TreeStrap."""

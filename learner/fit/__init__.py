@@ -1,1 +1,0 @@
-"""Fitting: methods, targets, validation, selection of terms."""

@@ -1,0 +1,1 @@
+"""Gradient steps after a few games each: TD, TDLeaf, RootStrap, TreeStrap."""

@@ -1,0 +1,1 @@
+"""Regression: methods of fitting, targets, validation, calibration."""
