@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,11 +14,12 @@ from play.commands.options import refuse
 from play.matches.balanced import BalancedOpenings, openings_file, usual_openings
 from play.matches.driver import play_match
 from play.matches.ladder import ladder
+from play.matches.loop import FAILED
 from play.matches.openings import Openings
 from play.matches.report import Match, all_games
 from play.matches.units import CubePairs, DicePairs, Pairs, Rounds, units_of
 from play.players.chances import play_text
-from play.players.clock import parse_clock
+from play.players.clock import TIME, parse_clock
 from play.players.gnubg import GnubgNetworks, gnubg_evaluator
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -125,6 +127,7 @@ class Contest:
             "openings": self.openings,
             "seed": given.seed,
             "database": self.database,
+            "recover": bool(given.recover),
             "keep_records": given.save is not None,
             **options,
         }
@@ -137,11 +140,9 @@ class Contest:
 
     def match_lines(self, match: Match) -> Iterator[str]:
         """Yields the report of a match."""
-        if self.kind is Pairs:
-            return self._pair_lines(match)
-        if self.kind is Rounds:
-            return self._round_lines(match)
-        return self._dice_lines(match)
+        kinds: dict[Any, Any] = {Pairs: self._pair_lines, Rounds: self._round_lines}
+        yield from kinds.get(self.kind, self._dice_lines)(match)
+        yield from _lost_lines([match])
 
     def _pair_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
@@ -233,6 +234,7 @@ class Contest:
 
     def ladder_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         """Yields the report of a ladder."""
+        yield from _lost_lines(matches)
         if self.game.dice:
             yield from self._points_lines(standings, matches)
             return
@@ -296,6 +298,8 @@ class Contest:
             "limits": str(self.limits),
             "seed": options.seed,
         }
+        if options.recover:
+            head["recover"] = True
         if self.length is not None:
             return {**head, "cube": {"length": self.length, "jacoby": bool(options.jacoby)}}
         if self.game.dice:
@@ -304,6 +308,22 @@ class Contest:
         if isinstance(self.openings, BalancedOpenings):
             head["openings"] = self.openings.mark
         return {**head, "sprt": None if self.sprt is None else asdict(self.sprt)}
+
+
+def _lost_lines(matches: Sequence[Match]) -> Iterator[str]:
+    """Says which games external engines lost otherwise than by the rules, and why."""
+    for reason, words in ((TIME, "on time"), (FAILED, "because it failed")):
+        lost = Counter[str]()
+        why = dict[str, str]()
+        for names, games in all_games(matches):
+            for game in games:
+                if game.reason == reason:
+                    outcomes = game.outcomes() or ()
+                    name = names[outcomes.index(min(outcomes))]
+                    lost[name] += 1
+                    why[name] = game.comment and f"; the last: {game.comment}"
+        for name, count in lost.items():
+            yield f"{name} lost {counted(count, 'game')} {words}{why[name]}"
 
 
 def _searches(players: Sequence[Player]) -> str:

@@ -124,6 +124,13 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         help="without dice: end a game with the result that a database of the game gives, as soon"
         " as it knows the position (checkers: endgame, endgame6)",
     )
+    add(
+        "--recover",
+        action="store_true",
+        default=None,
+        help="an external engine that ends, stays silent or makes an illegal move loses that game"
+        " and is started again (default: the match ends)",
+    )
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
     add("--threads", "--jobs", type=in_range(1), metavar="N", help=JOBS_HELP)
     add("--json", action="store_true", help="last line: the figures as JSON")

@@ -52,6 +52,7 @@ def play_match(
     keep_records: bool = False,
     progress: Callable[[Match], None] | None = None,
     journal: MatchJournal | None = None,
+    recover: bool = False,
 ) -> Match:
     """Play until `games` games are counted, the SPRT decides or openings run out.
 
@@ -82,6 +83,7 @@ def play_match(
     progress: called with the match after each unit, or each block of them that was played at once.
     journal: file of the ended units; the match continues from those it holds already, with
         the result of one that was never stopped.
+    recover: whether an external engine that fails loses that game alone and is started again.
 
     Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
     that fails (`failure`); if it fails in the first unit, its MoveError, ChildProcessError or
@@ -113,7 +115,7 @@ def play_match(
         WITH_CUBE.expect(game)
         for player in players:
             player.seat(game, limits, cube=True)  # refuses before any game
-    terms = Terms(limits, seed, table_mib, database, luck, length, jacoby)
+    terms = Terms(limits, seed, table_mib, database, luck, length, jacoby, recover)
     match = Match(game, names, limits, length, None if luck is None else luck.name)
     driver = _Driver(match, kind(game, players, terms), sprt, progress)
     driver.keep = keep_records or not game.dice

@@ -16,7 +16,10 @@ from play.dice import Dice
 from play.matches.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG
 from search.lookups.database import DatabaseLookup
 
-__all__ = ["MOST_PLIES", "play", "play_with_dice"]
+__all__ = ["FAILED", "MOST_PLIES", "begin", "play", "play_with_dice"]
+
+#: The reason of a game's end when an engine fails in a match that recovers.
+FAILED = "engine failed"
 
 #: Longer games are drawn; with dice those of more than `MOST_TURNS`.
 MOST_PLIES = 1000
@@ -31,6 +34,7 @@ def play(
     stopped: Event | None = None,
     most_plies: int | None = None,
     database: DatabaseLookup | None = None,
+    recover: bool = False,
 ) -> GameRecord:
     """Play a record to its end, and return it.
 
@@ -41,8 +45,9 @@ def play(
     stopped: once set, the game ends as a draw.
     most_plies: longer games are drawn. Default: the usual number.
     database: once it knows the position after a move, the game ends with the result that it gives.
+    recover: whether a seat that fails loses the game; its error is then the record's comment.
 
-    Raises MoveError if a seat makes an illegal move.
+    Raises MoveError if a seat makes an illegal move, and ChildProcessError if an engine fails.
     """
     longest = most_plies or (MOST_PLIES if roll is None else MOST_TURNS)
     probe = None if database is None else database.plain()
@@ -55,14 +60,38 @@ def play(
             record.declare(float(-won if record.to_move else won), "database")
         elif record.ply >= longest:
             record.declare(0.0, f"{longest} plies" if roll is None else REASONS[TOO_LONG])
-        elif roll is None:
-            seats[record.to_move].move(record)
-        elif _cube(record, seats):
-            rolled, at = roll(record.ply), getattr(record, "situation", None)
-            seat = seats[record.to_move]
-            move = seat.choose_at(at(rolled)) if at else seat.choose(record.position, rolled)
-            _move(record, rolled, move, names)
+        else:
+            try:
+                _turn(record, seats, roll, names)
+            except (MoveError, ChildProcessError) as error:
+                if not recover:
+                    raise
+                record.comment = str(error).translate({ord("{"): "(", ord("}"): ")"})
+                asked = record.to_move ^ bool(getattr(record, "offered", False))
+                record.forfeit(asked, FAILED)
     return record
+
+
+def _turn(
+    record: GameRecord, seats: Sequence[Any], roll: Callable[[int], int] | None, names: Any
+) -> None:
+    if roll is None:
+        seats[record.to_move].move(record)
+    elif _cube(record, seats):
+        rolled, at = roll(record.ply), getattr(record, "situation", None)
+        seat = seats[record.to_move]
+        move = seat.choose_at(at(rolled)) if at else seat.choose(record.position, rolled)
+        _move(record, rolled, move, names)
+
+
+def begin(seat: Any, *arguments: int, recover: bool = False) -> None:
+    """Begin a game for a seat; `recover` gives an engine that died after its last game one more."""
+    try:
+        seat.begin(*arguments)
+    except ChildProcessError:
+        if not recover:
+            raise
+        seat.begin(*arguments)
 
 
 def play_with_dice(
@@ -70,7 +99,7 @@ def play_with_dice(
 ) -> GameRecord:
     """Begin the game for all seats, and play it with the dice of a stream, as `play` does."""
     for side, seat in enumerate(seats):
-        seat.begin(stream, side)
+        begin(seat, stream, side, recover=options.get("recover", False))
     return play(record, seats, partial(dice.roll, stream), **options)
 
 

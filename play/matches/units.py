@@ -22,7 +22,7 @@ from play.dice import OTHER, Dice
 from play.matches.dice_loop import REASONS, STOPPED, DiceLoop
 from play.matches.game_loop import GameLoop
 from play.matches.journal import plain_game, replay
-from play.matches.loop import MOST_PLIES, play, play_with_dice
+from play.matches.loop import MOST_PLIES, begin, play, play_with_dice
 from play.matches.luck import StaticLuck
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
@@ -82,6 +82,7 @@ class Terms:
     luck: Player | None = None
     length: int | None = None
     jacoby: bool = False
+    recover: bool = False
 
 
 class Units(Crew[tuple[Any, ...]]):
@@ -173,13 +174,12 @@ class Rounds(Units):
 
     def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
         """Returns the games of an opening; unfinished ones are drawn once it is stopped."""
-        count = len(self.players)
+        count, terms = len(self.players), self.terms
         sittings, seconds = [], list[float]()
         for shift, loop in enumerate(seats[count:]):
             for player, seat in enumerate(seats[:count]):
-                seat.begin(
-                    hash((self.terms.seed, number, *self.chance(shift, player))) & 0x7FFFFFFF
-                )
+                chance = hash((self.terms.seed, number, *self.chance(shift, player)))
+                begin(seat, chance & 0x7FFFFFFF, recover=terms.recover)
             if loop is not None:
                 record = loop.play(opening).record()
             else:
@@ -187,7 +187,8 @@ class Rounds(Units):
                 for move in opening:
                     record.play(move)
                 sides = [seats[(side - shift) % count] for side in range(count)]
-                play(record, sides, stopped=self.stopped, database=self.terms.database)
+                how: Any = {"database": terms.database, "recover": terms.recover}
+                play(record, sides, stopped=self.stopped, **how)
             sittings.append((record,))
             seconds += (took for seat in seats[:count] for took in seat.seconds)
         return self.unit(sittings, seconds=tuple(seconds))
@@ -294,7 +295,7 @@ class DicePairs(Units):
         def played(record: Any, stream: int) -> None:
             play_with_dice(
                 record, seats[::order], self.dice, stream, names=self.names[::order],
-                stopped=self.stopped,
+                stopped=self.stopped, recover=self.terms.recover,
             )  # fmt: skip
 
         return played

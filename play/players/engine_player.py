@@ -6,7 +6,8 @@ the engine stand in brackets: `uci[Hash=16;Move Overhead=0]:COMMAND`.
 Each seat starts an engine of its own, so a match with two threads starts two. Before each move the
 engine is told the position, the moves since the start and the limit. Its answer is checked like any
 player's move: an engine that ends, stays silent or makes an illegal move ends the match with a
-message that says so.
+message that says so, or loses the game if the match recovers. One that is silent when its clock
+runs out loses on time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from play.players.clock import TIME
 from play.players.dialects import DIALECTS, Dialect, EngineOptions
 from play.players.grammar import PROGRAM
 from play.players.limits import Limits
-from play.players.talk import HEED, Talk
+from play.players.talk import HEED, SilenceError, Talk
 
 __all__ = ["EngineCommand", "EngineSeat", "as_engine"]
 
@@ -170,8 +171,17 @@ class EngineSeat:
     def move(self, record: GameRecord) -> None:
         """Play the engine's move, annotated with its score and depth.
 
-        Raises MoveError if the move is illegal, ChildProcessError if no move comes.
+        Without an answer when its clock runs out it loses on time. Raises MoveError if the move is
+        illegal, ChildProcessError if no move comes.
         """
+        try:
+            self._answer(record)
+        except SilenceError:
+            if self._clock is None:
+                raise
+            record.forfeit(record.to_move, TIME)
+
+    def _answer(self, record: GameRecord) -> None:
         told: dict[str, str] = {}
         dialect = self.program.dialect
         *before, go = dialect.question(record, replace(self.limits, clock=self._clock))
@@ -187,6 +197,7 @@ class EngineSeat:
                 dialect.answer,
                 self._longest(),
                 lambda word, rest: told.update(dialect.note(word, rest)),
+                patience=None if self._clock is None else 0.0,
             )
             self._rest()
             self.seconds.append(time.monotonic() - began)

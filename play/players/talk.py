@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from play.players.lines import read_lines
 
-__all__ = ["HEED", "Talk"]
+__all__ = ["HEED", "SilenceError", "Talk"]
 
 #: Seconds that an engine may take to introduce itself, and beyond its time for anything else.
 PATIENCE = 60.0
@@ -23,6 +23,10 @@ PATIENCE = 60.0
 HEED = 3.0
 #: Lines of an engine that are stored until we read them.
 AHEAD = 10_000
+
+
+class SilenceError(ChildProcessError):
+    """An engine that runs has not answered in time."""
 
 
 class Talk:
@@ -83,15 +87,20 @@ class Talk:
         name: str,
         longest: float = 0.0,
         told: Callable[[str, str], object] = lambda word, rest: None,
+        *,
+        patience: float | None = None,
     ) -> str:
         """Wait for the line that begins with a word; returns the rest of it.
 
-        longest: seconds that the engine may take, in addition to `PATIENCE`.
+        longest: seconds that the engine may take, in addition to `patience`.
         told: is given the first word and the rest of the lines before.
 
-        Raises ChildProcessError if no such line comes in that time, and for an `error`.
+        patience: more seconds before an engine counts as silent. Default: `PATIENCE`.
+
+        Raises SilenceError if no such line comes in that time, and ChildProcessError for an `error`
+        and if the engine ends.
         """
-        seconds = longest + PATIENCE
+        seconds = longest + (PATIENCE if patience is None else patience)
         for line in self._said(time.monotonic() + seconds):
             word, _, rest = line.partition(" ")
             if word == "error":
@@ -99,7 +108,7 @@ class Talk:
             if word == name:
                 return rest
             told(word, rest)
-        raise ChildProcessError(
+        raise SilenceError(
             f"player {self.program}: expected {name!r} within {seconds:g} s, found none"
         )
 

@@ -21,9 +21,10 @@ import games
 import play.players.engine_player
 import play.players.talk
 from games.record import GameRecord
-from play.commands.contest import _searches
+from play.commands.contest import _lost_lines, _searches
 from play.matches.driver import play_match
 from play.matches.openings import Openings
+from play.players.clock import Clock
 from play.players.engine_player import EngineCommand, EngineSeat, as_engine
 from play.players.hub_words import move_word
 from play.players.limits import Limits
@@ -278,6 +279,32 @@ def test_a_match_ends_when_one_of_two_programs_fails(tmp_path: Path) -> None:
             CHECKERS, player, parse_player(CHECKERS, "random"), limits=Limits(depth=1), games=8,
             threads=2, openings=Openings(CHECKERS, plies=2, seed=1),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("at_go", "limits", "said"),
+    [
+        ("continue", Limits(clock=Clock(1.0)), "lost 2 games on time"),
+        ("sys.exit('tired')", Limits(depth=1), "lost 2 games because it failed; the last: .*tired"),
+        (
+            "say('done move=1-2')",
+            Limits(depth=1),
+            "lost 2 games because it failed; the last: .*1-2",
+        ),
+    ],
+)
+def test_a_failing_engine_loses_its_games_and_is_started_again(
+    at_go: str, limits: Limits, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play.players.talk, "HEED", 0.1)
+    text = f"{READY}for line in sys.stdin:\n    if line.startswith('go'):\n        {at_go}\n"
+    players = [parse_player(CHECKERS, name) for name in (script(tmp_path, text), "random")]
+    match = play_match(
+        CHECKERS, *players, limits=limits, games=2, threads=1, recover=limits.clock is None
+    )
+    assert [unit.points for unit in match.units] == [((-1.0, 1.0), (-1.0, 1.0))]
+    (line,) = _lost_lines([match])
+    assert re.search(said, line) and not match.failure
 
 
 def alive(path: Path) -> bool:
