@@ -71,8 +71,6 @@ class Contest:
         depth = options.depth
         if (depth, options.nodes, options.seconds, clock) == (None,) * 4:
             depth = self.kind.usual_depth
-        if options.openings is not None and options.plies is not None:
-            raise ValueError("--openings: expected it without --plies, found both")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.limits.check(game)
         self.sprt = _sprt(options)
@@ -102,7 +100,9 @@ class Contest:
             return
         if options.openings is not None:
             file = openings_file(self.game, options.openings)
-            self.openings = BalancedOpenings(self.game, file, seed=options.seed)
+            self.openings = BalancedOpenings(
+                self.game, file, seed=options.seed, plies=options.plies
+            )
         elif options.plies is not None:
             self.openings = Openings(self.game, plies=options.plies, seed=options.seed)
         else:

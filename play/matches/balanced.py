@@ -7,8 +7,11 @@ games are drawn, biased openings decide more: one side is ahead, and each player
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,8 @@ import numpy as np
 
 from games.contract import Game, line_texts
 from games.errors import MoveError
+from games.file_form import form_of
+from games.record import GameRecord
 from play.matches.openings import Openings, distinct_lines, lengthened
 from play.players.opponents import Opponents
 from play.players.player import Player
@@ -28,6 +33,8 @@ from search.evaluators.samples import value_mark
 __all__ = ["BalancedOpenings", "find_openings", "openings_file", "usual_openings"]
 
 FORMAT = "plysmith-openings-1"
+NOT_BOTH = "--openings: expected it without --plies, found both"
+GAME_PLIES = 8  # of each game of a file of games
 Moves = tuple[Any, ...]
 
 
@@ -37,26 +44,41 @@ class BalancedOpenings:
     When they are used up, those of the greatest length follow with one more random ply, then with
     two, and so on.
 
-    path: the file.
+    path: the file: of the form that `find_openings` makes; of games, in the form of the game; or of
+        lines, each with the first moves of a game, such as `9-13 21-17 5-9`, or a position.
     seed: decides the order.
+    plies: number of plies of each game of a file of games. Default: 8.
 
     Attributes:
         plies: the length of the shortest.
         lines: all openings of the file.
         beyond, within: their least and greatest distance from even, in the game's unit.
         mark: digest of the file.
+        judged: whether the file is of the first form.
 
     Raises ValueError if the file is not one of openings of the game, or the seed is below 0, and
     FileNotFoundError if it does not exist.
     """
 
-    def __init__(self, game: Game, path: Any, *, seed: int = 0) -> None:
+    def __init__(self, game: Game, path: Any, *, seed: int = 0, plies: int | None = None) -> None:
         if seed < 0:
             raise ValueError(f"seed: expected at least 0, found {seed}")
         self.game = game
         self.seed = seed
         path = Path(path)
         content = path.read_bytes()
+        self.mark = hashlib.sha256(content).hexdigest()[:12]
+        self.judged = content.lstrip()[:1] == b"{"
+        if not self.judged:
+            self.within, self.beyond = math.inf, 0.0
+            lines = _listed(game, path, content.decode("utf-8-sig", "replace"), plies)
+            self.lines = list({_end(game, line): line for line in lines}.values())
+            if not self.lines:
+                raise ValueError(f"{path}: expected openings of {game.name}, found none")
+            self.plies = min(map(len, self.lines))
+            return
+        if plies is not None:
+            raise ValueError(NOT_BOTH)
         try:
             listed = json.loads(content)
             if (listed["format"], listed["game"]) != (FORMAT, game.name):
@@ -68,9 +90,10 @@ class BalancedOpenings:
             raise ValueError(
                 f"{path}: expected openings of {game.name}, in the form {FORMAT}: {error}"
             ) from None
-        self.mark = hashlib.sha256(content).hexdigest()[:12]
 
     def __str__(self) -> str:
+        if not self.judged:
+            return f"{len(self.lines)} openings of a list"
         return f"{'biased' if self.beyond else 'balanced'} openings of {self.plies} plies or more"
 
     def _moves(self, text: str) -> Moves:
@@ -94,7 +117,58 @@ class BalancedOpenings:
             group = by_length[length]
             for i in random.permutation(len(group)):
                 yield group[i]
-        yield from lengthened(self.game, by_length[max(by_length)], random)
+        if not any(isinstance(moves, FromPosition) for moves in self.lines):
+            yield from lengthened(self.game, by_length[max(by_length)], random)
+
+
+class FromPosition(tuple[Any, ...]):
+    """An opening from another position than the start of its game."""
+
+    start: Any
+
+
+def _listed(game: Game, path: Path, text: str, plies: int | None) -> Iterator[Moves]:
+    """Yields the openings of a file of games or of lines; raises ValueError that names the line."""
+    if re.search(r'^\s*\[\w+ "', text, re.MULTILINE) is not None:
+        for one in form_of(game).read(text, game):
+            if one.record is not None and one.record.moves:
+                moves = one.record.moves[: GAME_PLIES if plies is None else plies]
+                yield _from(game, one.record.start, moves)
+        return
+    if plies is not None:
+        raise ValueError(NOT_BOTH)
+    for number, line in enumerate(text.splitlines(), 1):
+        words = re.sub(r"#.*|(?<![-x0-9])[0-9]+\.+", " ", line).split()
+        if not words:
+            continue
+        record = GameRecord(game, repetitions=None, quiet_moves=None)
+        try:
+            for word in words:
+                record.play_text(word)
+        except MoveError as error:
+            try:
+                if record.moves:
+                    raise error
+                record = GameRecord(game, game.parse_position(line))
+            except ValueError as other:
+                expected = "moves such as those of `play openings`, or a position"
+                raise ValueError(f"{path}, line {number}: expected {expected}: {other}") from None
+        if game.outcome(record.position) is not None:
+            raise ValueError(f"{path}, line {number}: expected a game in progress, found its end")
+        yield _from(game, record.start, record.moves)
+
+
+def _from(game: Game, start: Any, moves: list[Any]) -> Moves:
+    if start == game.start():
+        return tuple(moves)
+    opening = FromPosition(moves)
+    opening.start = start
+    return opening
+
+
+def _end(game: Game, moves: Moves) -> Any:
+    """Returns the position after an opening."""
+    return functools.reduce(game.play, moves, getattr(moves, "start", game.start()))
 
 
 def find_openings(

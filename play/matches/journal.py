@@ -20,7 +20,7 @@ from programs.whole_files import naming, write_atomically
 
 __all__ = ["MatchJournal", "plain_game", "replay"]
 
-FORMAT = "plysmith-match-2"
+FORMAT = "plysmith-match-3"
 
 
 class MatchJournal:
@@ -131,6 +131,7 @@ def plain_game(record: GameRecord) -> dict[str, Any]:
     """
     moves = zip(record.positions, record.rolls, record.moves, strict=False)
     return {
+        "start": record.game.position_text(record.start),
         "end": record.declared,
         "cube": [[action.ply, action.kind] for action in record.actions],
         "rolls": [None if roll is None else int(roll) for roll in record.rolls],

@@ -123,12 +123,6 @@ class Units(Crew[tuple[Any, ...]]):
         """Returns a unit, played by the seats of all players."""
         raise NotImplementedError
 
-    def sitting(self, number: int, play: Play) -> Games:
-        """Returns the games of a sitting, each of them played by `play`."""
-        record = GameRecord(self.game)
-        play(record, 0)
-        return (record,)
-
     def result(self, games: Games) -> Sequence[float]:
         """Returns the outcome of a sitting for every side."""
         return games[-1].outcomes() or (0.0,) * len(self.players)
@@ -161,7 +155,10 @@ class Units(Crew[tuple[Any, ...]]):
         return self.unit(sittings, **more)
 
     def _replayed(self, number: int, games: Iterator[Any]) -> Games:
-        return self.sitting(number, lambda record, stream: replay(record, next(games)))
+        plain = next(games)
+        record = GameRecord(self.game, self.game.parse_position(plain["start"]))
+        replay(record, plain)
+        return (record,)
 
 
 class Rounds(Units):
@@ -180,10 +177,11 @@ class Rounds(Units):
             for player, seat in enumerate(seats[:count]):
                 chance = hash((self.terms.seed, number, *self.chance(shift, player)))
                 begin(seat, chance & 0x7FFFFFFF, recover=terms.recover)
+            start = getattr(opening, "start", None)
             if loop is not None:
-                record = loop.play(opening).record()
+                record = loop.play(opening, start).record()
             else:
-                record = GameRecord(self.game)
+                record = GameRecord(self.game, start)
                 for move in opening:
                     record.play(move)
                 sides = [seats[(side - shift) % count] for side in range(count)]
@@ -301,9 +299,13 @@ class DicePairs(Units):
         return played
 
     def sitting(self, number: int, play: Play) -> Games:
+        """Returns the games of a sitting, each of them played by `play`."""
         record = GameRecord(self.game, repetitions=None, quiet_moves=None)
         play(record, self.dice.stream(number))
         return (record,)
+
+    def _replayed(self, number: int, games: Iterator[Any]) -> Games:
+        return self.sitting(number, lambda record, stream: replay(record, next(games)))
 
     def _unit(self, luck: StaticLuck | None, records: Sequence[GameRecord]) -> Unit:
         sittings = [(record,) for record in records]

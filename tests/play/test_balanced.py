@@ -13,9 +13,11 @@ from errors import errors_of
 
 import games
 from games import kernels
+from games.record import GameRecord
 from play.__main__ import main
 from play.matches.balanced import BalancedOpenings, find_openings, openings_file, usual_openings
 from play.matches.driver import play_match
+from play.matches.journal import MatchJournal
 from play.matches.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -134,6 +136,57 @@ def test_the_command_writes_a_file_of_them(
             assert main(["openings", "tic_tac_toe", str(file), "--quiet", *wrong]) == 2
         error = capsys.readouterr().err
         assert says in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "plies", "ends"),
+    [
+        ("9-13 21-17 5-9\n# a ballot\n\n1. 11-15 22-18 # single corner\n", None,
+         ["9-13 21-17 5-9", "11-15 22-18"]),
+        ("B:W18,22:B1,2\nW:W21,22:B1,2:H0:F1\nB:W18,22:B1,2\n", None,
+         ["B:W18,22:B1,2", "W:W21,22:B1,2"]),
+        ('[GameType "21"]\n\n1. 11-15 23-19 2. 8-11 22-17 1-0\n\n[FEN "W:W21,22:B1,2"]\n\n'
+         "1. 22-18 *\n", 3, ["11-15 23-19 8-11", "W:W21,22:B1,2 22-18"]),
+    ],
+)  # fmt: skip
+def test_openings_as_people_list_them(
+    text: str, plies: int | None, ends: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "list.txt"
+    file.write_text(text)
+    openings = BalancedOpenings(CHECKERS, file, plies=plies)
+    players = [parse_player(CHECKERS, name) for name in ("random", "material")]
+    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 4, "threads": 1}
+    with MatchJournal.open(tmp_path / "journal", {}, resume=None) as journal:
+        match, again = (
+            play_match(CHECKERS, *players, openings=openings, journal=journal, **options)
+            for _ in range(2)
+        )
+    assert [unit.games for unit in again.units] == [unit.games for unit in match.units]
+    for words in map(str.split, ends):  # each begins a pair
+        start = CHECKERS.parse_position(words.pop(0)) if ":" in words[0] else None
+        record = GameRecord(CHECKERS, start)
+        for word in words:
+            record.play_text(word)
+        begun = [
+            (game.start, game.moves[: record.ply]) for unit in match.units for game in unit.games
+        ]
+        assert begun.count((record.start, record.moves)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("9-13 21-17\n9-13 1-2\n", "line 2: expected moves .*found '1-2'"),
+        ("hello\n", "line 1: expected moves .*, or a position"),
+        ("\n", "expected openings of checkers, found none"),
+    ],
+)
+def test_a_list_with_a_fault_names_its_line(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "list.txt"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=f"list.txt.*{said}"):
+        BalancedOpenings(CHECKERS, file)
 
 
 def with_entry(tmp_path: Path, name: str, value: Any) -> None:
