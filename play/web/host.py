@@ -167,6 +167,8 @@ class Host:
         found = []
         for content in [] if self.kept is None else self.kept.list():
             try:
+                if not content["moves"]:
+                    continue
                 game = self.catalogue.game(content["game"])
                 found.append(
                     {

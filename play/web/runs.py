@@ -35,6 +35,10 @@ MOST_BYTES = 8 << 20  # largest file of a run that is read
 SCORE, POINTS_A_GAME, FIRST = "% of the points", "points a game", "% first places"
 #: The unit of a result for more than two players, as runs write it.
 FIRST_PLACES = "share of first places"
+#: The curve of the length of games, and its maximum number of points, each a mean over games.
+PLIES, MEANS = "plies a game", 40
+#: Curves of columns that only some lines have, those after which something was fitted.
+LOSSES = ("loss", "held out")
 #: Figures in notes that only count on.
 NUMBERS = ("round", "program")
 #: The files that mark a folder as that of a run.
@@ -62,12 +66,15 @@ class Runs:
     def read(self, id: Any) -> dict[str, Any]:
         """Everything that the page shows of a run. Raises ValueError for an unknown run."""
         path = self._path(id)
+        source, _, name = str(id).partition(":")
         return {
             **_summary(str(id), path),
+            "folder": f"{self.folders[source].name}/{name}",
             "stamp": self.stamp(id),
             "options": _json(path / "options.json"),
             "strength": strength_of(path),
-            "log": _log(path),
+            "log": (log := _log(path)),
+            "left": _left(path, log["games"]),
             "weights": _weights(path),
             "matches": matches_of(path),
             "lines": _lines(path),
@@ -161,6 +168,20 @@ def _summary(id: str, path: Path) -> dict[str, Any]:
     }
 
 
+def _left(path: Path, done: float) -> float | None:
+    """Returns the seconds until a run has played its games, at the rate since its last snapshot.
+
+    None if the run does not say how many games it plays, or took no snapshot yet.
+    """
+    games = _number(_json(path / "options.json").get("games"))
+    taken = [(_number(file.stem), file) for file in sorted((path / "snapshots").glob("*"))]
+    before = [(game, _changed(file)) for game, file in taken if game is not None and game < done]
+    if games is None or not before:
+        return None
+    game, changed = before[-1]
+    return max(0.0, games - done) * (_changed(path / "log.csv") - changed) / 1e9 / (done - game)
+
+
 def _number(text: Any) -> float | None:
     try:
         number = float(text)
@@ -217,10 +238,10 @@ def _log(path: Path) -> dict[str, Any]:
         if game is None:
             continue
         games.append(game)
-        values = {"plies a game": _number(row.get("plies"))}
-        for name in ("loss", "held_out"):
-            if (number := _number(row.get(name))) is not None:
-                values[name.replace("_", " ")] = number
+        values = {PLIES: _number(row.get("plies"))}
+        for name in LOSSES:
+            if (number := _number(row.get(name.replace(" ", "_")))) is not None:
+                values[name] = number
         words = str(row.get("note", "")).split()
         for name, text in zip(words, words[1:], strict=False):
             number = _number(text.rstrip(",;%"))
@@ -232,11 +253,13 @@ def _log(path: Path) -> dict[str, Any]:
             column.append(value)
         if len(columns) > 12:
             break
-    step = max(1, -(-len(games) // POINTS))
     curves = {}
     for name, column in columns.items():
-        if 2 * sum(value is not None for value in column) < len(games):
+        seldom = 2 * sum(value is not None for value in column) < len(games)
+        if seldom and name not in LOSSES:
             continue  # remarks on single games, which make no curve
+        most = MEANS if name == PLIES else POINTS
+        step = max(1, -(-len(games) // most))
         points = []
         for start in range(0, len(column), step):
             part = [value for value in column[start : start + step] if value is not None]
@@ -277,16 +300,17 @@ def _weights(path: Path) -> dict[str, Any]:
 
 
 def _players(id: str, path: Path) -> list[dict[str, Any]]:
-    """Returns the evaluators of a run that can be played, with their ids in the catalogue.
+    """Returns the evaluators of a run that can be played, the newest snapshot first.
 
-    `game` is the number of games after which it was taken, or None for the best and the last one.
+    Each has its `id` in the catalogue, and `game`, the number of games after which it was taken, or
+    None for the best and the last one.
     """
     players: list[dict[str, Any]] = []
     for name in ("best", "last"):
         file = next((f for f in sorted(path.glob(f"{name}.*")) if f.suffix in SUFFIXES), None)
         if file is not None:
             players.append({"name": name, "game": None, "id": f"{id}/{file.name}"})
-    for file in sorted((path / "snapshots").glob("*"))[:SNAPSHOTS]:
+    for file in sorted((path / "snapshots").glob("*"), reverse=True)[:SNAPSHOTS]:
         game = _number(file.stem)
         if game is not None and file.suffix in SUFFIXES:
             inner = f"snapshots/{file.name}"

@@ -37,9 +37,8 @@ def test_a_server_that_starts_again_goes_on_with_every_game(server: Any) -> None
         untouched = new_table(client)
     with server() as client:
         listed = client.get("/api/games").json()["games"]
-        assert {one["id"] for one in listed} == {
-            one["id"] for one in (checkers, set_up, resigned, dice, scored)
-        }
+        # a position without a move has an address, but is no game
+        assert {one["id"] for one in listed} == {one["id"] for one in (checkers, resigned, dice)}
         (one,) = [one for one in listed if one["id"] == resigned["id"]]
         assert (one["ply"], one["result"]) == (1, "Black wins: White resigned")
         for view in (checkers, set_up, resigned, dice, scored):

@@ -266,7 +266,7 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
     assert run["weights"]["curves"]["mobility"] == [[10, 1.0], [20, 2.5]]
     assert len(run["weights"]["curves"]) == 16 and run["weights"]["left_out"] == 0
     known = {entry["id"] for entry in client.get("/api/catalogue").json()["evaluators"]}
-    assert [one["game"] for one in run["players"]] == [10, 20]
+    assert [one["game"] for one in run["players"]] == [20, 10]
     assert {one["id"] for one in run["players"]} <= known
     again = client.get("/api/run", params={"id": "run:first", "stamp": run["stamp"]}).json()
     assert again == {"unchanged": True}

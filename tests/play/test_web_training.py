@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from play.web.runs import Runs
 
 pytest.importorskip("uvicorn")
 playwright = pytest.importorskip("playwright.sync_api")
@@ -27,7 +30,9 @@ def write_run(folder: Path, shares: list[float], weights: dict[str, float]) -> N
     content = json.loads((ROOT / "data/checkers/rootstrap.json").read_text())
     content["weights"] = dict.fromkeys(content["weights"], 0.0) | weights
     (folder / "options.json").write_text('{"game": "checkers", "learner": "rootstrap", "games": 9}')
-    (folder / "log.csv").write_text("game,plies,note\n1,40,\n2,50,\n")
+    losses = {n: f"0.{n},0.5" for n in (50, 100, 150, 200)}
+    lines = [f"{n},{40 + 20 * (n % 2)},{losses.get(n, ',')}," for n in range(1, 201)]
+    (folder / "log.csv").write_text("\n".join(["game,plies,loss,held_out,note", *lines]) + "\n")
     rows = ["game,opponent,score,value,low,high"]
     for number, share in enumerate(shares, 1):
         rows.append(f"{50 * number},random,{share},12.0,-10,20")
@@ -124,9 +129,29 @@ def test_runs_share_charts(page: Page, runs: str) -> None:
 def test_a_snapshot_is_played(page: Page, runs: str) -> None:
     open_run(page, runs, "one")
     box = page.locator(".chart").first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] * 0.35, box["y"] + box["height"] * 0.5)
     chosen = "run:one/snapshots/000100.json"
+    newest = "run:one/snapshots/000200.json"
+    expect(page.locator("[data-player]")).to_have_value(newest)
+    page.mouse.click(box["x"] + box["width"] * 0.35, box["y"] + box["height"] * 0.5)
     expect(page.locator("[data-player]")).to_have_value(chosen)  # the point that was clicked
     page.locator("[data-play-it]").click()
     page.wait_for_selector(".board")
     expect(page.locator(".strip").first).to_contain_text("one/snapshots/000100")
+
+
+def test_losses_are_drawn_lengths_are_means_and_time_left_is_said(tmp_path: Path) -> None:
+    """A loss stands in one line of 50; games of 40 and of 60 plies in turn have a mean of 50."""
+    write_run(tmp_path / "one", [0.5, 0.6, 0.7], {"men": 1.0})
+    log, taken = tmp_path / "one/log.csv", tmp_path / "one/snapshots/000150.json"
+    (tmp_path / "one/options.json").write_text('{"game": "checkers", "games": 300}')
+    os.utime(taken, (1000, 1000))
+    os.utime(log, (1100, 1100))
+    run = Runs({"run": tmp_path}).read("run:one")
+    curves = run["log"]["curves"]
+    assert [game for game, _ in curves["loss"]] == [50, 100, 150, 200]
+    assert [value for _, value in curves["held out"]] == [0.5] * 4
+    lengths = [value for _, value in curves["plies a game"]]
+    assert 2 < len(lengths) <= 40
+    assert all(abs(value - 50) <= 2 for value in lengths)
+    assert run["left"] == 200  # 100 more games, of which 50 took 100 s
+    assert run["folder"] == f"{tmp_path.name}/one"

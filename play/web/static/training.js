@@ -141,6 +141,7 @@ export class TrainingPage {
       !puzzle && ["Depth", options.depth ?? "–"],
       ["Seed", options.seed ?? "–"],
       ["State", run.state],
+      run.state === "going on" && run.left !== null && ["Time left", about(run.left)],
     ];
     const beside = Object.keys(log.curves).length > 1; // several charts stand side by side
     const share = run.games ? Math.min(1, log.games / run.games) : 0;
@@ -156,6 +157,8 @@ export class TrainingPage {
             "aria-valuenow": Math.round(100 * share), "aria-valuemin": 0, "aria-valuemax": 100 },
           h("span", { style: { width: `${100 * share}%` } }))
         : null,
+      run.state === "stopped" && h("p", { class: "muted" }, "To continue it: ",
+        h("code", {}, `plysmith train --resume ${run.folder}`)),
       this.tools(),
       puzzle ? card("Report", "", run.lines.length && run.lines.map((line) => h("p", {}, line)),
         "The heuristic is judged when the run has ended.")
@@ -315,6 +318,9 @@ function words(name) {
   const text = name.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const about = (seconds) => (seconds < 90 ? "1 min" : seconds < 5400 ? `${Math.round(seconds / 60)} min`
+  : `${Math.round(seconds / 3600)} h`);
 
 function ago(seconds) {
   if (seconds < 90) return "just now";
