@@ -256,6 +256,20 @@ def test_marks_values_and_accuracy_stand_in_the_list(page: Page, base: str) -> N
     expect(players.locator("p").first).to_have_attribute(
         "title", re.compile(f"that each move keeps, {play}$")
     )
+    marked = [n for n, move in enumerate(moves.all()) if move.locator(".mark").count()]
+    current = page.locator(".moves [aria-current]")
+    for press in (lambda: page.keyboard.press("e"), page.locator("[data-mistake]").click):
+        for n in marked:  # from the end of the game to the first one, and round again
+            press()
+            expect(moves.nth(n)).to_have_attribute("aria-current", "true")
+    expect(current).to_have_count(1)
+    with page.expect_download() as saved:
+        page.locator("[data-report]").click()
+    lines = Path(saved.value.path()).read_text("utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines if "better:" in line] == [
+        f"Move {n + 1}" for n in marked
+    ]
+    assert sum("accuracy" in line for line in lines) == 2
 
 
 def test_moves_of_backgammon_have_chances_and_marks(page: Page, base: str) -> None:
@@ -337,3 +351,19 @@ def test_a_hint_follows_every_jump(page: Page, base: str) -> None:
         for n in (15, 22, 31)
     ]
     assert [[float(x), float(y)] for x, y in points] == centres
+
+
+@pytest.mark.parametrize(("dice", "move"), [("31", "8/5 6/5"), ("11", "8/7(2) 6/5(2)")])
+def test_every_checker_of_a_hint_has_an_arrow_on_a_line_of_its_own(
+    page: Page, base: str, dice: str, move: str
+) -> None:
+    xgid = f"XGID=-b----E-C---eE---c-e----B-:0:0:1:{dice}:0:0:0:0:10"
+    open_table(page, base, game="backgammon", position=xgid)
+    page.evaluate("localStorage.setItem('plysmith.judge.backgammon', '\"backgammon:hand\"')")
+    page.reload()
+    open_tab(page, "Analysis")
+    page.locator(".legal", has=page.get_by_text(move, exact=True)).hover()
+    arrows = page.locator("path.arrow")
+    expect(arrows).to_have_count(4 if "(" in move else 2)
+    paths = [path.get_attribute("d") for path in arrows.all()]
+    assert len({re.search(r"M[0-9.]+ ([0-9.]+)", path)[1] for path in paths}) == len(paths)

@@ -344,20 +344,22 @@ export class BackgammonBoard extends Points {
 
   /** Show arrows for a move before it is played; null removes them. */
   hint(ways) {
-    drawArrows(this.over,
-      (ways || []).map((way) => way.map((point) => this.middle(this.side, point))));
+    const all = ways || [];
+    const apart = (n) => 22 * (n - (all.length - 1) / 2); // or one would cover another on its line
+    drawArrows(this.over, all.map((way, n) => way.map((point) => {
+      const [x, y] = this.middle(this.side, point);
+      return [x, y + apart(n)];
+    })));
   }
 
   /** The paths of a move by its notation, such as 24/18*\/13 bar/20(2). */
   way(text) {
     if (!/\d|bar/.test(text)) return [];
-    return text.split(" ").map((part) =>
-      part
-        .replace(/\(\d\)/, "")
-        .replaceAll("*", "")
-        .split("/")
-        .map((word) => (word === "bar" ? BAR : word === "off" ? OFF : Number(word))),
-    );
+    return text.split(" ").flatMap((part) => {
+      const [way, times] = part.replaceAll("*", "").split("(");
+      const points = way.split("/").map((word) => (word === "bar" ? BAR : word === "off" ? OFF : Number(word)));
+      return Array(Number.parseInt(times ?? "1", 10)).fill(points);
+    });
   }
 
   /** Colour the points of checkers by their contributions; null removes the colours. */

@@ -37,7 +37,9 @@ export class GamePanel {
         button("previous", "Back one move", () => page.look(page.ply - 1)),
         button("next", "Forward one move", () => page.look(page.ply + 1)),
         button("last", "To the present position", () => page.back()),
+        h("button", { type: "button", class: "quiet", "data-mistake": true, onclick: () => this.mistake() }, "Next mistake"),
         h("span", { class: "space" }),
+        h("button", { type: "button", "data-report": true, onclick: () => this.report() }, "Report"),
         h("button", { type: "button", onclick: () => this.file.click() }, "Load…"),
         h("button", { type: "button", onclick: () => this.save() }, "Save")),
       this.moves,
@@ -56,6 +58,37 @@ export class GamePanel {
   judged(n) {
     const { view } = this.page;
     return this.values?.of === view.id ? this.values.moves[n] : null;
+  }
+
+  /** The numbers of moves with marks, such as 4 for the fourth. */
+  get marked() {
+    return this.page.view.moves.map((_, n) => n + 1).filter((ply) => this.judged(ply - 1)?.mark);
+  }
+
+  /** Go to the next marked move; to the first one from the end of the game and after the last one. */
+  mistake() {
+    const { page, marked } = this;
+    const next = marked.find((ply) => ply > page.ply && page.ply < page.view.ply) ?? marked[0];
+    if (next === undefined) return toast("No mistakes are marked.");
+    page.look(next);
+    return toast(sentence(this.told(next)));
+  }
+
+  /** A marked move in words. */
+  told(ply) {
+    const { view } = this.page;
+    const { mark, best, lost, loss } = this.judged(ply - 1);
+    const { side, text } = view.moves[ply - 1];
+    const size = this.values.points ? `${loss.toFixed(3)} points` : `${(100 * lost).toFixed(0)} % of a result`;
+    return `${view.sides[side]}, ${text}: ${MARKS[mark]} that lost ${size}; better: ${best}`;
+  }
+
+  /** Save the accuracy of the players and the marked moves as a text. */
+  report() {
+    const { page, values } = this;
+    const lines = this.marked.map((ply) => `Move ${ply}, ${this.told(ply)}`);
+    download("report.txt", [page.game.title, page.view.result, values ? `Judged by ${values.name}${this.play()}` : "Not judged yet",
+      ...[...this.players.children].map((one) => one.textContent), ...lines].filter(Boolean).join("\n") + "\n");
   }
 
   /** What was done with the cube before a move, with marks of errors; null if that is nothing. */
@@ -199,13 +232,7 @@ export class GamePanel {
   async save() {
     try {
       const { name, text } = await get(`/api/tables/${this.page.view.id}/save`);
-      const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
-      document.body.append(link);
-      link.click();
-      setTimeout(() => {
-        URL.revokeObjectURL(link.href);
-        link.remove();
-      }, 1000);
+      download(name, text);
     } catch (error) {
       toast(sentence(error.message));
     }
@@ -250,6 +277,16 @@ export class GamePanel {
       answer.problems.join(" "),
     );
   }
+}
+
+function download(name, text) {
+  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+  document.body.append(link);
+  link.click();
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href);
+    link.remove();
+  }, 1000);
 }
 
 function texts(view) {

@@ -75,6 +75,7 @@ const KEYS = [
   ["N", "New game"],
   ["[ and ]", "Step back and forward through the game"],
   ["H", "Show the best move"],
+  ["E", "Go to the next mistake"],
   ["S", "Solve a puzzle, or stop solving it"],
   ["P", "Pause evaluators among themselves, or let them go on"],
   ["S", "Let evaluators that pause make one move"],

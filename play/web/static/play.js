@@ -283,6 +283,7 @@ export class PlayPage {
       m: () => this.entry.focus(),
       h: () => hint(this),
       c: () => this.double(),
+      e: () => this.panel("game").mistake(),
       "[": () => this.look(this.ply - 1),
       "]": () => this.look(this.ply + 1),
       p: () => this.pause(),

@@ -70,7 +70,6 @@ export class PuzzlePage {
       sides: () => ["dark", "light"],
       game: () => ({ light_first: false }),
     });
-    this.overlay = h("div", { class: "overlay end" });
     this.status = h("section", { class: "card thinking", "aria-label": "State" });
     this.entry = h("input", { type: "text", name: "move", autocomplete: "off", spellcheck: "false",
       "aria-label": "Type a move", maxlength: 60 });
@@ -86,7 +85,7 @@ export class PuzzlePage {
     put(this.root, h("div", { class: "play puzzle" },
       h("section", { class: "stage", "aria-label": "Board" },
         h("div", { class: "strip" }, h("h1", { class: "unseen" }, puzzle.title), this.chooser()),
-        h("div", { class: "board-frame" }, this.board.element, this.overlay),
+        h("div", { class: "board-frame" }, this.board.element),
         this.tools()),
       h("div", { class: "side" }, this.status, this.solveCard(), this.whyCard(), this.positionCard())));
   }
@@ -258,9 +257,8 @@ export class PuzzlePage {
     this.drawBoard();
     const { view, made } = this;
     put(this.status,
-      h("header", {}, h("h2", {}, view.solved ? "Solved" : view.unsolvable ? "This cannot be solved" : "Find the way")),
+      h("header", {}, h("h2", {}, view.solved ? `Solved${made.length ? ` in ${many(made.length)}` : ""}` : view.unsolvable ? "This cannot be solved" : "Not solved yet")),
       h("p", { class: "muted" }, view.unsolvable ? sentence(view.unsolvable) : `${many(made.length)} made`));
-    put(this.overlay, view.solved && made.length > 0 && h("p", { class: "result" }, `Solved in ${many(made.length)}`));
   }
 
   drawBoard() {
