@@ -31,6 +31,7 @@ from games.contract import Game, given
 from games.errors import MoveError, PositionError
 from games.extras import extra
 from games.record import GameRecord, new_record
+from games.rolls import rolls_of
 from games.values import proven_text, proven_value, told
 from programs.phrases import counted
 
@@ -144,10 +145,8 @@ def write_plain(record: GameRecord, names: tuple[str, ...], tags: Mapping[str, s
     lines.append("")
     for n, move in enumerate(record.moves):
         text = game.move_text(record.positions[n], move)
-        roll = record.rolls[n]
-        if game.dice and roll is not None:
-            text = f"{game.dice.text(roll)}: {text}"
-        lines.append(text + _note_text(record, n))
+        roll = rolls_of(game).named(record.rolls[n])
+        lines.append(f"{roll}: " * (roll is not None) + text + _note_text(record, n))
     outcomes = record.outcomes()
     lines.append("*" if outcomes is None else f"* {record.reason} {_outcome_text(outcomes)}")
     return "\n".join(lines) + "\n"

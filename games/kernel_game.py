@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.contract import DiceGame, Game, Move, Position, expect_position, given
 from games.errors import MoveError, PositionError
-from games.rolls import Roll
+from games.rolls import Roll, rolls_of
 from games.rules import Rules
 
 __all__ = ["KernelDiceGame", "KernelGame"]
@@ -38,8 +38,7 @@ class KernelGame(Game):
         import numpy as np
 
         self._expect(position)
-        if self.dice and (roll is None or not 0 <= roll < len(self.dice.rolls)):
-            raise ValueError(f"roll: expected 0 to {len(self.dice.rolls) - 1}, found {roll!r}")
+        rolls_of(self).check(roll)
         buffer = np.zeros(self.most_moves, dtype=np.int64)
         count = self.rules.legal_moves(position, *given(roll), buffer)
         return [int(move) for move in buffer[:count]]

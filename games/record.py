@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from games.contract import Game, given
 from games.errors import MoveError
 from games.extras import extra
+from games.rolls import rolls_of
 from programs.phrases import listed
 
 __all__ = ["Annotation", "GameRecord", "RecordKind", "new_record", "read_situation"]
@@ -321,11 +322,7 @@ class GameRecord:
 
         roll: the roll in games with dice; None in others.
         """
-        dice = self.game.dice
-        if dice is None and roll is not None:
-            raise MoveError(f"expected no roll in a game without dice, found {roll!r}")
-        if dice and not (isinstance(roll, int) and 0 <= roll < len(dice.rolls)):
-            raise MoveError(f"expected a roll from 0 to {len(dice.rolls) - 1}, found {roll!r}")
+        rolls_of(self.game).check(roll)
         return self.game.legal_moves(self.position, *given(roll))
 
     def _must_go_on(self, move: Any) -> None:

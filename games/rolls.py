@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from games.errors import MoveError
+from games.kinds import WITH_DICE
 
-__all__ = ["Rolls", "Roll", "dice_of"]
+__all__ = ["NoRolls", "Roll", "Rolls", "dice_of", "rolls_of"]
 
 #: The number of a roll in `Rolls.rolls`.
 Roll = int
@@ -47,10 +49,55 @@ class Rolls:
             raise MoveError(f"expected a roll such as {texts[0]}, found {text.strip()[:40]!r}")
         return texts.index(text.strip())
 
+    def awaits(self, roll: Roll | None) -> bool:
+        """Returns whether a roll has to come before the move."""
+        return roll is None
+
+    def check(self, roll: Any) -> None:
+        """Raise MoveError unless a move may be made with the roll."""
+        if not (isinstance(roll, int) and 0 <= roll < len(self.rolls)):
+            raise MoveError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
+
+    def named(self, roll: Roll | None) -> str | None:
+        """Returns the text of a roll; None without one."""
+        return None if roll is None else self.text(roll)
+
+    def draw(self, random: Random, *, first: bool = False) -> Roll:
+        """Returns a random roll by its probability; `first` of a game, or another."""
+        chances = self.first if first else self.rolls
+        return random.choices(range(len(chances)), chances)[0]
+
+
+class NoRolls:
+    """Stands for the dice of a game that has none."""
+
+    def awaits(self, roll: Any) -> bool:
+        """Returns False: the move comes at once."""
+        return False
+
+    def check(self, roll: Any) -> None:
+        """Raise MoveError if there is a roll."""
+        if roll is not None:
+            raise MoveError(f"expected no roll in a game without dice, found {roll!r}")
+
+    def named(self, roll: Any) -> None:
+        """Returns None."""
+
+    def draw(self, random: Random, *, first: bool = False) -> None:
+        """Returns None."""
+
+
+def rolls_of(game: Any) -> Rolls | NoRolls:
+    """Returns the dice of a game, or what stands for them."""
+    dice: Rolls | None = game.dice
+    return dice or NO_ROLLS
+
 
 def dice_of(game: Any) -> Rolls:
     """Returns the dice of a game; raises ValueError if it has none."""
-    dice: Rolls | None = game.dice
-    if dice is None:
-        raise ValueError(f"expected a game with dice, found {game.name}")
+    WITH_DICE.expect(game)
+    dice: Rolls = game.dice
     return dice
+
+
+NO_ROLLS = NoRolls()

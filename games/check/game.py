@@ -14,7 +14,7 @@ from games.check.board import check_board
 from games.check.kernels import KernelCheck, same
 from games.contract import Game, expect_game, given
 from games.errors import ContractError, MoveError, PositionError
-from games.rolls import Rolls
+from games.rolls import Rolls, rolls_of
 from games.values import GRID
 
 __all__ = ["CHECKS", "Check", "check_game"]
@@ -129,11 +129,7 @@ class Check:
 
     def throw(self, first: bool) -> int | None:
         """Returns a random roll by its probability; None in a game without dice."""
-        dice = self.game.dice
-        if dice is None:
-            return None
-        chances = dice.first if first else dice.rolls
-        return self.random.choices(range(len(chances)), chances)[0]
+        return rolls_of(self.game).draw(self.random, first=first)
 
     def random_game(self) -> None:
         from games.record import GameRecord  # imports NumPy, which help texts do not need

@@ -11,6 +11,7 @@ from typing import Any
 import search.limits
 from games.contract import Game, given
 from games.kinds import WITHOUT_DICE
+from games.rolls import rolls_of
 from play.players.clock import LEAST_SECONDS, Clock
 from search.search import DEEPEST
 from search.sizes import MOST_THREADS
@@ -88,7 +89,7 @@ class Limits(search.limits.Limits):
 
         roll: the roll of the move in a game with dice; None before it, and in other games.
         """
-        if self.time is None or (game.dice and roll is None):
+        if self.time is None or rolls_of(game).awaits(roll):
             return self
         if len(game.legal_moves(position, *given(roll))) != 1:
             return self

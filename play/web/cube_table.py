@@ -215,7 +215,7 @@ class CubeTable(Table):
     def _game(self, record: GameRecord) -> dict[str, Any]:
         game: Any = self.game
         moves = [
-            {"text": game.move_text(position, move), "roll": self._roll_text(roll)}
+            {"text": game.move_text(position, move), "roll": game.dice.named(roll)}
             for position, move, roll in zip(
                 record.positions[:-1], record.moves, record.rolls, strict=True
             )

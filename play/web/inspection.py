@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from games.contract import Game, given
 from games.errors import MoveError
+from games.rolls import rolls_of
 from games.values import told, value_text
 from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.decision import Decision, decision_of
@@ -88,7 +89,7 @@ async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str
     roll = roll_at(table, ply)
     if content.get("move") is not None:
         text = str(content["move"])[:200]
-        if table.dice and roll is None:
+        if rolls_of(game).awaits(roll):
             raise MoveError("expected a roll of the dice first, found a move")
         after = game.play(before, game.parse_move(before, text, *given(roll)))
     elif ply < record.ply:

@@ -6,12 +6,12 @@ import random
 import reprlib
 import secrets
 import time
-from collections.abc import Sequence
 from typing import Any
 
 from games.contract import Game, given, starts
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord, new_record, read_situation
+from games.rolls import rolls_of
 from games.values import value_text
 from play.web.faces import Face, Steps
 from play.web.grid_face import face_of
@@ -80,7 +80,7 @@ class Table:
         game, set_up = self.game, position is not None
         if game.dice and not set_up:
             # Each side rolls one die until these differ; the larger begins, with both.
-            roll = None if self.typed else self._drawn(game.dice.first)
+            roll = None if self.typed else game.dice.draw(self.chance, first=True)
             first = self.chance.randrange(2) if self.first is None else self.first
             position = starts(game)[first]
         self.seat_down(new_record(game, position, **options))
@@ -152,14 +152,14 @@ class Table:
         """The next event: "over", "roll", or the kind of the player who is to move."""
         if self.over:
             return "over"
-        if self.dice and self.roll is None:
+        if rolls_of(self.game).awaits(self.roll):
             return "roll"
         return self.seat.kind
 
     def _begin_turn(self) -> None:
         self.version += 1
-        self.roll = self.rolled.get(self.record.ply) if self.dice else None
-        ready = not self.over and (not self.dice or self.roll is not None)
+        self.roll = self.rolled.get(self.record.ply)
+        ready = not self.over and not rolls_of(self.game).awaits(self.roll)
         self.steps = self.face.steps(self.record.position, self.roll) if ready else None
 
     def expect_turn(self, found: str) -> None:
@@ -176,7 +176,7 @@ class Table:
         if self.roll is not None:
             raise MoveError(f"expected a move with {dice.text(self.roll)}, found a roll")
         if text is None:
-            roll = self._drawn(dice.rolls)
+            roll = dice.draw(self.chance)
         elif isinstance(text, str):
             roll = dice.parse(text)
             if not (self.set_up or self.record.ply or dice.first[roll]):
@@ -199,8 +199,7 @@ class Table:
         if self.record.ply >= self.limits.moves:
             raise MoveError(f"expected at most {self.limits.moves} moves in a game, found more")
         self.record.play(move, roll=self.roll, value=value, depth=depth)
-        if self.dice:
-            self.rolled = {n: roll for n, roll in self.rolled.items() if n < self.record.ply}
+        self.rolled = {n: roll for n, roll in self.rolled.items() if n < self.record.ply}
         self._begin_turn()
 
     def play_text(self, text: Any) -> None:
@@ -309,7 +308,7 @@ class Table:
             "seats": [seat.view() for seat in self.seats],
             "position": start_text(record),
             "moves": self.moves(),
-            "rolled": {str(ply): self._roll_text(roll) for ply, roll in rolled.items()},
+            "rolled": {str(ply): rolls_of(self.game).named(roll) for ply, roll in rolled.items()},
             "declared": None if record.declared is None else list(record.declared),
             "names": self.names,
             "paused": self.paused,
@@ -332,7 +331,7 @@ class Table:
             "start": kept["position"],
             "position": self.game.position_text(record.position),
             "situation": Words.of(self.game).situation(record, self.roll),
-            "roll": self._roll_text(self.roll),
+            "roll": rolls_of(self.game).named(self.roll),
             "legal": [
                 self.game.move_text(record.position, move) for move in self.legal_moves()[:500]
             ],
@@ -370,17 +369,10 @@ class Table:
             position, note = record.positions[n], record.annotations[n]
             if n == len(self._texts) or self._texts[n][:2] != (position, move):
                 self._texts[n:] = [(position, move, self.game.move_text(position, move))]
-            roll = self._roll_text(record.rolls[n])
+            roll = rolls_of(self.game).named(record.rolls[n])
             facts = {"text": self._texts[n][2], "side": self.side_at(n), "roll": roll}
             found.append({**facts, **_noted(note)})
         return found
-
-    def _roll_text(self, roll: int | None) -> str | None:
-        return self.game.dice.text(roll) if self.game.dice and roll is not None else None
-
-    def _drawn(self, chances: Sequence[float]) -> int:
-        """Returns a random roll with these probabilities."""
-        return self.chance.choices(range(len(chances)), list(chances))[0]
 
 
 def _noted(note: Annotation) -> dict[str, Any]:

@@ -63,9 +63,9 @@ def test_a_record_checks_a_move_with_its_roll() -> None:
     record = GameRecord(GAME)
     move = GAME.parse_move(START, "8/5 6/5", GAME.dice.parse("31"))
     for roll in (None, -1, 21, "31"):
-        with pytest.raises(MoveError, match=f"expected a roll from 0 to 20, found {roll!r}"):
+        with pytest.raises(MoveError, match=f"roll: expected 0 to 20, found {roll!r}"):
             record.play(move, roll=roll)  # type: ignore[arg-type]
-        with pytest.raises(MoveError, match="expected a roll from 0 to 20"):
+        with pytest.raises(MoveError, match="roll: expected 0 to 20"):
             record.play_text("8/5 6/5", roll=roll)  # type: ignore[arg-type]
     with pytest.raises(MoveError, match="expected one of .*13/11 6/5.*, found "):
         record.play(move, roll=GAME.dice.parse("21"))
