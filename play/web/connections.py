@@ -8,6 +8,7 @@ one nor those that send it byte by byte, and it counts them all against its limi
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -64,5 +65,9 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
         http=Connection,
         ws="none",
         proxy_headers=False,
+    )
+    # Ctrl-C ends requests that still wait, of which nobody needs to read.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: "timeout graceful shutdown" not in record.getMessage()
     )
     return uvicorn.Server(config)

@@ -87,6 +87,10 @@ class Guard:
             if started:
                 raise
             await _answer(refusal, sending)
+        except asyncio.CancelledError:  # the server ends, while something is compiled for example
+            if started:
+                raise
+            await _answer(Refused(503, "the server has ended"), sending)
 
     def _check(self, scope: Scope) -> None:
         headers = _headers(scope)

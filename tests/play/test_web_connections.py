@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,3 +163,29 @@ def test_streams_stay_open_and_leave_room(port: Port, monkeypatch: pytest.Monkey
                 raise AssertionError("the stream was closed")
             except TimeoutError:
                 pass
+
+
+def test_a_request_that_waits_ends_with_the_server_and_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    began, forever = threading.Event(), asyncio.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "http"
+        began.set()
+        await forever.wait()
+
+    made = connections.server_of(guard.Guard(app, port=None))
+    made.config.timeout_graceful_shutdown = 0
+    logging.getLogger("uvicorn").addHandler(caplog.handler)
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        port = listener.getsockname()[1]
+        thread = threading.Thread(target=made.run, kwargs={"sockets": [listener]})
+        thread.start()
+        with closing(connect(port)) as connection:
+            connection.sendall(head(port))
+            assert began.wait(PATIENCE)
+            made.should_exit = True
+            assert answer(connection)[0] == b"503"
+        thread.join()
+    assert not caplog.records
