@@ -235,16 +235,25 @@ class RunFolder:
 def read_hours(folder: Path) -> dict[int, float]:
     """Returns the hours of processor time after numbers of games; {} if they cannot be read."""
     try:
-        with open(folder / HOURS, newline="", encoding="utf-8") as file:
-            return {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
+        with _opened(folder / HOURS) as file:
+            rows = {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
     except (OSError, ValueError, KeyError, TypeError, csv.Error):
         return {}
+    return {game: hours for game, hours in rows.items() if 0.0 <= hours < 1e9}
+
+
+def _opened(path: Path) -> Any:
+    """Opens a text, unless it is a pipe, which might never end; raises OSError."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: expected a file")
+    return path.open(newline="", encoding="utf-8")
 
 
 def read_report(folder: Path) -> dict[str, Any]:
     """Returns the report of a run; {} if it cannot be read."""
     try:
-        content = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        with _opened(folder / REPORT) as file:
+            content = json.load(file)
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

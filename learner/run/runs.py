@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,9 @@ def _run(options: argparse.Namespace) -> int:
         rows = [row for row in rows if asked in (None, row[name])]
     rows = [row for row in rows if row["matches"] or options.against is None]
     if options.sort == "strength":
-        rows.sort(key=lambda row: -max((one["score"] for one in row["matches"]), default=-1e9))
+        rows.sort(
+            key=lambda row: -max((one.get("score", -1e9) for one in row["matches"]), default=-1e9)
+        )
     elif options.sort == "hours":
         rows.sort(key=lambda row: -row["hours"])
     elif options.sort != "changed":
@@ -68,12 +71,14 @@ def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
 
     A row has the run's `folder`, `game`, `learner`, `state` ("finished", "going on" or "stopped"),
     the `options` that differ from the usual ones, the `hours` of processor time that learning has
-    taken, and the `matches` of its report, each as `learner.arena.Strength.as_dict` has them.
+    taken, and the `matches` of its report, each as `learner.arena.Strength.as_dict` has them; {}
+    for a damaged one.
     """
     rows = []
     for run in Runs({"run": folder.resolve()}).list():
         place = folder / run["name"]
-        matches = read_report(place).get("matches", [])
+        matches = read_report(place).get("matches")
+        matches = [_whole(one) for one in matches] if isinstance(matches, list) else []
         rows.append(
             {
                 "folder": run["name"],
@@ -93,11 +98,28 @@ def _unusual(place: Path) -> dict[str, Any]:
     try:
         mine = RunSettings.read(place)
         usual = settings_of(train_parser().parse_args([mine.game, "--learner", mine.learner]))
-    except (ValueError, OSError):  # a run of Python, or a game or learner that a run cannot name
+        kept = {**mine.as_dict(), **mine.options}
+        shown = [name for name in mine.unlike(usual) if name not in ("opponents", "pacemakers")]
+    except Exception:  # a run of Python, or settings that are damaged in one way or another
         return {}
-    kept = {**mine.as_dict(), **mine.options}
-    shown = [name for name in mine.unlike(usual) if name not in ("opponents", "pacemakers")]
     return {name: kept.get(name) for name in shown}
+
+
+def _whole(match: Any) -> dict[str, Any]:
+    """Returns a match of a report, or {} if it is damaged."""
+    from learner.arena import FIRST, POINTS, Strength
+
+    try:
+        strength = Strength.of(match)
+        strength.text()
+        bounds = strength.value, strength.low, strength.high
+        counts = strength.games, strength.wins, strength.draws, strength.losses, strength.score
+        sound = all(map(math.isfinite, counts)) and not any(map(math.isnan, bounds))
+        if strength.unit in (FIRST, POINTS):
+            sound = sound and all(map(math.isfinite, bounds))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return {}
+    return dict(match) if sound else {}
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -115,8 +137,6 @@ def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
             f" {lasting(3600 * row['hours'])}{'; ' if options else ''}{options}"
         )
         for match in row["matches"]:
-            try:
-                lines.append(f"{'':<{width}}  {Strength.of(match).text()}")
-            except (KeyError, TypeError, ValueError, AttributeError):
-                lines.append(f"{'':<{width}}  a damaged match")
+            text = Strength.of(match).text() if match else "a damaged match"
+            lines.append(f"{'':<{width}}  {text}")
     return lines

@@ -123,9 +123,9 @@ def _changed(path: Path) -> int:
 
 
 def _text(path: Path) -> str:
-    """Returns a file of a run as text; empty if it does not exist, is a link or is too large."""
+    """Returns a file of a run as text; empty if it is missing, too large, a link or a pipe."""
     try:
-        if path.is_symlink() or path.stat().st_size > MOST_BYTES:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
             return ""
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):

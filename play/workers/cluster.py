@@ -64,6 +64,8 @@ class Cluster:
         #: by address: the tasks at a time of a worker that passed, and why one did not
         self.slots: dict[str, int] = {}
         self.left_out: dict[str, str] = {}
+        #: by address: a question to a worker that was late, which gets no work until it answers
+        self.late: dict[str, Any] = {}
         self._checks: dict[str, Any] = {}
         self._leaving: Any = None
         #: hosts of workers that ended in their check
@@ -85,7 +87,20 @@ class Cluster:
     @property
     def jobs(self) -> int:
         """The number of tasks at a time."""
-        return self._jobs or max(1, sum(self.slots.values()))
+        return self._jobs or max(1, sum(self.ready.values()))
+
+    @property
+    def ready(self) -> dict[str, int]:
+        """The workers that may get work, by address; all that passed if all of them are late."""
+        in_time = {worker: jobs for worker, jobs in self.slots.items() if worker not in self.late}
+        return in_time or self.slots
+
+    def ask_late(self, workers: Iterable[str]) -> None:
+        """Give workers no more work until they answer."""
+        with self._lock:
+            for address in workers:
+                if address not in self.late:
+                    self.late[address] = self._on(address, len, b"")
 
     def close(self) -> None:
         """Leave the cluster."""
@@ -111,6 +126,11 @@ class Cluster:
                 address: int(about["resources"][self._name])
                 for address, about in there.items()
                 if about["resources"].get(self._name) and address not in self.left_out
+            }
+            self.late = {
+                address: answer
+                for address, answer in self.late.items()
+                if address in there and not answer.done()
             }
             for address in self.left_out.keys() - there.keys():
                 del self.left_out[address]
@@ -241,7 +261,7 @@ class Cluster:
                 self.check_goes_on()
                 with suppress(Exception):
                     self._client.close(timeout=1)
-                self._checks, self.slots, self._lonely = {}, {}, None
+                self._checks, self.slots, self.late, self._lonely = {}, {}, {}, None
                 try:
                     self._client = connect(self.address, min(self._patience, GONE))
                     self._wait_for_workers()
@@ -269,7 +289,7 @@ class Cluster:
 
         Raises ConnectionError if the cluster is gone.
         """
-        only = None if workers is None else list(workers)
+        only = None if workers is None and not self.late else list(workers or self.ready)
         try:
             return self._client.submit(
                 *call, pure=False, workers=only, resources={self._name: 1}, **options

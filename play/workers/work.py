@@ -114,7 +114,7 @@ class Work:
             key = f"weights-{name}-{os.urandom(4).hex()}"
             self._held = self._submit(bytes, self._function, key=key, workers=workers)
             self._copies = {}
-            self._copy(self.cluster.slots if workers is None else workers)
+            self._copy(self.cluster.ready if workers is None else workers)
             until = time.monotonic() + COPIED_SECONDS
             while time.monotonic() < until and not all(c.done() for c in self._copies.values()):
                 time.sleep(0.001)
@@ -159,7 +159,7 @@ class Work:
                     self._answered(part, future)
             self.cluster.check_goes_on()
             self.cluster.look()
-            self._copy(self.cluster.slots)
+            self._copy(self.cluster.ready)
             self._ask_again()
         except GoneError:
             raise
@@ -217,7 +217,8 @@ class Work:
         if not late:
             return
         slow = self.cluster.holders(future.key for part in late for future in part.futures)
-        others = self.cluster.slots.keys() - slow
+        self.cluster.ask_late(slow)
+        others = self.cluster.ready.keys() - slow
         if others:
             if slow:
                 say(f"late, and asked for again elsewhere: what {', '.join(sorted(slow)[:3])} does")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,39 @@ def test_runs_are_listed(seeds: Path, capsys: Any) -> None:
     assert capsys.readouterr().out == f"no runs to list in {seeds}\n"
     assert runs.main([str(seeds), "--against", "nobody"]) == 0
     assert capsys.readouterr().out == f"no runs to list in {seeds}\n"
+
+
+MATCH = {"opponent": "random", "games": 4, "wins": 2, "draws": 0, "losses": 2, "score": 0.5,
+         "value": 0.0, "low": None, "high": 9.0, "unit": "Elo"}  # fmt: skip
+WRONG = ("1e400", "-1e400", "NaN", "null", '"x"', "[]", "{}", '"\x1b[31m"', "true", "-7")
+
+
+def test_one_bad_folder_does_not_end_the_list(tmp_path: Path, capsys: Any) -> None:
+    options = {"game": "nim", "learner": "td", "games": 20, "seed": 1}
+    texts = {"good": (json.dumps(options), json.dumps({"matches": [MATCH]}), "game,hours\n4,1.5\n")}
+    for i, wrong in enumerate(WRONG):
+        for name in ("games", "seed", "learner"):
+            bad = json.dumps({**options, name: "?"}).replace('"?"', wrong)
+            texts[f"option-{name}-{i}"] = (bad, *texts["good"][1:])
+        for name in ("games", "score", "value", "low", "unit", "opponent"):
+            bad = json.dumps({"matches": [{**MATCH, name: "?"}]}).replace('"?"', wrong)
+            texts[f"match-{name}-{i}"] = (texts["good"][0], bad, texts["good"][2])
+        bad = '{"matches": ?}'.replace("?", wrong)
+        texts[f"matches-{i}"] = (texts["good"][0], bad, f"game,hours\n4,{wrong}\n")
+    for name, (asked, report, hours) in texts.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "log.csv").write_text("game\n")
+        for file, text in (("options", asked), ("report", report)):
+            (tmp_path / name / f"{file}.json").write_text(text)
+        (tmp_path / name / "hours.csv").write_text(hours)
+    os.mkfifo(tmp_path / "good" / "snapshots.csv")
+    (tmp_path / "matches-0" / "report.json").unlink()
+    os.mkfifo(tmp_path / "matches-0" / "report.json")
+    for more in ([], ["--sort", "strength"], ["--sort", "hours"], ["--against", "random"]):
+        assert runs.main([str(tmp_path), *more]) == 0
+        out, err = capsys.readouterr()
+        assert "against   random:  50.0 % of 4 games" in out and err == ""
+        assert not any(word in out for word in ("inf %", "nan %", "inf h", "nan h", "\x1b"))
 
 
 test_errors = errors_of(globals())

@@ -114,6 +114,11 @@ def test_faults_of_workers(
         stopped.send_signal(signal.SIGSTOP)
         began = time.monotonic()
         rest = list(results)
+        late = said().count("asked for again elsewhere")
+        for _ in range(3):  # it gets nothing until it answers
+            assert [one for one, _ in workers.map(square, range(40))] == [n**2 for n in range(40)]
+        assert late == said().count("asked for again elsewhere") > 0
+        assert len(workers.cluster.ready) < len(workers.cluster.slots)
         stopped.send_signal(signal.SIGCONT)
         assert [one for one, _ in rest] == [n**2 for n in range(1, 400)]
         assert time.monotonic() - began < 200  # Dask itself gives a silent worker five minutes
