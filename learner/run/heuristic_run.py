@@ -6,7 +6,6 @@ and curve.png.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from learner.heuristics.costs import exact_costs, least_costs
@@ -39,14 +38,12 @@ class HeuristicRun(Run):
     def is_finished(self) -> bool:
         return self.folder.is_reported(self.asked, "lines")
 
-    def _result(self, say: Callable[[str], None]) -> LearnedHeuristic:
+    def _keep(self) -> None:
         learner, settings = self.learner, self.settings
         heuristic: LearnedHeuristic = learner.evaluator_
-        if not self.finished:
-            heuristic.name = settings.learner if settings else type(learner).__name__.lower()
-            heuristic.provenance = {"learner": learner.identity(), "positions": self.asked}
-            heuristic.save(self.path)
-        return heuristic
+        heuristic.name = settings.learner if settings else type(learner).__name__.lower()
+        heuristic.provenance = {"learner": learner.identity(), "positions": self.asked}
+        heuristic.save(self.path)
 
     def report(self, heuristic: LearnedHeuristic, others: Any, *, positions: int) -> list[str]:
         """Measure the heuristic and others on positions of its own; writes the report.

@@ -70,10 +70,14 @@ class Run:
 
     def _result(self, say: Callable[[str], None]) -> Any:
         """Write what was learned, unless the run was `finished` before; returns it."""
-        evaluator = self.learner.evaluator_
         if not self.finished:
-            evaluator.save(self.folder.path / f"last{evaluator.suffix}")
-        return evaluator
+            self._keep()
+        return self.learner.evaluator_
+
+    def _keep(self) -> None:
+        """Write what was learned so far, so that it can be played."""
+        evaluator = self.learner.evaluator_
+        evaluator.save(self.folder.path / f"last{evaluator.suffix}")
 
     def _created(self) -> None:
         """Write what a new run has from its beginning."""
@@ -122,7 +126,8 @@ class Run:
         show: called after every game, or every batch of games.
         say: gets a line when a new stage begins.
 
-        Ctrl-C is passed on; games after the last checkpoint are played again on resuming. Raises
+        Ctrl-C is passed on, after what was learned so far was written; games after the last
+        checkpoint are played again on resuming. Raises
         LockedError if another process writes in the folder, RunError if it cannot be used or lacks
         a file of the run, and ChangedError if the run began with other code.
         """
@@ -142,10 +147,15 @@ class Run:
             if not resume:
                 self._created()
                 self._save()  # so that there is something to resume from the first game on
-            with self._learning(say):
-                learner.fit(
-                    evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
-                )
+            try:
+                with self._learning(say):
+                    learner.fit(
+                        evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
+                    )
+            except KeyboardInterrupt:
+                if not self.finished:
+                    self._keep()
+                raise
             if not self.finished:
                 self._save()
             return self._result(say)
@@ -207,7 +217,9 @@ class MemoryRun(Run):
         return self.folder.path / "memory.safetensors"
 
     def _result(self, say: Callable[[str], None]) -> RoteMemory:
+        super()._result(say)
         memory: RoteMemory = self.learner.memory_
-        if not self.finished:
-            memory.save(self.path, evaluator=self.learner.evaluator_.name)
         return memory
+
+    def _keep(self) -> None:
+        self.learner.memory_.save(self.path, evaluator=self.learner.evaluator_.name)

@@ -25,6 +25,7 @@ from play.players.limits import Limits
 from play.ratings.statistics import Tally, score_interval
 from programs import waiting
 from programs.phrases import lasting
+from search import load_evaluator
 
 native = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 CHECKERS = Checkers()
@@ -41,6 +42,29 @@ def a_run(folder: Path, kind: Any, games: int = 60, **options: Any) -> MeasuredR
 def held_out(folder: Path) -> list[float]:
     with open(folder / "log.csv", newline="") as file:
         return [float(row["held_out"]) for row in csv.DictReader(file) if row["held_out"]]
+
+
+def test_a_run_that_is_stopped_leaves_what_it_has_to_be_played(tmp_path: Path) -> None:
+    """Its weights are those at the stop, and the resumed run ends like one without a stop."""
+
+    def stop(progress: Any, measured: Any) -> None:
+        if progress.game >= 3:
+            raise KeyboardInterrupt
+
+    runs = [
+        a_run(tmp_path / name, TDLeaf, games=40, depth=1, games_per_update=4)
+        for name in ("stopped", "whole")
+    ]
+    with pytest.raises(KeyboardInterrupt):
+        runs[0].train("material", show=stop)
+    left = load_evaluator(tmp_path / "stopped" / "last.json", game=CHECKERS)
+    assert left.weights.tolist() == runs[0].learner.evaluator_.weights.tolist()
+    a_run(tmp_path / "stopped", TDLeaf, games=40, depth=1, games_per_update=4).train(
+        "material", resume=True
+    )
+    runs[1].train("material")
+    last, whole = ((tmp_path / name / "last.json").read_text() for name in ("stopped", "whole"))
+    assert last == whole and left.weights.tolist() != runs[1].learner.evaluator_.weights.tolist()
 
 
 @native
