@@ -1,10 +1,9 @@
-"""How fast backgammon is learned and played: `python -m benchmarks.backgammon_speed [FILE]`.
+"""Measures decisions a second in backgammon: `python -m benchmarks.backgammon_speed [FILE]`.
 
-Measures learning games a second from random weights, and best moves a second at 0-ply and 1-ply,
-beside GNU Backgammon's in the same process if gnubg_nn is installed. FILE is an evaluator (default:
-the shipped one). Rates are per second of processor time of one core; learning is also measured by
-the clock, because threads wait for one another. Every decision is new to the engine that makes it:
-our tables are cleared, and GNU Backgammon, which remembers positions too, is asked only once.
+Measures best moves a second at 0-ply and 1-ply, and GNU Backgammon's in the same process if
+gnubg_nn is installed. FILE is an evaluator (default: the shipped one). Rates are per second of
+processor time of one core. Every decision is new to the engine that makes it: our tables are
+cleared, and GNU Backgammon, which remembers positions too, is asked only once.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import importlib.util
 import json
 import statistics
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,6 @@ import games
 from benchmarks.speed import Figure, rate, turns
 from benchmarks.star import Simple, decisions, simple_value
 from games.backgammon.rules import ROLLS
-from learner.td_gammon.td_gammon import TDGammon
 from play.players.gnubg import board
 from search import Engine, MoveFilters, load_evaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
@@ -41,59 +38,6 @@ GAME: Any = games.load("backgammon")
 AS_GNU = MoveFilters(((8, 1e9),))
 
 Decisions = list[tuple[Any, int]]
-
-
-# --- learning --------------------------------------------------------------------------------
-
-
-def learn(games: int, threads: int, candidates: int) -> tuple[float, float, float]:
-    """Returns games a second by the clock and of processor time, and positions a game.
-
-    The first third of the games is not counted, because it includes compiling and untrained
-    networks play very long games.
-    """
-    learner = TDGammon(
-        GAME, games=games, inputs="points", hidden=(128,), tables=threads,
-        candidates=candidates, games_per_report=games // 6,
-    )  # fmt: skip
-    seen: list[tuple[int, int, float, float]] = []
-
-    def watch(progress: Any) -> None:
-        clocks = time.perf_counter(), time.process_time()
-        seen.append((progress.game, progress.updates, *clocks))
-
-    learner.fit(watch=watch)
-    first, last = seen[1], seen[-1]
-    count = last[0] - first[0]
-    return (
-        count / (last[2] - first[2]),
-        count / (last[3] - first[3]),
-        (last[1] - first[1]) / count,
-    )
-
-
-def measure_learning(games: int, rounds: int) -> Iterator[Figure]:
-    """Measure self-play with one update a position, with one thread and with two."""
-    learn(60, 2, 0)  # compiles
-    learn(60, 2, 8)
-    ways = [(threads, candidates) for candidates in (0, 8) for threads in (1, 2)]
-    found: dict[tuple[int, int], list[tuple[float, float, float]]] = {way: [] for way in ways}
-    for _ in range(rounds):
-        for way in ways:
-            found[way].append(learn(games, *way))
-    for (threads, candidates), measured in found.items():
-        clock = max(figures[0] for figures in measured)
-        core = max(figures[1] for figures in measured)
-        asked = f"{candidates} replies, prefiltered by small nets" if candidates else "all replies"
-        plural = "s" if threads > 1 else ""
-        yield Figure(
-            f"learning_{threads}_{candidates or 'all'}",
-            f"learning, {asked}, {threads} thread{plural}",
-            clock,
-            "games/s",
-            2500 if threads == 2 and not candidates else None,
-            f"{core:,.0f} a core-second, {measured[-1][2]:.0f} positions a game",
-        )
 
 
 # --- choosing moves --------------------------------------------------------------------------
@@ -228,13 +172,12 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m benchmarks.backgammon_speed", description=__doc__
     )
     parser.add_argument("evaluator", nargs="?", metavar="FILE", default=SHIPPED)
-    parser.add_argument("--games", type=int, default=9000, help="learned from, each time")
     parser.add_argument("--decisions", type=int, default=2000, help="at 0-ply; a quarter at 1-ply")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0, help="decides the decisions")
     parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
     options = parser.parse_args(arguments)
-    for name, least in (("games", 60), ("decisions", 40), ("rounds", 1)):
+    for name, least in (("decisions", 40), ("rounds", 1)):
         if getattr(options, name) < least:
             parser.error(f"--{name}: expected at least {least}, found {getattr(options, name)}")
     rounds = options.rounds
@@ -244,12 +187,10 @@ def main(arguments: list[str] | None = None) -> int:
     static, ahead = chosen[: options.decisions], chosen[options.decisions :]
     figures = []
     print(f"{evaluator.name}: {len(static)} decisions at 0-ply, {len(ahead)} others at 1-ply")
-    print("learning from random weights: inputs `points`, 128 units, one update a position")
     print(f"{'':<58}{'measured':>10} {'':<10}target")
     for group in (
         measure_one_ply(evaluator, ahead, rounds, gnu),
         measure_static(evaluator, static, rounds, gnu),
-        measure_learning(options.games, min(rounds, 3)),
     ):
         for figure in group:
             figures.append(figure)

@@ -1,8 +1,7 @@
 """Measures bear-off databases: `python -m benchmarks.bear_off [--json]`.
 
 Prints the seconds to build the one-sided and two-sided tables, to write them to a file and to read
-it, their size, and probes a second; and the difference between equities combined from two
-one-sided tables and the exact ones, where both exist.
+it, their size, and probes a second.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from games.backgammon.bear_off import probe, unrank
-from games.backgammon.bear_off_tables import BearOff, bear_off, build
+from games.backgammon.bear_off_tables import bear_off, build
 from games.kernels import kernel
 
 
@@ -46,13 +45,6 @@ def probe_rate(tables: Any, rows: Any) -> float:
     began = time.process_time()
     probed(tables, rows, values)
     return float(len(rows) / max(time.process_time() - began, 1e-9))
-
-
-def near_errors(tables: BearOff) -> Any:
-    """Returns equities from two one-sided tables minus the exact ones, [924, 924]."""
-    rolls = tables.rolls[: len(tables.equities)].astype(float)
-    in_time = 1 - np.cumsum(rolls, axis=1) + rolls
-    return 2 * rolls @ in_time.T - 1 - tables.equities
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -83,14 +75,6 @@ def main(arguments: list[str] | None = None) -> int:
     for name, most in (("both sides, exact", 924), ("two tables of one side", 54264)):
         figures[name] = round(probe_rate(tables.tables, positions(most, 200_000)) / 1e6, 2)
         print(f"{'probes, ' + name:40} {figures[name]:8.2f} M/s")
-    errors = np.abs(near_errors(tables))[1:, 1:]
-    open_ = np.abs(tables.equities[1:, 1:]) < 0.98
-    figures["mean error"] = round(float(errors[open_].mean()), 5)
-    figures["largest error"] = round(float(errors.max()), 5)
-    print(
-        f"equity out of two tables of one side where |equity| < 0.98: off by"
-        f" {figures['mean error']} in the mean, {figures['largest error']} at most"
-    )
     if options.json:
         print(json.dumps(figures))
     return 0

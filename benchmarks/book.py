@@ -3,8 +3,7 @@
 Without files a book is made of games that a search plays against itself from varied openings
 (--keep saves it, to be read again later). A quarter of the games is held out; a polynomial and
 signature tables over the same 27 terms and the same material learn from the rest, and the table
-shows their agreement with the moves of the held-out games, with differences paired by game. --plot
-draws the agreement against the number of moves learned from.
+shows their agreement with the moves of the held-out games, with differences paired by game.
 
 Samuel's figures: 0.2 rising to about 0.6 in learning by generalisation (1959). His books were
 moves of masters. C leaves out moves rated the same, so that an evaluator that cannot tell most
@@ -45,7 +44,7 @@ from learner.books.cells import Floats, MovePairs
 from learner.books.signature import SignatureTables
 from learner.online.samuel1959 import powers_of_two
 from play.ratings.statistics import Estimate, mean_interval
-from programs.whole_files import write_atomically, write_figure
+from programs.whole_files import write_atomically
 from search import Evaluator, LinearEvaluator, as_evaluator
 from search.evaluators.signature import layout_of
 
@@ -197,39 +196,6 @@ def learned(entries: list[BookEntry]) -> dict[str, Evaluator]:
     return {name: make().fit(entries).evaluator_ for name, make in LEARNERS.items()}
 
 
-def plot(path: Path, curves: dict[str, list[tuple[int, Agreement]]], moves: int) -> None:
-    """Draw agreement on the held-out games against the number of moves learned from."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 5.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for name, points in curves.items():
-        sizes = [size for size, _ in points]
-        drawn = axes.plot(
-            sizes, [a.coefficient.value for _, a in points], marker="o", markersize=4, label=name
-        )
-        axes.fill_between(
-            sizes,
-            [a.coefficient.low for _, a in points],
-            [a.coefficient.high for _, a in points],
-            alpha=0.15,
-            color=drawn[0].get_color(),
-        )
-    axes.set_xscale("log")
-    ticks = sorted({size for points in curves.values() for size, _ in points})
-    axes.set_xticks(ticks, [f"{size:,}" for size in ticks])
-    axes.minorticks_off()
-    axes.set_xlabel("preferred moves learned from")
-    axes.set_ylabel(f"C on {moves:,} moves of games held out (band: 95 % interval)")
-    axes.set_title("Agreement with the book", loc="left")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-    axes.legend(loc="best", frameon=False)
-    write_figure(path, figure)
-
-
 def main() -> None:
     """Make or read a book, learn, and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -245,7 +211,6 @@ def main() -> None:
                         help="the files given were made by this benchmark")  # fmt: skip
     parser.add_argument("--black-first", action=argparse.BooleanOptionalAction,
                         help="results are Black-White (default: found out)")  # fmt: skip
-    parser.add_argument("--plot", type=Path, help="picture to draw, .pdf or .png")
     options = parser.parse_args()
     missing = [str(path) for path in options.paths if not path.is_file()]
     if missing:
@@ -275,19 +240,6 @@ def main() -> None:
         f"{ahead.strict.text('.3f'):>24}  first {100 * ahead.first.value:+.1f} %"
         f" [{100 * ahead.first.low:+.1f}, {100 * ahead.first.high:+.1f}]"
     )
-    if options.plot:
-        curves: dict[str, list[tuple[int, Agreement]]] = {name: [] for name in LEARNERS}
-        before = 0
-        for part in (64, 32, 16, 8, 4, 2, 1):
-            some = [entry for entry in learn if entry.game // HELD_OUT % part == 0]
-            if part > 1 and len(some) == before:  # too few games: the same ones as before
-                continue
-            before = len(some)
-            made_of = found if part == 1 else learned(some) if len(some) > 200 else {}
-            for name, evaluator in made_of.items():
-                curves[name].append((len(some), agreement(evaluator, held)))
-        plot(options.plot, curves, len(held))
-        print(f"\n{options.plot}")
 
 
 if __name__ == "__main__":

@@ -1,35 +1,28 @@
-"""What invented terms are measured by: noise, planted truth, and terms that people wrote.
+"""Measures invented terms by noise, by planted truth, and by terms that people wrote.
 
     python -m benchmarks.invention checkers --runs 100
     python -m benchmarks.invention checkers --fit classic --store RUN/positions --last 3000
-    python -m benchmarks.invention checkers --store RUN/positions --last 3000 --losses FILE FILE
-    python -m benchmarks.invention checkers --speed classic-fit.json invented.json
     python -m benchmarks.invention connect_four --explain solved --games 2000 --terms 30
     python -m benchmarks.invention backgammon --explain wide --fit linear --games 2000 --terms 64
 
-The first counts how often luck is taken for a term: games are random play, and every game's result
-is drawn from a hat, so that a search that accepts a term has been deceived. The second fits the
-weights of a feature set, in the same way, to the positions that a run of `--learner invent` has
+The first counts the searches that take luck for a term: games are random play, and every game's
+result is drawn from a hat, so that a search that accepts a term has been deceived. The second fits
+the weights of a feature set, in the same way, to the positions that a run of `--learner invent` has
 explained with the same seed (without --last, those that `learner invent` explains), and writes them
-to SET-fit.json. The third measures evaluators of any kind on the games held out; a folder RUN
-stands for the network of that run. The fourth measures nodes a second, each evaluator in turn on
-the same positions. The last finds terms that explain the static values of an evaluator in positions
-of random games, and writes invented.json. With dice the terms explain differences between the
-values of moves: what the evaluator played against what two other moves of the roll lead to; with
---fit the weights of a feature set are fitted to the same. With `planted`, tests make labels that
-one known term determines.
+to SET-fit.json. The last two find terms that explain the static values of an evaluator in positions
+of random games, and write invented.json. With dice the terms explain differences between the values
+of moves: the move that the evaluator played against two other moves of the roll; with --fit the
+weights of a feature set are fitted to the same. With `planted`, tests make labels that one known
+term determines.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from tqdm import tqdm
 
@@ -41,15 +34,10 @@ from games.features.term_file import feature_set_of, named
 from learner.invention.labels import HELD_OUT, Labels, cells_of, decisions, labels_of
 from learner.invention.term_search import TermSearch, bare_pieces
 from learner.positions.filters import Games, distinct
-from learner.positions.packing import unpack_weights
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
 from learner.regression.logistic import LogisticFit, measure
-from learner.regression.targets import fit_scale, mean_loss
-from learner.rounds.invent import Invent
-from search import Engine, Evaluator, LinearEvaluator, load_evaluator
-from search.evaluators.network import NetworkEvaluator
-from search.evaluators.samples import sample_positions
+from search import Evaluator, LinearEvaluator, load_evaluator
 
 __all__ = ["deceived", "fit", "noise", "planted"]
 
@@ -154,59 +142,6 @@ def found_terms(
     return LinearEvaluator(game, features, search.weights, name="invented")
 
 
-def losses(
-    game: Game, files: list[str], store: Path, seed: int, last: int | None = None
-) -> dict[str, float]:
-    """Returns the losses of evaluators on the games held out, and "floor", which none undercuts.
-
-    files: evaluators, or runs of `--learner invent` for their networks.
-    """
-    labels = held_out_labels(game, store, seed, last)
-    held = labels.held_out
-    positions, expected, weights = (
-        labels.positions[held], labels.expected[held], labels.weights[held],
-    )  # fmt: skip
-    sure = np.clip(expected, 1e-12, 1 - 1e-12)
-    logits = {"floor": np.log(sure / (1 - sure))}
-    for file in files:
-        network = Path(file).is_dir()
-        evaluator = network_of(game, Path(file)) if network else load_evaluator(file, game=game)
-        values = np.asarray(evaluator.values(positions), dtype=np.float64)
-        logits[file] = labels.scale * values
-        if network:  # its values need not have the unit of the labels
-            logits[file] = values * fit_scale(values, 2 * expected - 1, sample_weight=weights)
-    return {
-        name: float(mean_loss("cross_entropy", logit, expected, weights)[0])
-        for name, logit in logits.items()
-    }
-
-
-def network_of(game: Game, run: Path) -> NetworkEvaluator:
-    """Returns the network of a run of `--learner invent` with the usual inputs and widths."""
-    options = json.loads((run / "options.json").read_text("utf-8"))["options"]
-    learner = Invent(game, **{"inputs": next(iter(game.encodings), "cells"), **options})
-    state = json.loads((run / "checkpoint.json").read_text("utf-8"))["learner"]
-    learner.prepare("material")
-    unpack_weights(state["weights"], learner.network_)
-    learner.network_.scale = float(state["scale"])
-    return learner.network_
-
-
-def speeds(
-    game: Game, files: list[str], *, positions: int = 40, nodes: int = 50_000, rounds: int = 5
-) -> NDArray[np.float64]:
-    """Returns nodes a second of CPU time, [rounds, files], searching positions of random games."""
-    roots = sample_positions(game, positions)
-    engines = [Engine(game, load_evaluator(file, game=game)) for file in files]
-    found = np.zeros((rounds + 1, len(engines)))
-    for number in range(rounds + 1):  # the first warms up
-        for i, engine in enumerate(engines):
-            begun = process_time()
-            total = sum(engine.search(position, nodes=nodes).nodes for position in roots)
-            found[number, i] = total / (process_time() - begun)
-    return found[1:]
-
-
 def deceived(game: Game, runs: int, games_each: int) -> int:
     """Returns how many searches in labels of noise accept a term."""
     cells, accepted = cells_of(game), 0
@@ -230,15 +165,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--explain", metavar="EVALUATOR", help="find terms that explain its values")
     parser.add_argument("--terms", type=int, default=20)
-    parser.add_argument("--losses", nargs="+", metavar="FILE", help="on the games held out")
-    parser.add_argument("--speed", nargs="+", metavar="FILE", help="nodes a second side by side")
     options = parser.parse_args()
     game = games.load(options.game)
-    if options.losses:
-        last = options.last
-        for name, loss in losses(game, options.losses, options.store, options.seed, last).items():
-            print(f"{loss:.5f}  {name}")
-        return
     if options.explain:
         evaluator = load_evaluator(options.explain, game=game)
         if game.dice:
@@ -249,16 +177,6 @@ def main() -> None:
         else:
             found = explained(game, evaluator, options.games, options.terms, seed=options.seed)
         found.save("invented.json")
-        return
-    if options.speed:
-        rates = speeds(game, options.speed)
-        ratios = rates / rates[:, :1]
-        for i, name in enumerate(options.speed):
-            low, middle, high = np.quantile(ratios[:, i], [0, 0.5, 1])
-            print(
-                f"{np.median(rates[:, i]) / 1e6:.2f} million nodes/s, {middle:.3f} of the first"
-                f" [{low:.3f}, {high:.3f}]  {name}"
-            )
         return
     if options.fit:
         file = Path(f"{options.fit}-fit.json")

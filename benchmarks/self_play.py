@@ -5,8 +5,7 @@ with several, in turns: threads of this process, or with `--cluster` one-thread 
 cluster of this machine, whose scheduler is a process more. The table has games a second,
 learning included, after the first report (which compiles), and the gain of the jobs; of a cluster
 also what this process, the coordinator, uses outside the fits, in per cent of the workers'
-processor time. `--pair` adds what learners gain that have nothing to do with each other, each with
-one job in a process of its own: what the cores can give. The cores must be idle, and matrices be
+processor time. The cores must be idle, and matrices be
 multiplied by one thread (OPENBLAS_NUM_THREADS=1), as `train` does.
 """
 
@@ -14,12 +13,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import multiprocessing
 import statistics
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -91,18 +88,6 @@ def rate(
     return played / took, own / theirs if theirs else math.nan
 
 
-def alone(words: list[str], seconds: float) -> float:
-    """Returns the games a second of a learner with one job in this process."""
-    with Workers(jobs=1) as workers:
-        return rate(words, workers, seconds)[0]
-
-
-def unrelated(words: list[str], seconds: float, count: int) -> float:
-    """Returns the games a second of several learners together, each in a process of its own."""
-    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
-        return sum(pool.map(alone, [words] * count, [seconds] * count))
-
-
 @contextmanager
 def placed(jobs: int, cluster: bool) -> Iterator[tuple[Workers, list[int]]]:
     """Yields workers, threads or processes of a cluster of their own, and these processes."""
@@ -133,13 +118,12 @@ def main(arguments: list[str] | None = None) -> int:
     add("--rounds", type=int, default=3)
     add("--jobs", type=int, default=2)
     add("--cluster", action="store_true", help="workers of a Dask cluster of this machine")
-    add("--pair", action="store_true", help="beside them learners without a relation, as many")
     add("--set", action="append", default=[], metavar="OPTION=VALUE", help="as of `train`")
     options = parser.parse_args(arguments)
     print(f"{options.game}, games a second, medians of {options.rounds}")
     for name in options.learner or learners(options.game):
         found: dict[int, list[float]] = {1: [], options.jobs: []}
-        pairs, costs = list[float](), list[float]()
+        costs = list[float]()
         words = [options.game, "--learner", name, *(f"--set={some}" for some in options.set)]
         for _ in range(options.rounds):
             for jobs, rates in found.items():
@@ -147,15 +131,10 @@ def main(arguments: list[str] | None = None) -> int:
                     games_a_second, cost = rate(words, workers, options.seconds, processes)
                 rates.append(games_a_second)
             costs.append(cost)
-            if options.pair:
-                pairs.append(unrelated(words, options.seconds, options.jobs))
-                pairs[-1] /= alone(words, options.seconds)
         one, more = (statistics.median(rates) for rates in found.values())
         row = f"| `{name}` | {one:.1f} | {more:.1f} | {more / one:.2f} |"
         if options.cluster:
             row += f" {100 * statistics.median(costs):.2f} % |"
-        if options.pair:
-            row += f" {statistics.median(pairs):.2f} |"
         print(row, flush=True)
     return 0
 

@@ -1,9 +1,8 @@
-"""Measures searches for a goal, beside C written by hand: `python -m benchmarks.solve`.
+"""Compares searches for a goal with C written by hand: `python -m benchmarks.solve`.
 
 IDA* with Manhattan solves the 15-puzzle (Korf's second instance) by kernels and by `ida.c` in
-turns, which have to agree on the number of nodes; A* with a hash table is measured too, and so is
-that of simpleai (`pip install simpleai`), on an easy position. Rates are per second of processor
-time, the best of several runs.
+turns, which must agree on the number of nodes; A* with a hash table is measured too. Rates are per
+second of processor time, the best of several runs.
 """
 
 from __future__ import annotations
@@ -16,15 +15,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from games.puzzles.sliding_tiles import Sliding15
 from search import solve
 
 #: Korf 1985, instance 2: cost 55.
 INSTANCE = "13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6"
-#: 32 moves from the goal, for a library in plain Python.
-EASY = "6 8 4 2 14 5 3 0 9 1 7 11 12 10 13 15"
 #: Instance 9, which A* solves in little memory: cost 46.
 SMALL = "3 14 9 11 5 4 8 2 13 12 6 7 10 1 15 0"
 
@@ -55,43 +51,6 @@ def timed(work: Callable[[], int]) -> tuple[int, float]:
     return count, time.process_time() - begin
 
 
-def simpleai_expansions(problem: Sliding15, tiles: str) -> Callable[[], int] | None:
-    """Returns a run of simpleai's A* with Manhattan, which returns its number of expansions.
-
-    None if simpleai is not installed.
-    """
-    try:
-        from simpleai.search import SearchProblem, astar
-    except ImportError:
-        return None
-    manhattan = problem.evaluators["manhattan"].value
-    expanded = 0
-
-    class Puzzle(SearchProblem):  # type: ignore[misc]
-        def actions(self, state: Any) -> list[int]:
-            nonlocal expanded
-            expanded += 1
-            return list(problem.legal_moves(state))
-
-        def result(self, state: Any, action: int) -> Any:
-            return problem.play(state, action)
-
-        def is_goal(self, state: Any) -> bool:
-            return problem.solved(state)
-
-        def heuristic(self, state: Any) -> float:
-            return float(manhattan(state))
-
-    def run() -> int:
-        nonlocal expanded
-        expanded = 0
-        if astar(Puzzle(problem.parse_position(tiles)), graph_search=True) is None:
-            raise ValueError(f"simpleai: expected a solution of {tiles}, found none")
-        return expanded
-
-    return run
-
-
 def main() -> int:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(prog="benchmarks.solve", description=__doc__)
@@ -105,9 +64,6 @@ def main() -> int:
         "IDA*, h anew": lambda: solve(problem, start, manhattan.value, method="ida").generated,
         "A* (expansions)": lambda: solve(problem, small, "manhattan", memory_mib=512).expanded,
     }
-    peer = simpleai_expansions(problem, EASY)
-    if peer is not None:
-        kinds["simpleai's A* (expansions)"] = peer
     best: dict[str, float] = {}
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:

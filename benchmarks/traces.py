@@ -1,7 +1,6 @@
-"""Fits of traces (`plysmith fit`): against scikit-learn, planted weights, and ten million rows.
+"""Fits of traces (`plysmith fit`): planted weights, and ten million rows.
 
-    python -m benchmarks.traces              # speed beside scikit-learn's solvers, in one run
-    python -m benchmarks.traces --cover      # do intervals by games hold 95 % of planted weights?
+    python -m benchmarks.traces --cover      # share of planted weights within intervals by games
     python -m benchmarks.traces --large      # 10^7 rows of 1,000 terms, 30 of them not 0
 
 Results are equal to the last digit if `--large` is killed and called again in the same folder.
@@ -13,14 +12,11 @@ import argparse
 import resource
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
 from learner.regression.matrix import Matrix
-from learner.regression.newton import minimum
 from learner.traces.fit import Settings, fit_traces
 from learner.traces.reading import read_traces
 from learner.traces.traces import Traces
@@ -29,46 +25,16 @@ from learner.traces.traces import Traces
 def main() -> None:
     """Run the part that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cover", action="store_true")
-    parser.add_argument("--large", action="store_true")
+    part = parser.add_mutually_exclusive_group(required=True)
+    part.add_argument("--cover", action="store_true")
+    part.add_argument("--large", action="store_true")
     parser.add_argument("--rows", type=int, default=10_000_000, help="of --large")
     parser.add_argument("--folder", type=Path, default=Path("traces"), help="of --large")
     options = parser.parse_args()
     if options.cover:
         cover()
-    elif options.large:
-        large(options.folder, options.rows)
     else:
-        beside()
-
-
-def beside() -> None:
-    """Print seconds and the distance of the minima for two sizes."""
-    for rows, terms in ((400_000, 30), (1_000_000, 64)):
-        random = np.random.default_rng(0)
-        dense = random.normal(size=(rows, terms)).astype(np.float32)
-        truth = random.normal(size=terms) * 0.2
-        results = (random.random(rows) < expit(dense @ truth)).astype(np.float64)
-        ours: Any = None
-        for name in ("plysmith", "newton-cholesky", "lbfgs"):
-            best = np.inf
-            for _ in range(3):
-                began = time.perf_counter()
-                if name == "plysmith":
-                    ours = minimum(
-                        Matrix(terms, dense),
-                        results,
-                        np.ones(rows),
-                        np.zeros(rows),
-                        np.zeros(terms),
-                    ).weights
-                    found = ours
-                else:
-                    model = LogisticRegression(C=np.inf, fit_intercept=False, solver=name, tol=1e-7)
-                    found = model.fit(dense, results).coef_[0]
-                best = min(best, time.perf_counter() - began)
-            away = np.abs(found - ours).max()
-            print(f"{rows:>9,} x {terms}: {name:16} {best:6.2f} s, {away:.1e} from ours")
+        large(options.folder, options.rows)
 
 
 def cover() -> None:

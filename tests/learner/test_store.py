@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import programs.whole_files
-from benchmarks.store import main as measure
 from games import Game, kernels
 from games.checkers import Checkers
 from games.checkers.rules import standard
@@ -478,13 +477,6 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
         PositionStore(tmp_path, Words())
     with pytest.raises(ValueError, match="shard_rows: expected 1 to"):
         PositionStore(tmp_path, NIM, shard_rows=0)
-
-
-def test_the_benchmark_finds_what_is_promised_of_size(capsys: pytest.CaptureFixture[str]) -> None:
-    assert measure(["--positions", "20000", "--json"]) == 0
-    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert figures["bytes_each"] <= 20 + 11
-    assert figures["loaded"] > 0
 
 
 test_errors = errors_of(globals())

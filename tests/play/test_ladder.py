@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from toys import Walk
 
-from benchmarks import estimates
 from games.backgammon import Backgammon
 from play.__main__ import main
 from play.matches.driver import play_match
@@ -26,7 +22,6 @@ from play.ratings.statistics import mean_interval
 from search import PythonEvaluator
 
 plain = pytest.mark.plain
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 GAME = Walk(6)
@@ -112,7 +107,7 @@ def test_an_interrupted_ladder_ranks_who_has_played() -> None:
 
 
 def test_ladder_on_the_command_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     players = ["random", "hand", "pips"]
     options = ["--games", "40", "--quiet", "--json", "--seed", "2"]
@@ -124,11 +119,6 @@ def test_ladder_on_the_command_line(
     assert re.search(r"^  1 hand +\+[0-9.]+ \[\+[0-9.]+, \+[0-9.]+\]  of 80 games$", out, re.M)
     assert re.search(r"^  3 random +-[0-9.]+ \[-[0-9.]+, -[0-9.]+\]  of 80 games$", out, re.M)
     assert re.search(r"^    random +-[0-9.]+ \[.*\]  of 40 games against hand$", out, re.M)
-    plot = tmp_path / "new" / "ladder.png"
-    monkeypatch.setattr(sys, "argv", ["estimates", str(plot)])
-    monkeypatch.setattr(sys, "stdin", io.StringIO(out))
-    estimates.main()
-    assert plot.read_bytes().startswith(PNG)
     figures = json.loads(out.splitlines()[-1])
     assert [one["name"] for one in figures["standings"]] == ["hand", "pips", "random"]
     assert [one["games"] for one in figures["matches"]] == [40, 40, 40]
