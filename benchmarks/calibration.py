@@ -2,10 +2,9 @@
 
 The evaluator plays itself with the techniques of play, --games games with each of --nodes positions
 searched for a move, from openings by another seed than that of the fit
-(`learner.regression.played.uneven_openings`: even, uneven and about a man down). For each number of
-nodes the chances in the evaluator's file are compared with the results in ten bins of the expected
-result; the last lines name the greatest difference of the bins with at least --least positions, and
-that of ten bins with as many positions each.
+(`learner.regression.played.uneven_openings`: even, uneven and about a man down). For each number of nodes
+a line names the greatest difference between the chances in the evaluator's file and the results, in
+ten bins of the expected result with equal numbers of positions.
 `--store FOLDER` keeps the games; the same command continues.
 """
 
@@ -21,7 +20,6 @@ from tqdm import tqdm
 import games
 from learner.regression.calibration import shares
 from learner.regression.played import games_at
-from learner.regression.validation import calibration
 from programs.ending import exit_status
 from search import as_evaluator
 from search.alphabeta.techniques import as_techniques
@@ -39,7 +37,6 @@ def main(arguments: list[str] | None = None) -> int:
     add("--games", type=int, nargs="+", default=[5_000, 2_000, 1_500], metavar="N")
     add("--seed", type=int, default=6, help="of the openings (default 6)")
     add("--store", type=Path, default=Path("runs/calibration"), metavar="FOLDER")
-    add("--least", type=int, default=2_000, metavar="N", help="positions of a bin that counts")
     options = parser.parse_args(arguments)
     return exit_status(PROGRAM, lambda: _run(options))
 
@@ -62,13 +59,6 @@ def _run(options: argparse.Namespace) -> int:
     for level in options.nodes:
         here = sample.nodes == level
         expected, found = (1 + win - loss)[here] / 2, (sample.results[here] + 1) / 2
-        table = calibration(expected, found, bins=10, groups=sample.games[here])
-        enough = [part for part in table if part.count >= options.least]
-        most = max((abs(part.found - part.predicted) for part in enough), default=np.nan)
-        print(
-            f"{level:,} nodes: {len(enough)} of 10 bins have {options.least:,} positions and more;"
-            f" the greatest difference in them is {most:.3f}"
-        )
         tenths = np.array_split(np.argsort(expected, kind="stable"), 10)
         most = max(abs((found - expected)[tenth].mean()) for tenth in tenths)
         print(

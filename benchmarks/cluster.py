@@ -340,8 +340,6 @@ class Simulation:
         `between_losses` seconds and replaced after a minute.
     task_seconds: mean time of a task (a game) on a usual worker.
     client: seconds that the client needs for a part.
-    ordered: whether results are taken in order within a window of twice the workers, one game in
-        four a part, as it was.
     """
 
     def __init__(
@@ -353,11 +351,10 @@ class Simulation:
         task_seconds: float = 0.05,
         client: float = 0.00194,
         seconds: float = 200.0,
-        ordered: bool = False,
         seed: int = 0,
     ) -> None:
         self.chance, self.seconds, self.client = random.Random(seed), seconds, client
-        self.jobs, self.task_seconds, self.ordered = workers, task_seconds, ordered
+        self.jobs, self.task_seconds = workers, task_seconds
         self.speed = [0.1 if i < slow * workers else 1.0 for i in range(workers)]
         self.between = between_losses
 
@@ -368,7 +365,7 @@ class Simulation:
         pace = TaskPace()
         parts = Parts(iter(int, 1), pace)
         events: list[tuple[float, int, str, Any]] = []
-        count, useful, head = 0, 0.0, 0
+        count, useful = 0, 0.0
         under_way: dict[int, Sent] = {}
         alive = [True] * self.jobs
 
@@ -391,12 +388,10 @@ class Simulation:
         def fill() -> None:
             nonlocal free, number
             while free <= now + 1e-9 or free - now < 0.05:
-                if self.ordered and number - head >= 2 * self.jobs:
-                    return
-                if not self.ordered and len(under_way) >= 2 * self.jobs:
+                if len(under_way) >= 2 * self.jobs:
                     return
                 target = max(PART_SECONDS, self.jobs * CLIENT_SECONDS)
-                tasks = 4 if self.ordered else len(parts.next(self.jobs, target))
+                tasks = len(parts.next(self.jobs, target))
                 # a game takes its mean, give or take a half
                 spread = 0.5 / math.sqrt(tasks)
                 work = self.task_seconds * tasks * max(0.1, chance.gauss(1.0, spread))
@@ -425,8 +420,6 @@ class Simulation:
                     pace.add(part.tasks, part.work / self.speed[worker], now - part.at)
                     if now > warm:
                         useful += min(part.work / self.speed[worker], now - warm)
-                    while head < number and head not in under_way:
-                        head += 1
                 queues[worker] = [p for p in queues[worker] if not p.done]
                 if queues[worker]:
                     following = queues[worker][0]
@@ -458,27 +451,23 @@ class Simulation:
             elif kind == "look":
                 for part in list(under_way.values()):
                     usual = pace.usual_answer(part.tasks)
-                    if not self.ordered and usual is not None:
-                        if now - part.at > max(LATE_SECONDS, LATE * usual):
-                            give(part, part.workers)
+                    if usual is not None and now - part.at > max(LATE_SECONDS, LATE * usual):
+                        give(part, part.workers)
                 at(now + 2.0, "look", None)
         return useful / (self.jobs * (self.seconds - warm))
 
 
 def simulate(workers: int) -> None:
-    """Print the share of the workers' time that is used, as it was and as it is."""
+    """Print the share of the workers' time that is used, without losses and with them."""
     for losses, text in ((1e9, "none lost"), (60.0, "one lost a minute")):
-        for ordered, how in ((True, "in order, four games a task"), (False, "as they come")):
-            shares = [
-                Simulation(workers, between_losses=losses, ordered=ordered, seed=seed).share()
-                for seed in range(3)
-            ]
-            mean = statistics.mean(shares)
-            print(
-                f"{workers} workers, 2 % ten times slower, {text}, results {how}:"
-                f" {100 * mean:.0f} % of their time used",
-                flush=True,
-            )
+        shares = [
+            Simulation(workers, between_losses=losses, seed=seed).share() for seed in range(3)
+        ]
+        print(
+            f"{workers} workers, 2 % ten times slower, {text}:"
+            f" {100 * statistics.mean(shares):.0f} % of their time used",
+            flush=True,
+        )
 
 
 def main() -> None:

@@ -5,8 +5,8 @@ Each file of `docs/figures/` holds one measurement:
 command: the command that measures.
 depends: the shipped files and the code on which the result depends, as patterns.
 date, commit, digests: the day and the commit of the measurement, and a digest of each pattern.
-figures: the result: the JSON in the last line of the command's output, or a table that a person
-    enters, with `columns` and `rows`.
+figures: the result: the JSON in the last line of the command's output, if the measurement is a
+    strength or `json` is true, or what a person enters; a table has `columns` and `rows`.
 show: how the pages show it; empty for a table. `view` names one of the views below, whose fields
     `Strength` lists; `lines` are lines of Markdown with `{names}` of the figures.
 cards: optional; the strength in the card of a shipped file, a line for each card.
@@ -278,7 +278,8 @@ def measure(record: Record, *, entered: bool) -> None:
         sys.executable,
         *(words[1:] if words[0] == "python" else ["-m", "plysmith", *words[1:]]),
     ]
-    if not entered and record.strength is None:
+    printed = record.strength is not None or content.get("json", False)
+    if not entered and not printed:
         print(record.command, flush=True)
         subprocess.run(words, cwd=ROOT, check=True)
         print(f"Enter the figures in docs/figures/{record.name}.json, then: {PROGRAM} --entered"

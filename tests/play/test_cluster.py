@@ -204,7 +204,6 @@ def test_parts_by_time() -> None:
 
 
 @pytest.mark.plain
-def test_a_simulated_cluster_waits_for_its_slowest_only_in_order() -> None:
-    options: dict[str, Any] = {"seconds": 120.0, "slow": 0.1}
-    assert Simulation(10, ordered=True, **options).share() < 0.4
-    assert Simulation(10, **options).share() > 0.8
+def test_a_simulated_cluster_does_not_wait_for_its_slowest() -> None:
+    """With results in their order, its share was less than 0.4."""
+    assert Simulation(10, seconds=120.0, slow=0.1).share() > 0.8
