@@ -45,7 +45,7 @@ class Board:
     turns: whether side 1 sees the board from the other end. Default: both see it as side 0 does.
     jumps: whether a click two rows and columns further captures the piece between.
     words: what pieces are called, by their texts.
-    must: `must(moves)` returns what the rules demand of the legal moves of a position, for people.
+    must: `must(moves)` returns a sentence about the rule that limits the legal moves, or "".
     """
 
     rows: int

@@ -54,7 +54,7 @@ class Cube(Protocol):
         """Whether the rules allow a double, or allowed the one that the situation offers."""
 
     def values(self, situation: Any, outcomes: Any) -> Any:
-        """Returns what positions are worth with the cube: points, or chances to win the match.
+        """Returns the values of positions with the cube: points, or chances to win the match.
 
         outcomes: [n, outcomes], before or after the move of the side to move.
         """

@@ -242,9 +242,9 @@ class OpenSpiel(Game):
 class OpenSpielDice(OpenSpiel, DiceGame):
     """As `OpenSpiel`, with dice.
 
-    Chance may decide who begins. Where it sets the board up first, a game starts from the first of
-    OpenSpiel's set-ups; its states may have any. Raises ValueError for a game whose chances change,
-    such as turning up one of the pieces that are left.
+    Chance may decide who begins. In a game in which chance sets up the board, `start` is the first
+    of OpenSpiel's set-ups, and a state of OpenSpiel may have another. Raises ValueError for a game
+    whose chances change, such as one that turns up hidden pieces.
     """
 
     chance_mode = "EXPLICIT_STOCHASTIC"

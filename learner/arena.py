@@ -59,7 +59,7 @@ class Strength:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Strength:
-        """Returns what `as_dict` made the dictionary from; JSON has None for infinite ends."""
+        """Returns the strength of a dictionary from `as_dict`; JSON has null for infinite ends."""
         ends = {"low": -math.inf, "high": math.inf, "value": math.inf}
         if entry["score"] == 0:
             ends["value"] = -math.inf

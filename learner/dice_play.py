@@ -35,12 +35,12 @@ MOST_DEPTH = 2
 
 
 def starts_of(game: Game, *, plies: int, seed: int) -> Iterable[tuple[Any, ...]]:
-    """Returns what games of self-play begin with: distinct openings, or with dice the seeds."""
+    """Returns distinct openings of games of self-play, or with dice the seeds of the games."""
     return game_seeds(seed) if game.dice else Openings(game, plies=plies, seed=seed)
 
 
 def game_seeds(seed: int) -> Iterator[tuple[int, int]]:
-    """Returns the seeds of the dice of each game of a learner, without end.
+    """Yields a seed of the dice for each game of a learner, endlessly.
 
     They take the place of the openings of games without dice.
     """

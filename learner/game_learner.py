@@ -114,7 +114,7 @@ class GameLearner(Learner):
             yield record
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
-        """Yields openings without end; the distinct ones are repeated once all have been played.
+        """Yields openings endlessly; the distinct ones are repeated once all have been played.
 
         With dice it yields the seeds of the dice of each game instead.
         """
@@ -154,7 +154,7 @@ class GameLearner(Learner):
         return 1
 
     def _starts(self) -> Iterable[tuple[Any, ...]]:
-        """Returns what games begin with; raises ValueError for options out of range."""
+        """Returns the openings of the games; raises ValueError for options out of range."""
         return starts_of(self.game_, plies=self.opening_plies, seed=self.seed)
 
 

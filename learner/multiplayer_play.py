@@ -45,7 +45,7 @@ class LateStarts(Extra):
 
 
 def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:
-    """Yields for each game of a learner, without end, what it begins with.
+    """Yields the opening of each game of a learner, endlessly.
 
     They are two seeds, and the most random moves a side from the end of the game, 0 for the game's
     start. They take the place of the openings of games for two.

@@ -98,7 +98,7 @@ def rank(near):
 
 @kernel
 def unrank(number):
-    """Returns the lower half of the board, checkers borne off included, of a position's number."""
+    """Returns the lower half of the board of a position's number, with the checkers borne off."""
     near = 0
     behind = 0
     for k in range(HOME_POINTS, 0, -1):

@@ -143,7 +143,7 @@ def _four_pips_of_race(position):
 
 
 def theirs(position):
-    """Returns what the other side has, as the side to move numbers it."""
+    """Returns the checkers of the other side, as the side to move numbers the points."""
     return _turned(OF(seen_by_other(position)))
 
 

@@ -33,7 +33,7 @@ def _write_match(
 
 
 def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
-    """Yields the games of all matches of a text; a match without a game is one damaged game."""
+    """Yields the games of all matches of a text, and a damaged game for a match without one."""
     count = 0
     for match in read_matches(text, game):
         for number, read in enumerate(match.games):

@@ -257,7 +257,7 @@ def stacked(position):
 
 @kernel
 def out_of_play(position):
-    """Checkers on the ace and deuce points beyond two on each; 1 is five."""
+    """Checkers more than two on each of the ace and deuce points, divided by five."""
     near = position[0]
     return (max((near >> 4 & 15) - 2, 0) + max((near >> 8 & 15) - 2, 0)) / 5
 

@@ -54,7 +54,7 @@ class GameDescription:
 
 
 def describe_game(game: Game, *, games: int = 20, seed: int = 0) -> GameDescription:
-    """Returns what kind of game a game is, as far as random games show.
+    """Returns a description of a game's kind, as far as random games show it.
 
     games: number of random games, at least 1.
     seed: seed of the random moves and rolls.

@@ -34,7 +34,7 @@ EASY, MOST_FIRST, MOST_DOUBLED = 14, 2, 5
 
 @kernel
 def probe_openings(openings, position):
-    """Returns what a probe does: whether a position of the book is won, drawn or lost.
+    """Probes the book: returns whether a position is won, drawn or lost, as lookups do.
 
     openings: as `known_by_key` returns them. The number of plies to the end is the greatest that
     the bounds leave open.
@@ -65,8 +65,8 @@ def known_by_key() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @kernel
 def probe_solver(tables, position):
-    """Returns what a probe does: as `probe_openings`, and elsewhere what a search proves, which is
-    short but for few stones.
+    """Probes the book as `probe_openings` does, and searches for a proof elsewhere, which is short
+    unless there are few stones.
 
     tables: as `new_tables` returns them. After a question in vain, the next search of the same
         position may look at eight times the positions.
@@ -104,7 +104,7 @@ def probe_solver(tables, position):
 
 
 def new_tables() -> tuple[NDArray[np.int64], ...]:
-    """Returns what `probe_solver` reads: the openings, empty bounds, and questions in vain."""
+    """Returns the tables of `probe_solver`: the openings, empty bounds and vain questions."""
     return *known_by_key(), *(np.zeros(size, dtype=np.int64) for size in (1 << 19, 1 << 12, 1))
 
 

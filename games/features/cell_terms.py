@@ -208,7 +208,7 @@ class Neighbours:
 
 
 def atoms(cells: Cells) -> list[str]:
-    """Returns what conditions may ask of a square, OFF last."""
+    """Returns the kinds that a condition may require of a square, OFF last."""
     kinds = [name for name, kind in cells.kinds.items() if not kind.amount]
     if cells.alone:
         return [*kinds, OFF]

@@ -171,7 +171,7 @@ class Cells:
         return name in self.kinds and self.kinds[name].amount
 
     def shown(self, board: Any, position: Any, side: int) -> dict[int, str]:
-        """Returns what a board shows: by square as the side to move sees it, its kind.
+        """Returns the kind of each square's content, as the side to move numbers the squares.
 
         The kinds are those of `words`; one that `kinds` lacks is called by its text on the board.
         """

@@ -117,7 +117,7 @@ def _instruct(function: Any, build: Any, *kinds: Any) -> Any:
     build: `build(builder, *arguments)` returns the value of the instruction.
     kinds: the types of the arguments, then that of the value.
 
-    Returns what generated code calls.
+    Returns the function that generated code calls.
     """
     *given, result = kinds
 

@@ -253,7 +253,7 @@ def _compile(
 
 
 def _callback(function: Any, signature: str, options: dict[str, Any], *, cached: bool) -> Any:
-    """Returns what `numba.cfunc` does, with `SharedCacheFile` in place of Numba's own cache."""
+    """As `numba.cfunc`, with `SharedCacheFile` in place of Numba's own cache."""
     made: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
     if cached:
         made.enable_caching()

@@ -247,7 +247,7 @@ class HeuristicBootstrap(ProblemLearner):
         self.evaluator_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
 
     def _follow(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
-        """Let the weights follow all examples once, in an order by chance.
+        """Update the weights by each example once, in random order.
 
         At first all weights grow by the excess of costs over sums, so that inputs which no
         example has had do not look cheap.

@@ -136,7 +136,7 @@ class TermSearch:
             watch(term, better)
 
     def worths(self) -> Any:
-        """Returns each term's squared weight by its variance: what a score test would say of it."""
+        """Returns each term's squared weight by its variance, the statistic of Wald's test."""
         all_of_them = np.square(self._logits) / np.maximum(np.diag(self._all.inverse), 1e-30)
         return all_of_them[self._base.shape[1] :]
 

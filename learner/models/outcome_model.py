@@ -211,7 +211,7 @@ class OutcomeModel(NativeModel):
         return self.evaluator.kinds.confined(positions, chances)
 
     def _seen(self, positions: Any) -> _Seen:
-        """Returns what the net sees of positions."""
+        """Returns the net's inputs of positions."""
         parts = [
             positions[first : first + _CHUNK] for first in range(0, max(1, len(positions)), _CHUNK)
         ]

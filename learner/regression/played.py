@@ -158,7 +158,7 @@ TRIES = 200
 def uneven_openings(
     game: Game, evaluator: Evaluator, *, techniques: Any = None, seed: int = 0, first: int = 0
 ) -> Iterator[tuple[Any, ...]]:
-    """Yields openings of `KINDS` without end, each a tuple of moves from the start.
+    """Yields openings of `KINDS` endlessly, each a tuple of moves from the start.
 
     evaluator: plays and values, searched with `techniques`.
     seed: decides them; the opening of a number is the same wherever one begins.

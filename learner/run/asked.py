@@ -96,7 +96,7 @@ def named_by_a_person(
     programs = [player for player in players if PROGRAM.match(player) and player not in given]
     if programs:
         raise ValueError(
-            f"{where}: the run plays against {', '.join(programs)}, and a run names no program to"
+            f"{where}: the run plays against {', '.join(programs)}, but a file may not name a program to"
             f" start: expected --opponents {','.join(players)!r} as well, found"
             f" {options.opponents or 'none'}"
         )

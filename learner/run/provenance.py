@@ -115,7 +115,7 @@ def provenance(game: Game, learner: Any) -> dict[str, Any]:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Returns what has changed between two sessions, each in a few words; [] for nothing."""
+    """Returns the changes between two sessions, each in a few words."""
     found = []
     python = [str(session["python"]).rpartition(".")[0] for session in (old, new)]
     if python[0] != python[1]:

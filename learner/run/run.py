@@ -91,7 +91,7 @@ class Run:
         return ""
 
     def _content(self) -> dict[str, Any]:
-        """Returns what a checkpoint holds beside the state of the learner."""
+        """Returns the content of a checkpoint without the state of the learner."""
         return {}
 
     def _take(self, saved: dict[str, Any]) -> None:

@@ -179,11 +179,11 @@ def _first(
     evaluator: OutcomeNetwork, encoding: Encoding, decisions: Decisions, weights: Floats,
     units: int, random: np.random.Generator,
 ) -> QuantisedNetwork:  # fmt: skip
-    """Returns a network to begin with: units of the large network's first layer, and behind them
-    two that add up to a linear function of these, and random ones that count little.
+    """Returns the network that learning begins with.
 
-    The large network's terms are replaced by linear functions of the encoding, and the units are
-    those that a linear function of all of them uses most.
+    Its first layer has the units of the large network's first layer that a linear function of all
+    of them uses most; the large network's terms are replaced by linear functions of the encoding.
+    Two units of the second layer add up to that function, and the others are random and small.
     """
     net, count = evaluator.nets[0], len(decisions.values)
     chosen = random.choice(count, min(SAMPLE, count), replace=False)

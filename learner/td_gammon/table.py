@@ -59,7 +59,7 @@ class PlayedPositions:
 class GreedyPlay:
     """Plays games of the best replies by static values, or sometimes random ones.
 
-    A game lasts until its outcomes are known: it is over, or the lookup of the backups has it.
+    A game ends when it is over, or when the lookup of the backups has its outcomes.
 
     backups: values and backs up positions.
     at_once: number of games played at a time.

@@ -27,7 +27,7 @@ MARKER = re.compile(r"fit:((?:[^\s*]|\*(?!/))+)")
 
 
 def report(fitted: Fitted) -> str:
-    """Returns what people read of a fit."""
+    """Returns the report of a fit for people."""
     judged, learned = fitted.judged, len(fitted.terms)
     lines = [
         f"{fitted.rows:,} rows of {fitted.games:,} games, {learned} terms; K {fitted.scale:.6g};"

@@ -105,7 +105,7 @@ def parameters(names: Sequence[str], asked: dict[str, Term], absent: Sequence[st
 
 
 def read_terms(path: Path) -> dict[str, Term]:
-    """Returns what a table of terms asks, such as the `weights.csv` of an earlier fit.
+    """Returns the limits and groups in a table of terms, such as an earlier fit's `weights.csv`.
 
     Its columns are `term`, and any of `weight`, `fixed` (1 or empty), `least`, `most` and
     `group`; others are left aside. Raises TraceError that names file, row and column.

@@ -102,7 +102,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def verdict(report: dict[str, Any]) -> str:
-    """Returns what the test says, in words."""
+    """Returns the verdict of the test in words."""
     if "test" not in report:
         return "not proved: the tune ended where it began"
     words = {

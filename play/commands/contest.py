@@ -286,7 +286,7 @@ class Contest:
             )
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
-        """Returns what decides the results of matches of these players, as plain values."""
+        """Returns, as plain values, everything on which the results of these matches depend."""
         options = self.options
         head: dict[str, Any] = {
             "game": [self.game.name, self.game.version],

@@ -48,7 +48,7 @@ class _Judges(Crew[tuple[Seat]]):
 def judge_games(
     records: Sequence[Any], thinkers: Sequence[Seat], playouts: Playouts | None, *, quiet: bool
 ) -> tuple[list[JudgedGame], bool]:
-    """Returns what is judged of each game, and whether Ctrl-C ended it.
+    """Returns the judgement of each game, and whether Ctrl-C ended it.
 
     thinkers: one for each thread. A single one judges the games in their order in this thread;
         several begin with the longest.

@@ -1,7 +1,7 @@
 """Round robins: joint ratings, or in games with dice points per game, all with the same dice.
 
-Pair i of every match has the same dice. So a player's points against all others in the pairs of one
-number are one unit of the error bar, for any number of other players.
+Pair i of every match has the same dice. So a player's points in the pairs i of all its matches are
+not independent, and their sum is one unit of the error bar.
 """
 
 from __future__ import annotations

@@ -288,7 +288,7 @@ class DicePairs(Units):
         return self._unit(luck, [record for (record,) in sittings])
 
     def player(self, seats: Sequence[Any], order: int) -> Play:
-        """Returns what plays a game by seats, with sides swapped if `order` is -1."""
+        """Returns a function that plays a game by seats, with sides swapped if `order` is -1."""
 
         def played(record: Any, stream: int) -> None:
             play_with_dice(

@@ -40,7 +40,7 @@ class HubDialect:
     title, answer = "Hub", "done"
 
     def refuse(self, game: Game) -> str:
-        """Returns what kind of game is expected, if this one cannot be played; else nothing."""
+        """Returns the kind of game that it plays if this one is of another kind, else ""."""
         return "" if "hub" in ExternalEngines.of(game).protocols else "a game of checkers"
 
     def introduction(self, talk: Talk) -> EngineOptions:

@@ -44,7 +44,7 @@ class ExternalPlayer:
         """Returns the answer to a line; `error` with a message if the line is not a board."""
         try:
             if line is None:
-                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
+                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found more")
             if not line.startswith("board:"):
                 raise ValueError(f"expected a FIBS board, found {line[:40]!r}")
             return self._decide(line)

@@ -74,7 +74,7 @@ class Hub:
         """Handle a line, None for one that was too long; returns whether to continue."""
         try:
             if line is None:
-                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
+                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found more")
             return self.command(line) if line else True
         except (ValueError, TypeError, ArithmeticError) as error:
             self.refuse(" ".join(str(error).split())[:300])

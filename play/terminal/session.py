@@ -194,7 +194,7 @@ class Session:
             yield from self._machine_move()
 
     def _cube_action(self) -> str:
-        """Returns what the evaluator does: roll, double, or an answer."""
+        """Returns the evaluator's action: roll, double, or an answer."""
         table = self.table
         if not self.thinker.evaluator.gives_outcomes:
             return str(table.passive)

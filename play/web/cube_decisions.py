@@ -24,7 +24,7 @@ PLIES = 2
 
 
 async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
-    """Returns what the computer who must act does: roll, double, or an answer."""
+    """Returns the action of the computer player whose turn it is: roll, double, or an answer."""
     seat = table.deciding
     game: Any = table.game
     if seat.kind == PROGRAM and seat.evaluator != PUBEVAL:

@@ -34,7 +34,7 @@ class Play:
 
 
 def play_of(content: Any) -> Play:
-    """Returns what JSON says is played for, in the form of `Play`; all may be missing.
+    """Returns the stakes in JSON as a `Play`; all of them may be missing.
 
     Raises ValueError for anything else, and for rules that exclude each other.
     """
@@ -166,13 +166,13 @@ class CubeTable(Table):
         return "accept" if self.resigning else "roll" if self.answering is None else "take"
 
     def action(self, decision: Any) -> str:
-        """Returns what a decision about the cube says to do now."""
+        """Returns the action that a decision about the cube recommends now."""
         if self.answering is not None:
             return str(decision.answer)
         return "double" if decision.double else "roll"
 
     def reply(self, outcomes: Any) -> str:
-        """Returns what the chances of outcomes say to a resignation: accept or decline."""
+        """Returns the answer to a resignation by the chances of outcomes: accept or decline."""
         situation, cube = self.record.situation(), self.game.cube
         accepts = cube is not None and cube.accepts(situation, outcomes, *(self.resigning or ()))
         return "accept" if accepts else "decline"

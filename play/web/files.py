@@ -40,7 +40,7 @@ def inside(folder: Path, path: Path) -> Path | None:
 
 
 def children(folder: Path, here: Path) -> list[Path]:
-    """Returns what is in a folder below another, in order, but hidden files and what lies outside.
+    """Returns the entries of a folder below another, in order, without hidden and outside files.
 
     Returns nothing if the folder cannot be read.
     """

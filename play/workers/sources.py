@@ -54,7 +54,7 @@ def digest() -> str:
 
 
 def what_differs(theirs: Mapping[str, str]) -> str:
-    """Returns what differs from the `marks` of this process, in a few words; "" for nothing."""
+    """Returns the differences from the `marks` of this process in a few words, or ""."""
     ours = marks()
     texts = []
     for name in sorted({*ours, *theirs}):

@@ -152,7 +152,7 @@ class Net:
         return sums
 
     def scope(self, number: int = 0) -> dict[str, Any]:
-        """Returns what `text` refers to, by name."""
+        """Returns the functions and constants that `text` refers to, by name."""
         scope: dict[str, Any] = dict(
             stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
         )

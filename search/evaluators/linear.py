@@ -213,7 +213,7 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
 
 
 def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet:
-    """Returns the feature set of the terms that a file holds as data, after those of its set."""
+    """Returns the terms of the file's feature set, then those that the file holds as data."""
     given, cells = content[CELL_TERMS], extra(game, Cells)
     try:
         if cells is None or not isinstance(given, dict) or not 0 < len(given) <= MOST_TERMS:

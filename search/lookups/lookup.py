@@ -95,7 +95,7 @@ class CombinedLookup(Lookup):
 
 
 def _bind(lookups: Sequence[Lookup], game: Game) -> tuple[int, int, Any]:
-    """Returns what `Lookup.native` does, for a function that probes `lookups` in order."""
+    """As `Lookup.native`, for a function that probes `lookups` in order."""
     blocks: list[Any] = []
     lines = [
         "def probe_at(data, source, target):",

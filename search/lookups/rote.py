@@ -210,7 +210,7 @@ class RoteMemory(Lookup):
         depths: NDArray[np.int64],
         ages: NDArray[np.int64],
     ) -> None:
-        """Put records into the table, which has room for them; deeper ones there stay."""
+        """Put records into the table, which must have room; a deeper record of a position stays."""
         slots = np.zeros(len(keys), dtype=np.int64)
         place_all(self._keys, len(self._keys) - 1, keys, slots)
         better = depths >= self._depths[slots]

@@ -64,7 +64,7 @@ class Multiplayer(Search):
         super().__init__(game, evaluator, threads=threads, seed=seed)
         for name, given in (("lookup", lookup is not None), ("threads", threads != 1)):
             if given:
-                raise ValueError(f"{name}: expected none for {game.players} players, found one")
+                raise ValueError(f"{name}: not available for {game.players} players")
         if not 2 < game.players <= MOST_PLAYERS:
             raise ValueError(f"expected 3 to {MOST_PLAYERS} players, found {game.players}")
         from search.multiplayer.kernels import search_depth

@@ -95,7 +95,7 @@ def test_a_run_does_not_name_its_features(here: Path, capsys: Any) -> None:
 def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str, protocol: str) -> None:
     run = run_of_others(here, **{role: ["material", f"{protocol}:touch {here / RAN}"]})
     said = refused(capsys, "checkers", "--resume", run)
-    assert "a run names no program to start: expected --opponents" in said
+    assert "a file may not name a program to start: expected --opponents" in said
     assert not (here / RAN).exists()
     said = refused(capsys, "checkers", "--resume", run, "--opponents", "material")
     assert "expected --opponents" in said and not (here / RAN).exists()

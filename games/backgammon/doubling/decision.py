@@ -129,7 +129,7 @@ class DoublingCube:
         )
 
     def values(self, situation: Situation, outcomes: Any) -> NDArray[np.float64]:
-        """Returns what positions are worth with the cube to the side to move.
+        """Returns the values of positions with the cube for the side to move.
 
         The position of the situation decides how well the cube is used.
         """
