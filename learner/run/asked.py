@@ -96,8 +96,8 @@ def named_by_a_person(
     programs = [player for player in players if PROGRAM.match(player) and player not in given]
     if programs:
         raise ValueError(
-            f"{where}: the run plays against {', '.join(programs)}, but a file may not name a program to"
-            f" start: expected --opponents {','.join(players)!r} as well, found"
+            f"{where}: the run plays against {', '.join(programs)}, but a file may not name a"
+            f" program to start: expected --opponents {','.join(players)!r} as well, found"
             f" {options.opponents or 'none'}"
         )
     if set(given) - set(players):
