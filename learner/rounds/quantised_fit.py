@@ -128,7 +128,7 @@ class QuantisedFit(RoundsLearner):
         return self.nodes and self._grown(self.nodes, number, 0.0625, FEWEST_NODES)
 
     def _grown(self, full: int, number: int, first: float, least: int = 1) -> int:
-        """Returns the size in round `number` of what grows from the share `first` to `full`."""
+        """Returns a growing size in round `number`, from the share `first` to `full`."""
         left = max(0, self.growing - number) / max(1, self.growing)
         grown: int = round(full * first**left)
         return max(min(full, least), grown)
