@@ -2,9 +2,9 @@
 
 The evaluator plays itself with the techniques of play, --games games with each of --nodes positions
 searched for a move, from openings by another seed than that of the fit
-(`learner.regression.played.uneven_openings`: even, uneven and about a man down). For each number of nodes
-a line names the greatest difference between the chances in the evaluator's file and the results, in
-ten bins of the expected result with equal numbers of positions.
+(`learner.regression.played.uneven_openings`: even, uneven and about a man down). For each number of
+nodes a line names the greatest difference between the chances in the evaluator's file and the
+results, in ten bins of the expected result with equal numbers of positions.
 `--store FOLDER` keeps the games; the same command continues.
 """
 
