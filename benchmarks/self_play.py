@@ -62,13 +62,12 @@ def rate(
     settings = settings_of(train_parser("x").parse_args(words))
     learner = make_learner(games.load(settings.game), settings, workers)
     found: list[tuple[float, int, float, float]] = []
-    fits, end_round = [0.0], learner._end_round
+    fits, end_round = [0.0], getattr(learner, "_end_round", lambda number: None)
 
-    def fitted(workers: Workers) -> Any:
+    def fitted(number: int) -> None:
         began = time.process_time()
-        figures = end_round(workers)
+        end_round(number)
         fits[0] += time.process_time() - began
-        return figures
 
     def watch(progress: Any) -> None:
         now = time.perf_counter()
@@ -79,7 +78,7 @@ def rate(
         if len(found) > 1:
             raise Enough
 
-    learner._end_round = fitted
+    learner._end_round = fitted  # that of learners without rounds is never called
     try:
         learner.fit(None if settings.start in (None, "zero") else settings.start, watch=watch)
     except Enough:
