@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from search.evaluators.noise import NoisyEvaluator
 from tqdm import tqdm
 
 import games
@@ -39,6 +38,7 @@ from play.players.parse import parse_player
 from programs.ending import exit_status
 from programs.whole_files import write_atomically
 from search import WIN, Engine, load_evaluator
+from search.evaluators.noise import NoisyEvaluator
 from search.lookups.database import Databases
 
 PROGRAM = "python -m benchmarks.endings"

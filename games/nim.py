@@ -121,6 +121,10 @@ class Nim(KernelGame):
         )
     }
     encodings = {"piles": Encoding("piles", 64 * _MOST_PILES, _MOST_PILES, pile_sizes)}
+    #: Bouton's strategy (1901): a win is 1, a loss -1.
+    evaluators = {
+        "bouton": ("parity", {"always": -1, "nim_sum": 2, "singles": -2, "parity": 4}),
+    }
 
     def __init__(self, piles: Sequence[int] = (3, 5, 7)) -> None:
         if not 1 <= len(piles) <= _MOST_PILES or not all(0 <= pile <= _MOST for pile in piles):

@@ -38,7 +38,7 @@ WITHOUT_DICE = ("time", "plies", "openings", "adjudicate", "sprt")
 #: By the kind of match, the options that do not apply, and the kind of game that they are for.
 OTHERS = {
     Pairs: (WITH_DICE, "a game with dice"),
-    Rounds: ((*WITH_DICE, "sprt", "adjudicate"), "a game for two players"),
+    Rounds: ((*WITH_DICE, "sprt", "adjudicate", "neighbours"), "a game for two players"),
     DicePairs: (WITHOUT_DICE, "a game without dice"),
     CubePairs: (WITHOUT_DICE, "a game without dice"),
 }
@@ -132,7 +132,7 @@ class Contest:
             **options,
         }
         if self.is_ladder:
-            return ladder(self.game, players, **options)
+            return ladder(self.game, players, neighbours=bool(given.neighbours), **options)
         jacoby = bool(getattr(given, "jacoby", None))
         more: dict[str, Any] = {"length": self.length, "jacoby": jacoby, "luck": self.luck}
         more |= {"sprt": self.sprt, **options}
@@ -238,7 +238,7 @@ class Contest:
         if self.game.dice:
             yield from self._points_lines(standings, matches)
             return
-        anchor = matches[0].names[0]
+        anchor = self._players[0].name
         if self.kind is Pairs:
             limits = f"{self.heading}{self._adjudicated()}{_searches(self._players)}"
             yield f"{limits}; Elo with the 95 % interval of the difference from {anchor}"
@@ -255,10 +255,14 @@ class Contest:
                 f"{place:3} {rating.name:{width}}  {rating.elo.text('+7.1f')}"
                 f"  {share[0]}{100 * rating.score:5.1f} % of {rating.games} {share[1]}"
             )
+        for match in matches if self.options.neighbours else ():
+            score = match.summary().score.text(".1%")
+            yield f"    {match.title}: {score} of {counted(match.games, 'game')}"
 
     def _points_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         yield (
-            f"{self.heading}, same dice for all; points per game against all others, 95 % intervals"
+            f"{self.heading}, same dice for all; points per game against"
+            f" {'neighbours' if self.options.neighbours else 'all others'}, 95 % intervals"
         )
         width = max(len(name) for match in matches for name in match.names)
         for place, one in enumerate(standings, 1):

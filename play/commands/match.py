@@ -81,6 +81,12 @@ def add_match_commands(commands: Any) -> None:
     add_game(ladder)
     add = ladder.add_argument
     add("players", nargs="+", help=f"{PLAYER_HELP}; without dice the first is rated 0")
+    add(
+        "--neighbours",
+        action="store_true",
+        default=None,
+        help="for two players: each plays only the one before it in the list",
+    )
     run = functools.partial(_run, ladder=True)
     _add_options(ladder, "200 for each two players; with dice 4000", run)
 
@@ -177,6 +183,8 @@ def _run(options: argparse.Namespace, *, ladder: bool) -> int:
         check_players(game, players)
     contest.prepare(players)
     count = math.comb(len(players), game.players)
+    if ladder and options.neighbours:
+        count = len(players) - 1
     with _kept(contest, options, players) as (journal, games):
         with contest.workers(players) as workers, GamesBar(options, games, count) as bar:
             standings, matches = contest.play(players, workers=workers, progress=bar, **journal)

@@ -39,8 +39,8 @@ def _add_game(commands: Any, name: str) -> None:
     add(
         "evaluator",
         nargs="?",
-        help="who to play against: an evaluator, as described below, or random (default: the usual"
-        " evaluator of the game)",
+        help="who to play against: a level or an evaluator, as described below, or random"
+        " (default: the middle level of the game)",
     )
     describe_players(command, others=False)
     add("--play", metavar="SIDE", help="your side by name; or first, second, both, none")
@@ -91,9 +91,11 @@ def run_game(options: argparse.Namespace) -> int:
     import os
     import random
     import sys
+    from functools import partial
 
     from games.kernels import hurry
     from games.kinds import WITH_CUBE, WITH_DICE
+    from play.players.levels import levels_of, usual_level
     from play.players.limits import limits_of, usual_limits
     from play.players.opponents import usual_evaluator
     from play.players.parse import RANDOM, seated
@@ -105,12 +107,16 @@ def run_game(options: argparse.Namespace) -> int:
     game = load_game(options)
     hurry(sys.stdin.isatty())
     limits = limits_of(options, **usual_limits(game))
-    if options.evaluator == RANDOM:
+    name = options.evaluator or usual_level(game) or usual_evaluator(game)
+    adviser = None
+    if name in levels_of(game):  # hints and the cube are without a level's errors
+        adviser = partial(seated, game, usual_evaluator(game), limits)
+    if name == RANDOM:
         thinker = Player(RANDOM).seat(game, limits)
         seed = options.seed
         thinker.begin(random.SystemRandom().randrange(1 << 32) if seed is None else seed)
     else:
-        thinker = seated(game, options.evaluator or usual_evaluator(game), limits)
+        thinker = seated(game, name, limits)
         thinker.engine  # noqa: B018  # begins to be compiled
     chosen = (options.play or "first").lower()
     people = {"both": set(range(game.players)), "none": set[int]()}.get(chosen)
@@ -142,7 +148,14 @@ def run_game(options: argparse.Namespace) -> int:
     play = Play(cube, options.match or 0, options.jacoby, options.beavers)
     paint = paint_for(sys.stdout, os.environ)
     session = Session(
-        game, thinker, frozenset(people), paint=paint, seed=seed, first=first, play=play
+        game,
+        thinker,
+        frozenset(people),
+        adviser=adviser,
+        paint=paint,
+        seed=seed,
+        first=first,
+        play=play,
     )
     if game.dice and seed is not None:
         print(f"The dice are those of --seed {seed}.")

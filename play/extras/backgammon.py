@@ -13,6 +13,7 @@ from games.backgammon.situation import position_of, roll_of
 from games.extras import extend
 from games.record import GameRecord
 from play.players.external import ExternalEngines, PackagedEngine
+from play.players.levels import Levels
 from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
 from play.terminal.board import BoardText
@@ -78,6 +79,7 @@ def openspiel_roll(state: Any) -> int:
 extend(
     Backgammon,
     Opponents(("random", "hand"), ("hand",), "wide"),
+    Levels(tuple(f"hand@0,noise={size}" for size in ("3", "1", "0.5", "0.25", "0.1"))),
     ExternalEngines(
         ("gnubg-socket",),
         (PackagedEngine("pubeval", "pubeval", PACKAGE, peer=True), *map(_gnubg, range(3))),

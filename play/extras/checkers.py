@@ -10,6 +10,7 @@ from games.checkers.rules import Position
 from games.extras import extend
 from games.record import GameRecord
 from play.players.external import ExternalEngines
+from play.players.levels import Levels
 from play.players.opponents import Opponents
 from play.protocols.openspiel import OpenSpielGame
 from play.terminal.board import BoardText
@@ -79,6 +80,19 @@ def openspiel_position(state: Any, player: int) -> Any:
 extend(
     Checkers,
     Opponents(("material", "rote", "classic"), ("rote", "classic"), "quantised", openings="even"),
+    Levels(
+        (
+            "material@1,noise=3",
+            "material@1",
+            "classic@2",
+            "classic@nodes=180",
+            "classic@nodes=450",
+            "quantised@nodes=220",
+            "quantised@nodes=500",
+            "quantised@nodes=1300",
+            "quantised@nodes=4000",
+        )
+    ),
     ExternalEngines(protocols=("hub",)),
     BoardText(_board, MOVES),
     Words(stuck=_stuck),

@@ -1,4 +1,4 @@
-"""Extras of Connect Four for play: its opponents and who knows exact values."""
+"""Extras of Connect Four for play: its opponents, levels and who knows exact values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ from games.connect_four import ConnectFour
 from games.connect_four.solver import Solver
 from games.extras import extend
 from play.judging.truth import Referees
+from play.players.levels import Levels
 from play.players.opponents import Opponents
 
 extend(
     ConnectFour,
     Opponents(("random", "centre", "hand"), ("centre", "hand"), "solved", lookup="solver"),
+    Levels(
+        (
+            "hand@1,noise=2",
+            "hand@nodes=30,noise=1",
+            "hand@2,noise=3",
+            "hand@nodes=100",
+            "hand@nodes=2000",
+            "hand@nodes=10000",
+            "solved+none@nodes=200,noise=0.3",
+        )
+    ),
     Referees({"truth": lambda _: Solver(table_mib=64)}),
 )

@@ -1,4 +1,4 @@
-"""Extras of nim for play: who knows exact values."""
+"""Extras of nim for play: its levels and who knows exact values."""
 
 from __future__ import annotations
 
@@ -6,5 +6,6 @@ from games.extras import extend
 from games.nim import Nim
 from games.truth import Exhaustive
 from play.judging.truth import Referees
+from play.players.levels import Levels
 
-extend(Nim, Referees({"truth": Exhaustive}))
+extend(Nim, Levels(("bouton@1,noise=3", "bouton@1,noise=1")), Referees({"truth": Exhaustive}))

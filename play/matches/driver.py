@@ -206,9 +206,12 @@ def _blocks(tasks: Iterator[Task], size: int) -> Iterator[list[Task]]:
     return iter(lambda: list(islice(tasks, size)), [])
 
 
-def play_all(game: Game, players: Sequence[Player], **options: Any) -> list[Match]:
+def play_all(
+    game: Game, players: Sequence[Player], *, neighbours: bool = False, **options: Any
+) -> list[Match]:
     """Returns the matches of all groups of players that fill the seats, up to one that is stopped.
 
+    neighbours: for two players: each plays only the one before it in the list.
     options: those of `play_match`; `games` are those of each match.
 
     Ctrl-C ends them, and so does an external engine that fails; the last match says so. It is
@@ -219,7 +222,8 @@ def play_all(game: Game, players: Sequence[Player], **options: Any) -> list[Matc
     matches: list[Match] = []
     if options.get("games") is None:
         options["games"] = units_of(game).usual_games[1]
-    for group in combinations(players, game.players):
+    groups = zip(players[1:], players, strict=False) if neighbours else ()
+    for group in groups or combinations(players, game.players):
         try:
             match = play_match(game, *group, **options)
         except FAILURES as error:

@@ -36,7 +36,7 @@ class LadderStanding(Figured):
 def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Match]]:
     """Play a match of every group of players that fills the seats; returns standings and matches.
 
-    options: those of `play_match`; `games` are those of each match, by default 200 of two players
+    options: those of `play_all`; `games` are those of each match, by default 200 of two players
         without dice.
 
     Standings are best first: with dice `LadderStanding`s, else Bradley and Terry's `Rating`s, in

@@ -29,6 +29,7 @@ GRAMMAR = """\
 a player is one of
   EVALUATOR[+LOOKUP...][@OPTION,...]   an evaluator, the lookups of its search, and its options
   random                               any legal move
+  level1, level2 ...                   a level of the game, from a beginner's to the strongest
   hub:COMMAND, uci:COMMAND             the engine that COMMAND starts, which speaks Hub (checkers)
                                        or UCI (games without dice); uci[NAME=VALUE;...]:COMMAND
                                        sets options of the engine
@@ -45,6 +46,8 @@ OPTION is one of
   depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES
                                     alone stands for depth=PLIES
   threads=N                         threads that share a search
+  noise=SIZE                        errors of the values, fixed by the position; with 1 their
+                                    standard deviation is the evaluator's usual value
   table=MIB                         size of the transposition table (default: fits the limits)
   paranoid, best_reply, max_n       with more than two players: what the others are expected to do
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
@@ -65,7 +68,9 @@ def describe_players(command: argparse.ArgumentParser, *, others: bool = True) -
     """
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     lines = GRAMMAR.splitlines(keepends=True)
-    command.epilog = GRAMMAR if others else "".join(["a player is\n", lines[1], *lines[7:]])
+    command.epilog = (
+        GRAMMAR if others else "".join(["a player is\n", lines[1], lines[3], *lines[8:]])
+    )
 
 
 @dataclass(frozen=True)

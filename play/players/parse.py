@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,14 @@ from games.kinds import WITHOUT_DICE
 from play.players.engine_player import as_engine
 from play.players.external import ExternalEngines
 from play.players.grammar import PlayerText, split, unquoted
+from play.players.levels import levels_of
 from play.players.limits import Limits
 from play.players.player import Player
 from play.players.seats import Seat
 from search import Lookup, as_evaluator, parse_techniques
 from search.alphabeta.techniques import PRESETS, Techniques
+from search.evaluators.noise import NoisyEvaluator
+from search.evaluators.samples import value_scale
 from search.expectiminimax.move_filters import as_filters
 from search.lookups.database import DatabaseLookup, Databases, usual_lookup
 from search.lookups.lookup import CombinedLookup
@@ -42,7 +45,7 @@ RANDOM = "random"
 NONE = "none"
 #: Options of the engine, and their names there.
 OPTIONS = {
-    **{name: name for name in ("threads", "filters")},
+    **{name: name for name in ("threads", "filters", "noise")},
     **dict.fromkeys(METHODS, "method"),
     "table": "table_mib",
 }
@@ -66,6 +69,9 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
     """
     if text == RANDOM:
         return Player(RANDOM)
+    level = levels_of(game).get(text)
+    if level is not None and text not in game.evaluators:
+        return replace(parse_player(game, level, techniques=techniques), name=text)
     program: Any = as_engine(game, text)
     if program is None and ExternalEngines.of(game).engines:
         from play.players.gnubg import as_program
@@ -78,6 +84,10 @@ def parse_player(game: Game, text: str, *, techniques: str = "selective") -> Pla
         raise ValueError(f"player: expected {RANDOM} alone, found {text!r}")
     evaluator = as_evaluator(game, parts.source)
     limits, options = _settings(game, parts, techniques)
+    noise = options.pop("noise", 0.0)
+    if noise:
+        amplitude = noise * value_scale(game, evaluator)
+        evaluator = NoisyEvaluator(evaluator, amplitude=amplitude)
     if NONE in parts.lookups and len(parts.lookups) > 1:
         raise ValueError(f"player: expected +{NONE} or other lookups, found {text!r}")
     lookups = [parse_lookup(game, part) for part in parts.lookups if part != NONE]
@@ -140,6 +150,8 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                 limits[name] = limit_of(name, value)
             elif name == "threads":
                 engine[name] = _threads(option, value)
+            elif name == "noise":
+                engine[name] = _noise(option, value)
             elif name in methods_of(game) and not value:
                 engine["method"] = name
             elif name == "table":
@@ -152,7 +164,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
             else:
                 raise ValueError(
                     "player: expected one of depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB,"
-                    f" {', '.join(more)} after the @, found {option[:40]!r}"
+                    f" noise=SIZE, {', '.join(more)} after the @, found {option[:40]!r}"
                 )
     if not (game.dice or methods_of(game)) and not {*techniques[:1]} & {*PRESETS}:
         techniques.insert(0, usual)
@@ -187,6 +199,12 @@ def _threads(option: str, text: str) -> int:
     if not (text.isdecimal() and 1 <= int(text) <= MOST_THREADS):
         raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {option[:40]!r}")
     return int(text)
+
+
+def _noise(option: str, text: str) -> float:
+    if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", text) is None:
+        raise ValueError(f"noise: expected 0 to 999 usual values, found {option[:40]!r}")
+    return float(text)
 
 
 def _table(option: str, text: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from games.extras import extra
 from games.file_form import form_of
 from games.kernels import patiently
 from games.record import GameRecord
-from play.players.limits import Limits
-from play.players.parse import LIMITS, limit_of
+from play.players.limits import Limits, usual_limits
+from play.players.parse import seated
 from play.players.seats import Seat
 from play.terminal.board import BoardText
 from play.terminal.colour import Paint
@@ -61,6 +61,8 @@ class Session:
     game: the rules.
     thinker: the evaluator with its limits.
     people: the sides that people play; side 0 begins.
+    adviser: makes the evaluator of hints and of the cube when it is first needed. Default: the
+        thinker.
     paint: adds colour. Default: no colour.
     seed: seed of the dice. Default: people type in the dice of all sides.
     first: the side that begins a game with dice. Default: chance decides, or the person begins if
@@ -76,13 +78,15 @@ class Session:
         thinker: Seat,
         people: frozenset[int] = frozenset({0}),
         *,
+        adviser: Callable[[], Seat] | None = None,
         paint: Paint | None = None,
         seed: int | None = None,
         first: int | None = None,
         play: Play | None = None,
     ) -> None:
         play = play or Play()
-        if play.cube and not thinker.evaluator.gives_outcomes:
+        self.thinker, self._adviser = thinker, adviser or (lambda: thinker)
+        if play.cube and not self.adviser.evaluator.gives_outcomes:
             raise ValueError(
                 f"--cube: expected an evaluator that gives chances, found {thinker.name}"
             )
@@ -90,7 +94,6 @@ class Session:
         if typed and first is None:
             first = min(people, default=0)
         self.game: Any = game
-        self.thinker = thinker
         self.people = people
         self.paint = paint or Paint()
         self.face = BoardText.of(game)
@@ -117,6 +120,11 @@ class Session:
             self.commands |= {
                 word: partial(self.do_cube, kind) for word, kind in CUBE_WORDS.items()
             }
+
+    @cached_property
+    def adviser(self) -> Seat:
+        """The evaluator of hints, explanations and the cube."""
+        return self._adviser()
 
     # --- the flow of a game --------------------------------------------------------------------
 
@@ -196,9 +204,9 @@ class Session:
     def _cube_action(self) -> str:
         """Returns the evaluator's action: roll, double, or an answer."""
         table = self.table
-        if not self.thinker.evaluator.gives_outcomes:
+        if not self.adviser.evaluator.gives_outcomes:
             return str(table.passive)
-        return str(table.action(self.thinker.decision(table.record.situation())))
+        return str(table.action(self.adviser.decision(table.record.situation())))
 
     def _turn_cube(self, action: str) -> Iterator[str]:
         table, side = self.table, self.game.sides[self.table.acting]
@@ -345,16 +353,16 @@ class Session:
         table, record = self.table, self.record
         with patiently():
             if table.waiting == "answer" or "double" in self.choices:
-                yield from cube_hint(self.thinker, table.record.situation())
+                yield from cube_hint(self.adviser, table.record.situation())
             elif table.legal_moves():
-                yield from best_moves(self.thinker, record, table.roll)
+                yield from best_moves(self.adviser, record, table.roll)
             else:
                 yield "There is nothing to decide now."
 
     def do_why(self, rest: str) -> Iterator[str]:
         """The parts of the value of the position."""
         with patiently():
-            yield from parts_of_value(self.thinker, self.record)
+            yield from parts_of_value(self.adviser, self.record)
 
     def do_undo(self, rest: str) -> Iterator[str]:
         """Take back your last move."""
@@ -363,16 +371,9 @@ class Session:
         yield "Taken back."
 
     def do_level(self, rest: str) -> Iterator[str]:
-        """The limits of the evaluator, which can be set: level depth 6, level seconds 2."""
-        words = rest.replace("=", " ").split()
-        if words:
-            if len(words) % 2 or not set(words[::2]) <= set(LIMITS):
-                expected = "a level such as depth 6 or seconds 2"
-                raise ValueError(f"expected {expected}, found {rest!r:.60}")
-            pairs = zip(words[::2], words[1::2], strict=True)
-            level = Limits(**{name: limit_of(name, number) for name, number in pairs})
-            level.check(self.game)
-            self.thinker.limits = level
+        """The level or evaluator that you play, which can be another: level level3."""
+        if rest:
+            self.thinker = seated(self.game, rest, Limits(**usual_limits(self.game)))
         yield f"{self.thinker.name} has {self.thinker.limits}."
 
     def do_new(self, rest: str) -> Iterator[str]:
@@ -432,7 +433,7 @@ class Session:
         if (kind := kinds.get(rest.lower())) is None:
             raise ValueError(f"resign: expected single, gammon or backgammon, found {rest!r:.40}")
         table.resign(kind, loser)
-        evaluator, answer = self.thinker.evaluator, "accept"
+        evaluator, answer = self.adviser.evaluator, "accept"
         if table.answering not in people and evaluator.gives_outcomes:
             answer = table.reply(evaluator.outcomes([self.record.position])[0])
         if answer == "decline":

@@ -24,8 +24,10 @@ from games.contract import Game
 from games.file_form import form_of
 from games.problem import Problem
 from play.players.external import ExternalEngines
+from play.players.levels import levels_of
+from play.players.limits import Limits
 from play.players.opponents import Opponents
-from play.players.parse import NONE, methods_of
+from play.players.parse import NONE, methods_of, parse_player
 from play.web.descriptions import cards, hand_crafted, learned, measured
 from play.web.files import (
     EVALUATOR,
@@ -44,9 +46,9 @@ from search.evaluators.samples import value_scale
 from search.lookups.database import DatabaseLookup, Databases
 from search.lookups.rote import RoteMemory
 
-__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "game_view"]
+__all__ = ["LEVEL", "PROGRAM", "Catalogue", "Entry", "Loaded", "game_view"]
 
-PROGRAM = "program"
+PROGRAM, LEVEL = "program", "level"
 MOST_LOADED = 16  # evaluators and lookups kept in memory
 MOST_BYTES = 64 << 20  # largest file of an evaluator
 FRESH = 2.0  # seconds for which a list of files is used before the folders are read again
@@ -62,7 +64,7 @@ class Entry:
     name: the name that people see.
     kind: the form that it has, such as "network of outcomes".
     source: "hand-crafted", "shipped", "run", or "named" if it is not a file.
-    role: "evaluator", "lookup", or "program" for an external engine.
+    role: "evaluator", "lookup", "program" for an external engine, or "level".
     path: its file; None if it has none.
     about: what it is, in a sentence; empty if nothing is known.
     strength: how strong it is, with the opponents it was measured against; empty if not known.
@@ -97,6 +99,7 @@ class Loaded:
         be compared between evaluators.
     techniques: the search techniques, or None in games with dice or more than two players.
     lookup: consulted before searching, or None.
+    limits: limits of a move, in place of the seat's, or None.
     """
 
     entry: Entry
@@ -104,6 +107,7 @@ class Loaded:
     unit: float
     techniques: Techniques | None
     lookup: Lookup | None = None
+    limits: Limits | None = None
 
 
 class Catalogue:
@@ -196,7 +200,8 @@ class Catalogue:
         """
         if isinstance(id, str):
             here = {k: entry for k, entry in self.entries().items() if entry.game == game.name}
-            if id in here and here[id].role == role:
+            roles = (role, LEVEL) if role == EVALUATOR else (role,)
+            if id in here and here[id].role in roles:
                 return here[id], None
             for lookup in here.values():
                 plain = here.get(id.removesuffix(f"+{lookup.id}"))
@@ -222,6 +227,9 @@ class Catalogue:
         """
         entry, other = self.find(id, game)
         with self._loading:
+            if entry.role == LEVEL:
+                level: Loaded = self._kept_as((entry.id,), lambda: _level(entry, game))
+                return level
             loaded: Loaded = self._keep(entry, lambda name: self._rated(entry, game, name))
             lookup: Lookup | None = None
             both = entry
@@ -309,6 +317,12 @@ class Catalogue:
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)
                     yield Entry(id, name, known.title, "databases", "named", LOOKUP)
+            levels = levels_of(game)
+            for n, (level, player) in enumerate(levels.items(), 1):
+                about = f"Level {n} of {len(levels)}: {player}"
+                yield Entry(
+                    f"{LEVEL}:{name}/{level}", name, level, LEVEL, "named", LEVEL, about=about
+                )
             for engine in ExternalEngines.of(game).engines:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
@@ -387,6 +401,15 @@ def game_view(game: Game) -> dict[str, Any]:
         "methods": methods_of(game),
         "suffix": form_of(game).suffix,
     }
+
+
+def _level(entry: Entry, game: Game) -> Loaded:
+    """Returns the player of a level, with limits of its own unless it is the strongest."""
+    player = parse_player(game, entry.name)
+    assert player.evaluator is not None
+    techniques = player.options.get("techniques")
+    unit = value_scale(game, player.evaluator) / player.evaluator.unit
+    return Loaded(entry, player.evaluator, unit, techniques, player.lookup, player.limits)
 
 
 def _lookup(game: Game, name: Any) -> Lookup:

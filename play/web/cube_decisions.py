@@ -9,7 +9,8 @@ import numpy as np
 
 from games.errors import MoveError
 from play.players.gnubg import PUBEVAL, as_program, chances
-from play.web.catalogue import Loaded
+from play.players.levels import levels_of
+from play.web.catalogue import LEVEL, Loaded
 from play.web.cube_table import CubeTable
 from play.web.seat import EVALUATOR, PROGRAM
 from play.web.table import Table
@@ -37,6 +38,8 @@ async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
         decision = game.cube.decision(table.record.situation(), outcomes)
     elif seat.kind == EVALUATOR:
         loaded = await load(seat.evaluator, game)
+        if loaded.entry.role == LEVEL:  # a level's errors are in its moves
+            loaded = await load(f"{LEVEL}:{game.name}/{[*levels_of(game)][-1]}", game)
         if not loaded.evaluator.gives_outcomes:
             return table.passive
         plies = PLIES if seat.depth is None else min(seat.depth, PLIES)

@@ -19,9 +19,10 @@ from starlette.types import ASGIApp
 
 from games.contract import Game
 from games.kernels import hurry
+from play.players.levels import usual_level
 from play.ports import named_port
 from play.web import inspection
-from play.web.catalogue import PROGRAM, Catalogue, game_view
+from play.web.catalogue import LEVEL, PROGRAM, Catalogue, game_view
 from play.web.cube_decisions import cube_hint
 from play.web.cube_table import act_with_cube
 from play.web.files import EVALUATOR, LOOKUP
@@ -177,7 +178,12 @@ class Pages:
             "games": [game_view(game) for game in catalogue.games.values()],
             **{
                 f"{role}s": [entry.view() for entry in entries.values() if entry.role == role]
-                for role in (EVALUATOR, LOOKUP, PROGRAM)
+                for role in (EVALUATOR, LOOKUP, PROGRAM, LEVEL)
+            },
+            "opponents": {
+                name: f"{LEVEL}:{name}/{level}"
+                for name, game in catalogue.games.items()
+                if (level := usual_level(game))
             },
             "defaults": {name: catalogue.default(game) for name, game in catalogue.games.items()},
             "limits": {"seconds": MOST_SECONDS, "depth": DEEPEST, "file": FILE_BYTES},

@@ -95,6 +95,7 @@ class Question:
         dice = self.game.dice
         least = 0 if dice else 1
         deepest = DEEPEST_DICE if dice else DEEPEST
+        self.own = None if self.moves else self.loaded.limits
         wanted = (USUAL_DICE if dice else DEEPEST) if self.depth is None else self.depth
         self.next_depth, self.last_depth = least, min(max(wanted, least), deepest)
         limits = Limits(depth=self.last_depth, seconds=self.seconds)
@@ -252,6 +253,15 @@ class Thinking:
         with patiently(question.patient), self.engine(*place) as engine:
             question.engine = engine
             try:
+                if question.own is not None:  # a level plays here as it does in matches
+                    question.best = engine.search(
+                        question.position,
+                        history=question.history if question.roll is None else (),
+                        roll=question.roll,
+                        **question.own.options,
+                    )
+                    question.nodes = question.best.nodes
+                    question.next_depth = question.last_depth + 1
                 while not question.finished:
                     left = question.until - time.monotonic()
                     if left <= 0 and question.best is not None:

@@ -128,16 +128,12 @@ def test_hint_moves_why_level_and_position(classic: Seat) -> None:
     assert "all contributions are 0" in say(session, "why")
     assert " %" not in say(session, "why").splitlines()[0]  # chances hold for searched values
     assert "B:W21" in say(session, "position")
-    assert "classic has depth 3 a move." in say(session, "level depth 3")
-    for wrong in (
-        "level fast",
-        "level depth x",
-        "level depth 0",
-        "level seconds -1",
-        "level depth",
-    ):
+    assert "classic@3 has depth 3 a move." in say(session, "level classic@3")
+    for wrong in ("level fast", "level classic@0", "level level99", "level random"):
         assert "expected" in say(session, wrong)
-    assert thinker.limits == Limits(depth=3)
+    assert session.thinker.limits == Limits(depth=3)
+    assert session.adviser is thinker
+    assert "level2 has depth 1 a move." in say(session, "level level2")
     assert "undo" in say(session, "help")
     assert session.completions("9") == ["9-13", "9-14"]
     assert session.completions("qu") == ["quit"] and "help" in session.completions("")

@@ -330,7 +330,7 @@ def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
     expect(dialog.get_by_role("group", name="Shipped").get_by_role("option")).to_have_count(6)
     chosen = page.locator(f"#{field.get_attribute('aria-activedescendant')}")
     expect(chosen).to_have_attribute("aria-selected", "true")
-    expect(chosen).to_contain_text("Elo above material")  # its strength, from its card
+    expect(chosen).to_contain_text("Level 5 of 10")
     field.fill("by hand")
     expect(options).to_have_count(3)
     field.press("ArrowDown")
@@ -338,7 +338,7 @@ def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
     field.press("ArrowDown")  # stays at the last one
     field.press("Escape")  # closes the list, not the dialog, and changes nothing
     expect(options).to_have_count(0)
-    expect(field).to_have_value("quantised")
+    expect(field).to_have_value("level5")
     field.fill("no such thing")
     expect(dialog.get_by_role("status")).to_have_text("Nothing found.")
     field.fill("classic")  # the name goes before texts in which the word occurs
@@ -463,11 +463,17 @@ def test_three_sit_at_the_star(page: Page, base: str) -> None:
     page.locator("[data-tool='plus']").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="Chinese Checkers", exact=True).click()
+    pick(dialog.locator("[data-seat='2']"), "chinese_checkers:hand", "hand")
     dialog.locator("[data-method='2']").select_option("max_n")
     pick(dialog.locator("[data-seat='1']"), "random")
     pick(dialog.locator("[data-seat='2']"), "random")
     dialog.get_by_role("button", name="Start").click()
     expect(page.locator(".strips .strip")).to_have_count(3)
+    for width in (1280, 340):  # what is said of the side to move stands on one line
+        page.set_viewport_size({"width": width, "height": 760})
+        boxes = [page.locator(f".strip.active {one}").bounding_box() for one in ("strong", ".turn")]
+        first, last = (box["y"] + box["height"] / 2 for box in boxes)
+        assert abs(first - last) < 5
     expect(page.locator(".man.seat")).to_have_count(30)
     view = table(page, base)
     holes = view["board"]["holes"]

@@ -138,6 +138,8 @@ def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: P
         for game in games.names():
             found = answer["defaults"][game]
             assert found in ids if games.load(game).evaluators else found is None
+            levels = [entry["id"] for entry in answer["levels"] if entry["game"] == game]
+            assert answer["opponents"][game] == levels[(len(levels) - 1) // 2]
         for game in ("checkers", "backgammon"):
             assert answer["defaults"][game].startswith(start or game)
 

@@ -29,7 +29,7 @@ export function entryOf(catalogue, id) {
 
 /** The evaluator and the lookup of an id such as `EVALUATOR+LOOKUP`; undefined if unknown. */
 function partsOf(catalogue, id) {
-  const whole = entryOf(catalogue, id);
+  const whole = entryOf(catalogue, id) || catalogue.levels.find((entry) => entry.id === id);
   if (whole) return [whole];
   const lookup = catalogue.lookups.find((entry) => id.endsWith(`+${entry.id}`));
   return [lookup && entryOf(catalogue, id.slice(0, -lookup.id.length - 1)), lookup];
@@ -65,20 +65,6 @@ export function timeOptions(chosen) {
   return TIMES.map(([seconds, text]) =>
     h("option", { value: seconds, selected: seconds === chosen }, text),
   );
-}
-
-export function depthOptions({ dice }, chosen) {
-  const depths = dice ? [0, 1, 2, 3] : [1, 2, 3, 5, 7, 9, 12];
-  return [
-    h("option", { value: "", selected: chosen === null }, "no limit but the time"),
-    depths.map((depth) =>
-      h(
-        "option",
-        { value: depth, selected: depth === chosen },
-        dice ? `depth ${depth} (plies as in GNU Backgammon)` : `depth ${depth}`,
-      ),
-    ),
-  ];
 }
 
 /** Kinds of boards on which the names of the sides do not tell their colours. */
@@ -168,7 +154,8 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
     const value = evaluator?.id || now.evaluator || now.kind;
     const programs = catalogue.programs.filter((entry) => entry.game === chosen.game);
     const lookups = catalogue.lookups.filter((entry) => entry.game === chosen.game);
-    const limits = now.kind === "evaluator" && [
+    const levels = catalogue.levels.filter((entry) => entry.game === chosen.game);
+    const limits = now.kind === "evaluator" && evaluator?.kind !== "level" && [
       lookups.length > 0 && h("label", { class: "field" }, "Lookups",
         h("select", {
           "data-lookup": side,
@@ -181,12 +168,6 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
       h("label", { class: "field" }, "Time a move",
         h("select", { onchange: (e) => { now.seconds = Number(e.target.value); } },
           timeOptions(now.seconds))),
-      h("label", { class: "field" }, "Depth",
-        h("select", {
-          onchange: (e) => {
-            now.depth = e.target.value === "" ? null : Number(e.target.value);
-          },
-        }, depthOptions(game, now.depth))),
       game.methods.length > 0 && h("label", { class: "field" }, "Search",
         h("select", { "data-method": side, onchange: (e) => { now.method = e.target.value; } },
           game.methods.map((method) => h("option",
@@ -203,6 +184,7 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
             { id: "human", name: "You" },
             { id: "random", name: "Random moves", about: "Any legal move, all equally likely." },
           ] },
+          ...(levels.length ? [{ title: "Levels", options: levels }] : []),
           ...evaluatorGroups(catalogue, chosen.game),
           ...(programs.length ? [{ title: "External engines", options: programs }] : []),
         ],
@@ -211,7 +193,7 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
         data: { "data-seat": side },
         change: (picked) => {
           if (picked === "human" || picked === "random") chosen.seats[side] = { kind: picked };
-          else if (entryOf(catalogue, picked)) chosen.seats[side] = thinker(picked);
+          else if (partsOf(catalogue, picked)[0]) chosen.seats[side] = thinker(picked);
           else chosen.seats[side] = { kind: "program", evaluator: picked };
           draw();
           body.querySelector(`[data-seat='${side}']`).focus();
@@ -271,7 +253,7 @@ export function usual(catalogue, game) {
   const known = (seat) => there(catalogue, seat);
   const { sides } = gameOf(catalogue, game);
   if (Array.isArray(kept) && kept.length === sides.length && kept.every(known)) return kept;
-  const other = catalogue.defaults[game];
+  const other = catalogue.opponents[game];
   return sides.map((_, side) =>
     side === 0 ? { kind: "human" } : other ? thinker(other) : { kind: "random" });
 }

@@ -26,7 +26,7 @@ export function drawStrips(page) {
     const board = page.viewing?.board || view.board;
     const detail = DETAILS[view.kind](board, side);
     const limit =
-      seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
+      seat.kind === "evaluator" && !seat.evaluator.startsWith("level:") ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
     const acting = view.stakes?.answering ?? view.side;
     const turn = view.outcome === null && acting === side && !page.viewing;
     const what = { roll: "to roll", answer: "to answer", evaluator: "thinking…", program: "thinking…" };
