@@ -177,12 +177,11 @@ class _Replay:
         roll = self.game.dice.parse(action.text)
         hidden = _HIDDEN.fullmatch(action.moves) is not None
         ends = bool(rest) and rest[0].kind in ENDS
-        if not rest and (hidden or not action.moves):
-            return  # the game breaks off
-        if hidden and ends:
+        if hidden and (ends or not rest):
             return
-        if not action.moves and ends and self.game.legal_moves(record.position, roll) != [0]:
-            return  # a side may resign when it sees its roll
+        last = ends or not rest
+        if not action.moves and last and self.game.legal_moves(record.position, roll) != [0]:
+            return  # a side may resign when it sees its roll, and a file may break off
         if action.side != record.to_move:
             column, other = COLOURS[record.to_move], COLOURS[action.side]
             raise MoveError(f"expected a move of {column}, found one of {other}")

@@ -221,7 +221,7 @@ def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path]
 def test_a_file_sends_no_commands_to_the_terminal(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "game.pdn"
     tags = '[White "\x1b]0;title\x07"]\n[Black "B\x9b2J"]\n'
-    path.write_text(f"{tags}1. 11-15 22-18 *\n{tags}1. 11-15 \x1bc 22-99 *\n")
+    path.write_text(f"{tags}1. 11-15 22-18 *\n{tags}1. \x1bc 22-99 *\n")
     assert play(["analyse", str(path), "--depth", "1", "--quiet"]) == 1
     said = "".join(capsys.readouterr())
     assert "White ?]0;title?" in said and "game 2: " in said
