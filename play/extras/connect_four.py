@@ -16,7 +16,6 @@ extend(
         (
             "hand@1,noise=2",
             "hand@nodes=30,noise=1",
-            "hand@2,noise=3",
             "hand@nodes=100",
             "hand@nodes=2000",
             "hand@nodes=10000",
