@@ -61,7 +61,7 @@ class Engine:
         own order.
     keywords: fields of the options, by name; they replace those of `options`.
 
-    Where nobody waits for compilations (`games.kernels.hurry`), the same source searches uncompiled
+    If nobody waits for compilations (`games.kernels.hurry`), the same source searches uncompiled
     until a thread has compiled it, without the lookup and for at most `UNCOMPILED` seconds.
 
     Raises ValueError if an option is out of range or belongs to the other kind of search, and

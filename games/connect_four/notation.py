@@ -35,8 +35,9 @@ def parse_position(text: str) -> Position:
     """Returns the position that a text describes.
 
     It is six rows in the form of `position_text`, whose side to move may be left out, with words
-    around it; the columns of the moves from the start, such as 4453 or `0-based 3342`; 42 cells of
-    x, o and b, column by column from the bottom; or 42 of 0, 1 and 2, row by row from the top.
+    around it, or the columns of the moves from the start, such as 4453 or `0-based 3342`. It may
+    also be 42 cells of x, o and b, column by column from the bottom, or 42 of 0, 1 and 2, row by
+    row from the top.
 
     Raises PositionError if the text or the position is not possible.
     """

@@ -71,7 +71,7 @@ class Meanwhile:
             self._done.set()
 
     def ready(self, seconds: float | None = 0.0) -> bool:
-        """Returns whether the result is there, within `seconds` (None: waits for it)."""
+        """Returns whether the result is there, within `seconds`; waits for it if that is None."""
         return self._done.wait(seconds)
 
     def result(self) -> Any:
