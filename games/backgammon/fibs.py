@@ -103,7 +103,7 @@ def parse_fibs(text: str) -> Situation:
         cube=cube,
         owner=(colour if may else 1 - colour) if live and not (may and their_may) else None,
         offered="double" if doubled else "",
-        crawford=crawford and cube == 1 and length > 1 and length - 1 in points,
+        crawford=crawford and cube == 1 and max(points) == length - 1 > min(points),
         players=(_name(names[0]), _name(names[1])),
     )
 

@@ -138,7 +138,7 @@ class _Replay:
                 score = known
             score = (min(score[0], length - 1), min(score[1], length - 1))
         # The first game in which a side is one point away is the Crawford game.
-        one_away = length > 1 and max(score) == length - 1
+        one_away = max(score) == length - 1 > min(score)
         before = last is not None and max(last.score) == length - 1
         doubled = any(action.kind == "double" for action in self.actions)
         crawford = one_away and not before and not doubled

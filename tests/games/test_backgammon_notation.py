@@ -160,7 +160,8 @@ def situations(draw: st.DrawFn, form: Any) -> Situation:
     cube = draw(st.sampled_from([1, 2, 64])) if owner is None else 4
     offers = {xgid: ["", "double", "beaver", "raccoon"]}.get(form, ["", "double"])
     offered = draw(st.sampled_from(offers))
-    may_be = length > 1 and max(score) == length - 1 and cube == 1 and owner is None and not offered
+    one_away = max(score) == length - 1 > min(score)
+    may_be = one_away and cube == 1 and owner is None and not offered
     crawford = may_be and draw(st.booleans())
     if form is fibs_text and (crawford or length == 1):
         owner, cube = None, 1

@@ -41,6 +41,8 @@ def read(name: str, text: str) -> list[Any]:
         ("backgammon", MAT.format(HEAD, "  2) 61:\n"), 2, "line 6: expected a game with an end"),
         ("backgammon", MAT.format(HEAD, "  2) 61:\n\n Game 2\n" + HEAD), 2, "line 6: expected a "),
         ("backgammon", MAT.format(HEAD, "  2) 61: 9/1\n  Wins 1 point"), 2, "line 6: expected one"),
+        ("backgammon", MAT.replace("5 p", "4 p").format(" Ann : 3     Ben : 3\n", ""), 2,
+         "line 5: expected a game with an end"),  # nobody is further ahead: no Crawford game
         ("tic_tac_toe", "1\n4\n2\n4\n* resignation 1\n", 3, "line 4: expected one of "),
     ],
 )  # fmt: skip
