@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ def run_session(session: Session) -> int:
     a pipe are printed as they are read, so that the output looks like that of a terminal.
     """
     for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):
+        if hasattr(stream, "reconfigure"):
             # Undecodable bytes become characters that no move contains.
             stream.reconfigure(errors="replace")
     interrupted = False

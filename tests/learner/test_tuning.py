@@ -317,7 +317,8 @@ def test_weights_and_techniques_are_tuned_and_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["checkers", "material", "kings=0:0:3", "late_moves=1:0:2", "--nodes", "60", "--games",
-            "4", "--iterations", "4", "--run", str(tmp_path / "run"), "--jobs", "1"]  # fmt: skip
+            "4", "--iterations", "4", "--run", str(tmp_path / "run"), "--jobs", "1",
+            "--recover"]  # fmt: skip
     assert command.main(line, "tune") == 0
     out = capsys.readouterr().out.splitlines()
     text = out[2].removeprefix("tuned: ")

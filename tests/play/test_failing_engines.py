@@ -109,7 +109,8 @@ def test_a_ladder_names_the_match_that_failed(
         "many": ["chinese_checkers", "random", "hand", "steps", "doomed", "--depth", "1"],
     }[kind]
     doom(0)
-    command = ["ladder", *players, "--games", "4", "--jobs", "1", "--quiet", "--json"]
+    # one that cannot be started again ends it with --recover, too
+    command = ["ladder", *players, "--games", "4", "--jobs", "1", "--quiet", "--json", "--recover"]
     assert main(command) == 2
     out, err = capsys.readouterr()
     seated = "random, hand, doomed" if kind == "many" else "random against doomed"

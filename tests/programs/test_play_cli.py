@@ -75,7 +75,7 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
 
 def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["match", "checkers", "rote", "classic", "--games", "2", "--quiet"]
-    options = ["--nodes", "500", "--seconds", "5", "--adjudicate", "endgame"]
+    options = ["--nodes", "500", "--seconds", "5", "--adjudicate", "endgame", "--recover"]
     assert main([*arguments, *options, "--plies", "4"]) == 0
     out = capsys.readouterr().out
     assert "500 nodes, 5.0 s a move, openings of 4 plies or more, adjudicated by endgame" in out
