@@ -197,7 +197,7 @@ def settings(learner: str, **options: Any) -> RunSettings:
 )
 def test_a_file_joins_the_usual_set(name: str, base: str) -> None:
     learner = make_learner(CHECKERS, settings(name), None, file=EXAMPLE)
-    features = learner.inputs
+    features = learner.get_params(deep=False)["inputs"]
     assert features.name == f"{base}+refuge+passed_men"
     usual = make_learner(CHECKERS, replace(settings(name), features=None), None)
     assert new_terms(learner, usual) == ["refuge", "passed_men"]
@@ -207,10 +207,10 @@ def test_a_file_joins_the_usual_set(name: str, base: str) -> None:
 
 
 def test_another_set_and_networks(tmp_path: Path) -> None:
-    learner = make_learner(CHECKERS, settings("batch", features="samuel"), None, file=EXAMPLE)
+    learner = make_learner(CHECKERS, settings("batch", inputs="samuel"), None, file=EXAMPLE)
     assert learner.get_params()["inputs"].name == "samuel+refuge+passed_men"
     with pytest.raises(ValueError, match="--set inputs: expected one of classic, samuel, found"):
-        make_learner(CHECKERS, settings("batch", features="x"), None, file=EXAMPLE)
+        make_learner(CHECKERS, settings("batch", inputs="x"), None, file=EXAMPLE)
     with pytest.raises(ValueError, match="network reads the encoding piece_squares .* no terms"):
         make_learner(CHECKERS, settings("network"), None, file=EXAMPLE)
     network = make_learner(CHECKERS, settings("network", inputs="classic"), None, file=EXAMPLE)
