@@ -51,6 +51,7 @@ class LiNim(Nim):
     wins = False
     constant_sum = 0.0
     features = {}
+    evaluators = {}
 
     def __init__(self, piles: Sequence[int] = (3, 5, 7), players: int = 3) -> None:
         if players not in range(2, 7):

@@ -96,7 +96,8 @@ def test_files_of_others_run_no_code_and_break_nothing(server: Any, tmp_path: Pa
     (tmp_path / "evil_game.py").write_text("raise SystemExit('imported')")
     kept = tmp_path / "kept"
     kept.mkdir()
-    plain = {"format": FORMAT, "seats": [HUMAN, HUMAN], "moves": [], "names": {}, "result": ""}
+    moves = [{"text": "11-15"}]
+    plain = {"format": FORMAT, "seats": [HUMAN, HUMAN], "moves": moves, "names": {}, "result": ""}
     plain |= {"saved": 1.0, "game": "checkers"}
     for name, content in {
         "evil": {**plain, "id": "evil", "game": "evil_game:Game"},
@@ -131,7 +132,7 @@ def test_files_of_others_run_no_code_and_break_nothing(server: Any, tmp_path: Pa
             ):
                 status = client.get(f"/api/tables/{name}").status_code
                 assert status == (400 if name in ("evil", "seats") else 404), name
-            assert client.get("/api/tables/good").json()["ply"] == 0
+            assert client.get("/api/tables/good").json()["ply"] == 1
             assert client.get("/api/tables/..%2fkept%2fgood").status_code == 404
     finally:
         sys.path.remove(str(tmp_path))
