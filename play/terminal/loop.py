@@ -17,8 +17,9 @@ def run_session(session: Session) -> int:
     """Play until the person leaves or the input ends; returns the exit status 0.
 
     Ctrl-C while the evaluator thinks makes it play the best move found so far. At a prompt it drops
-    the line, and twice in a row it ends the session. SIGTERM and SIGHUP end it at once. Lines from
-    a pipe are printed as they are read, so that the output looks like that of a terminal.
+    the line, in a command that waits it ends the wait, and twice in a row it ends the session.
+    SIGTERM and SIGHUP end it at once. Lines from a pipe are printed as they are read, so that the
+    output looks like that of a terminal.
     """
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):
@@ -32,7 +33,8 @@ def run_session(session: Session) -> int:
             if is_ending():  # the signal came during a search, which it only shortened
                 return 0
             try:
-                line = read(session.prompt)
+                for text in session.answer(read(session.prompt)):
+                    print(text, flush=True)
             except EOFError:
                 print(flush=True)
                 return 0
@@ -43,8 +45,6 @@ def run_session(session: Session) -> int:
                 print("\nCtrl-C once more, or quit, to leave.", flush=True)
                 continue
             interrupted = False
-            for text in session.answer(line):
-                print(text, flush=True)
     return 0
 
 

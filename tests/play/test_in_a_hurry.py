@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +18,8 @@ from games import kernels
 from games.kernels.patience import Meanwhile
 from play.players.limits import Limits
 from play.players.parse import seated
-from play.terminal import Session
+from play.players.player import Player
+from play.terminal import Session, run_session
 from search import Engine
 from tests.web_client import act, acted, client_of, new_table, wait_for
 from tests.web_server import HUMAN
@@ -112,6 +115,17 @@ def test_the_terminal_says_what_is_not_compiled_yet(compiler: threading.Event) -
     compiler.set()
     hint = [*session.answer("hint")]  # waits
     assert len(hint) > 2 and session.thinker.engine.native
+
+
+def test_ctrl_c_ends_the_wait_for_a_hint_and_not_the_game(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session(games.load("nim"), Player("random").seat(games.load("nim"), Limits(1)))
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nposition\nquit\n"))
+    monkeypatch.setitem(session.commands, "hint", lambda rest: signal.raise_signal(signal.SIGINT))
+    assert run_session(session) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("Ctrl-C once more") < shown.index("> position") < shown.index("> quit")
 
 
 def test_the_page_is_played_before_anything_is_compiled(
