@@ -27,8 +27,8 @@ from benchmarks.patterns import instances
 from games.problem import KernelProblem
 from learner.frame import Progress
 from learner.heuristics.bootstrap import HeuristicBootstrap
-from learner.run.asked import learner_options
 from learner.run.recipes import HEURISTICS, UsualRuns
+from learner.run.request import learner_options
 from play.ratings.statistics import mean_interval
 from search import solve
 from search.evaluators.load import as_evaluator

@@ -147,8 +147,8 @@ def _trained(task: Task) -> dict[str, Any]:
     kind = task.learner.removeprefix(TUPLES)
     # by its module, because functions of the main program travel with copies of their names
     recipe = recipes.RECIPES[kind]
-    usual = recipe.run(game)
-    offered = recipe.load()().get_params(deep=False)
+    usual = recipe.usual(game)
+    offered = recipe.settings()
     options = TUPLE_OPTIONS if task.learner != kind else usual.get("options", {})
     options = {**options, **{k: v for k, v in contest.options.items() if k in offered}}
     own = contest.depth is None or kind == "solved"

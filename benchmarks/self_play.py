@@ -25,10 +25,10 @@ import psutil  # type: ignore[import-untyped, unused-ignore]
 
 import games
 from benchmarks.cluster import LocalCluster
-from learner.run.asked import settings_of
-from learner.run.command_line import parser as train_parser
 from learner.run.learners import make_learner
 from learner.run.recipes import RECIPES
+from learner.run.request import parser as train_parser
+from learner.run.request import settings_of
 from play.workers import Workers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, Field, dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,9 +14,11 @@ __all__ = [
     "CALIBRATION_PLIES",
     "Choice",
     "Range",
+    "Setting",
     "check_options",
     "choice",
     "ranged",
+    "settings_of_class",
 ]
 
 #: For chances: the usual games of self-play, positions searched for a move, and plies of a random
@@ -24,6 +26,8 @@ __all__ = [
 CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES = 200, 500, 6
 #: The losses that fits to results and values minimise.
 LOSSES = ("cross_entropy", "squared")
+#: Types that take the values of another.
+WIDER = {"int": "float", "list": "tuple"}
 
 
 @dataclass(frozen=True)
@@ -92,22 +96,60 @@ def choice(default: str, names: tuple[str, ...]) -> Any:
     return field(default=default, metadata={"allowed": Choice(names)})
 
 
-def check_options(options: Any) -> None:
-    """Raise ValueError for the first option of a dataclass that is not what its field allows.
+@dataclass(frozen=True)
+class Setting:
+    """An option of a learner.
 
-    None is allowed where the type of the field has it; int means a whole number.
+    type: its type as written, such as "int | None".
+    default: its default; None also stands for one that cannot be read without importing.
+    allowed: the values of the type that it may have, if not all.
     """
-    kind = type(options)
-    allowed = {
-        name: entry.metadata["allowed"]
-        for part in reversed(kind.__mro__)
-        for name, entry in vars(part).get("__dataclass_fields__", {}).items()
-        if "allowed" in entry.metadata
-    }
-    for name, rule in allowed.items():
-        value, hint = getattr(options, name), str(kind.__dataclass_fields__[name].type)
-        if value is None and "None" in hint:
-            continue
-        rule.check(name, value)
-        if hint.startswith("int") and not isinstance(value, Integral):
-            raise ValueError(f"{name}: expected {rule}, found {value}")
+
+    type: str
+    default: Any = None
+    allowed: Range | Choice | None = None
+
+    @classmethod
+    def of(cls, hint: str, made: Any, before: Setting | None = None) -> Setting:
+        """Returns the option of a field of a dataclass.
+
+        made: the field, or its default.
+        before: the option of the base class, whose range stays where the default alone is another.
+        """
+        allowed = None if before is None else before.allowed
+        if isinstance(made, Field):
+            allowed = made.metadata.get("allowed", allowed)
+            made = None if made.default is MISSING else made.default
+        return cls(hint, made, allowed)
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ValueError for a value of another type, or one that is not allowed."""
+        kinds = {part.partition("[")[0] for part in self.type.split(" | ")}
+        given = "None" if value is None else type(value).__name__
+        if isinstance(value, Real) and not isinstance(value, bool):
+            given = "int" if isinstance(value, Integral) else "float"
+        if not kinds & {"Any", given, WIDER.get(given)}:
+            raise ValueError(f"{name}: expected {self.type}, found {value!r}")
+        if self.allowed is not None and value is not None:
+            self.allowed.check(name, value)
+
+
+def settings_of_class(kind: type) -> dict[str, Setting]:
+    """Returns the options of a dataclass by name."""
+    result: dict[str, Setting] = {}
+    for part in reversed(kind.__mro__):
+        for name, entry in vars(part).get("__dataclass_fields__", {}).items():
+            result[name] = Setting.of(str(entry.type), entry, result.get(name))
+    return {name: setting for name, setting in result.items() if _is_option(kind, name)}
+
+
+def _is_option(kind: Any, name: str) -> bool:
+    entry: Field[Any] = kind.__dataclass_fields__[name]
+    return entry.init and not str(entry.type).startswith("ClassVar")
+
+
+def check_options(options: Any) -> None:
+    """Raise ValueError for the first option of a dataclass that is not what its field allows."""
+    for name, setting in settings_of_class(type(options)).items():
+        if setting.allowed is not None:
+            setting.check(name, getattr(options, name))

@@ -24,6 +24,7 @@ from programs.lock import LockedError, alone
 from programs.whole_files import UNFINISHED, naming, write_atomically
 
 __all__ = [
+    "FEATURES",
     "HOURS",
     "REPORT",
     "Pace",
@@ -38,6 +39,8 @@ CHECKPOINT = "checkpoint.json"
 REPORT = "report.json"
 HOURS = "hours.csv"
 LOCK = "run.lock"
+#: The copy of a user's features.
+FEATURES = "features.py"
 FORMAT = "plysmith-run-1"
 #: Checkpoints are at least this many seconds apart, and more if writing is slow.
 CHECKPOINT_SECONDS, MOST_SHARE = 1.0, 0.05

@@ -3,76 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 from games.contract import Game
-from games.feature_file import file_digest, load_features
+from games.feature_file import load_features
 from games.features import FeatureSet
-from games.problem import Heuristic, Problem
+from games.problem import Problem
 from learner.frame import Learner
 from learner.models.model import inputs_of
-from learner.run.asked import ZERO
+from learner.run.folder import FEATURES
 from learner.run.recipes import recipe_of
-from learner.run.settings import RunSettings
+from learner.run.settings import ZERO, RunSettings, code_in
 
-__all__ = ["checked_options", "feature_file", "make_learner"]
-
-#: Options of learners that train.py has options of its own for, or that a run decides.
-RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
+__all__ = ["feature_file", "make_learner"]
 
 
-def checked_options(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options as given.
+def feature_file(settings: RunSettings, folder: Path, *, resume: bool) -> Path | None:
+    """Returns the user's file of features, or None if the settings name none.
 
-    Raises ValueError for an option that the learner lacks, or of a wrong type.
+    folder: the folder of the run, which has a copy.
+    resume: whether the run has begun.
+
+    Raises FileNotFoundError if the file does not exist, and ValueError if it is not the file that a
+    resumed run began with.
     """
-    hints = get_type_hints(kind)
-    valid = set(kind().get_params(deep=False)) - RESERVED
-    unknown = set(options) - valid
-    if unknown:
-        raise ValueError(
-            f"--set: expected one of {', '.join(sorted(valid))}; found {', '.join(sorted(unknown))}"
-        )
-    for name, value in options.items():
-        if not _fits(value, hints[name]):
-            hint = hints[name]
-            expected = hint.__name__ if type(hint) is type else hint
-            raise ValueError(f"--set {name}: expected {expected}, found {value!r}")
-    return dict(options)
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Returns whether a value is of the type that an option is declared with."""
-    if hint is Any:
-        return True
-    parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-    kinds = [get_origin(part) or part for part in parts]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int in kinds or float in kinds
-    return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
-
-
-def feature_file(settings: RunSettings, *, resume: bool) -> tuple[RunSettings, Path | None]:
-    """Returns the settings with the digest of the user's file of features, and the file.
-
-    The file is None if the user gave none. Raises FileNotFoundError if the file does not exist, and
-    ValueError if it is not the file that a resumed run began with.
-    """
-    if not (settings.features or "").endswith(".py"):
-        return settings, None
-    path = Path(settings.features or "")
+    if not code_in("features", settings.features):
+        return None
+    path, copy = Path(settings.features or ""), folder / FEATURES
     if not path.is_file():
         raise FileNotFoundError(f"{path}: expected a file with features, found none")
-    digest = file_digest(path)
-    if resume and digest != settings.feature_digest:
+    if resume and (not copy.is_file() or path.read_bytes() != copy.read_bytes()):
         raise ValueError(
-            f"{path}: expected the file that the run began with (SHA-256"
-            f" {(settings.feature_digest or 'unknown')[:12]}), found one with {digest[:12]}"
+            f"{path}: expected the file that the run began with, of which {copy} is a copy"
         )
-    return replace(settings, feature_digest=digest), path
+    return path
 
 
 def make_learner(
@@ -80,14 +45,15 @@ def make_learner(
 ) -> Learner:
     """Returns the learner that the settings name; a file adds its terms to the usual feature set.
 
-    Raises ValueError for options that the learner does not take, for an unknown encoding or
-    heuristic of a problem, and the errors of `load_features`.
+    Raises ValueError for a file or a set of features that the learner cannot learn over, and the
+    errors of `load_features`.
     """
     kind = recipe_of(settings.learner, game).load()
-    options = checked_options(kind, settings.options)
+    options = dict(settings.options)
     usual = kind().get_params(deep=False)
     if isinstance(game, Problem):
-        options = _problem_options(game, settings, options)
+        base = () if settings.start in (None, ZERO) else tuple(str(settings.start).split("+"))
+        options = {"encoding": settings.features, "base": base, **options}
     else:
         options = _game_options(game, settings, {**usual, **options}, options, file)
     given = {"games": settings.games, "depth": settings.depth, "nodes": settings.nodes}
@@ -127,25 +93,6 @@ def _game_options(
     if file is not None:
         options |= _with_file(game, settings.learner, name, {**whole, **options}, file)
     return options
-
-
-def _problem_options(
-    problem: Problem, settings: RunSettings, options: dict[str, Any]
-) -> dict[str, Any]:
-    """Returns the options of a learner of a heuristic.
-
-    The `start` of the settings names the heuristics to begin from, with + between them.
-    """
-    start = settings.start
-    base = () if start in (None, ZERO) else tuple(str(start).split("+"))
-    for name in (*base, *settings.opponents):
-        if not isinstance(problem.evaluators.get(name), Heuristic):
-            named = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
-            raise ValueError(
-                f"expected heuristics of {problem.name} ({', '.join(named) or 'none'}) or {ZERO},"
-                f" found {name!r}"
-            )
-    return {"encoding": settings.features, "base": base, **options}
 
 
 def _known(name: Any, known: dict[str, Any]) -> bool:

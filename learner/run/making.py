@@ -19,10 +19,6 @@ from learner.run.folder import CHECKPOINT
 from programs.arguments import Parser
 from programs.ending import exit_status
 from programs.whole_files import write_atomically
-from search.evaluators.files.header import EvaluatorError
-from search.evaluators.files.shipped import DATA
-from search.evaluators.load import load_evaluator
-from search.evaluators.samples import value_mark
 
 __all__ = ["Making", "Makings", "main", "make"]
 
@@ -65,6 +61,8 @@ def main(arguments: list[str] | None = None, program: str = "plysmith make") -> 
 
 
 def _run(name: str | None, folder: Path | None) -> int:
+    from search.evaluators.files.shipped import DATA
+
     makings = {
         f"{game.name}/{making}": (game, how)
         for game in map(games.load, [*games.names(), *games.problems()])
@@ -118,6 +116,11 @@ def make(making: Making, folder: Path) -> int:
 
 def _compared(game: Game, name: str, made: Path) -> str:
     """Returns a line that says whether a file is the shipped one again."""
+    from search.evaluators.files.header import EvaluatorError
+    from search.evaluators.files.shipped import DATA
+    from search.evaluators.load import load_evaluator
+    from search.evaluators.samples import value_mark
+
     short = name.rpartition("/")[2]
     shipped = DATA / f"{name}{made.suffix}"
     if made.read_bytes() == shipped.read_bytes():

@@ -28,11 +28,14 @@ from typing import Any
 from games.contract import Game
 from games.file_form import NO_NAMES, form_of
 from learner.arena import Arena, Strength
+from learner.books.book_study import BookStudy
 from learner.frame import Learner, Progress
-from learner.options import CALIBRATION_GAMES, Range
-from learner.run.folder import HOURS, RunError, csv_row, read_hours
+from learner.options import CALIBRATION_GAMES
+from learner.reports.worth import start_for
+from learner.run.folder import FEATURES, HOURS, RunError, csv_row, read_hours
 from learner.run.held_out import HeldOut
-from learner.run.run import Run
+from learner.run.recipes import recipe_of
+from learner.run.run import Run, report_seed
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from play.workers import Workers
@@ -42,13 +45,15 @@ from programs.phrases import counted
 from programs.whole_files import write_atomically
 from search import Evaluator, LinearEvaluator, load_evaluator
 
-__all__ = ["FEATURES", "MeasuredRun", "report_seed"]
+__all__ = ["MeasuredRun"]
 
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice, in another order for each
 #: seed of a run.
-CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
+CHOICE_SEED, FINAL_SEED = 1_000_003, 2_000_003
 CHOICE_PLIES, REPORT_PLIES = 3, 4
+#: Number of snapshots with the highest mean score that are measured again.
+FINALISTS = 4
 #: Number of matches at a time when learning is over; beside learning it is one.
 PROCESSES = 2
 #: With fewer games, chances of win, draw and loss are not fitted.
@@ -56,51 +61,37 @@ FEWEST_GAMES = 20
 #: The file of positions that are not learned from, and the number of times that the evaluator is
 #: judged by them.
 HELD_OUT, JUDGEMENTS = "held_out.safetensors", 48
-#: The copy of a user's features.
-FEATURES = "features.py"
-
-
-def report_seed(learner: Learner) -> int:
-    """Returns the seed of the openings of a run's last matches.
-
-    It differs by the run's seed, so that an interval over seeds counts the luck of openings too.
-    """
-    return REPORT_SEED + learner.seed
 
 
 class MeasuredRun(Run):
     """A learner of a game in a folder, measured on its way.
 
     learner: the learner.
-    game: the game, with a user's features if the learner has any.
     folder: where everything is written.
-    opponents: players that snapshots are measured against.
-    snapshots: number of snapshots, evenly spread.
-    snapshot_games: games of each snapshot against each opponent.
-    finalists: number of snapshots with the highest mean score that are measured again.
-    final_games: games of these measurements, by which the best is chosen.
-    limits: limits of the searches of all these matches.
-    settings: the settings, which the folder keeps for `--resume`.
-    feature_file: the user's file of features, of which the folder keeps a copy.
+    settings: the settings, which say how often and against whom it is measured.
+    game, feature_file: as in `Run`.
     """
 
     def __init__(
-        self, learner: Learner, game: Game, folder: Any, *, opponents: Sequence[str],
-        snapshots: int = 24, snapshot_games: int = 40, finalists: int = 4, final_games: int = 150,
-        limits: Limits, settings: RunSettings | None = None, feature_file: Any = None,
-    ) -> None:  # fmt: skip
-        Range(1).check("snapshots", snapshots)
+        self,
+        learner: Learner,
+        folder: Any,
+        *,
+        settings: RunSettings,
+        game: Game,
+        feature_file: Path | None = None,
+    ) -> None:
         self._form = form_of(game)
         self.games_log = f"games{self._form.suffix}"
-        super().__init__(learner, folder, settings=settings, logs={self.games_log: ""})
-        self._game = game
-        self.opponents = list(opponents)
-        self.snapshots = snapshots
-        self.snapshot_games = snapshot_games
-        self.finalists = finalists
-        self.final_games = final_games
-        self.limits = limits
-        self.feature_file = feature_file
+        super().__init__(
+            learner, folder, settings=settings, game=game, feature_file=feature_file,
+            logs={self.games_log: ""},
+        )  # fmt: skip
+        self.settings: RunSettings = settings
+        recipe = recipe_of(settings.learner, game)
+        depth = settings.depth if recipe.match_depth is None else recipe.match_depth
+        #: limits of the searches of all matches
+        self.limits = Limits(depth=depth, nodes=settings.nodes)
         #: games after which a snapshot was taken
         self._taken: list[int] = []
         self._waiting: dict[int, list[Future[Strength]]] = {}
@@ -113,9 +104,11 @@ class MeasuredRun(Run):
         self._held_out: HeldOut | None = None
 
     @property
-    def game(self) -> Game:
-        """The game."""
-        return self._game
+    def path(self) -> Path:
+        return self._path("best")
+
+    def start(self) -> Any:
+        return start_for(self.game, self.settings.start, self.learner)
 
     def is_finished(self) -> bool:
         parts = () if self.feature_file is None else ("worth",)
@@ -130,8 +123,7 @@ class MeasuredRun(Run):
             self._held_out.write(self.folder.path / HELD_OUT)
         self._began = _learning_seconds()
         if self.feature_file is not None:
-            copy = Path(self.feature_file).read_bytes()
-            write_atomically(self.folder.path / FEATURES, copy)
+            write_atomically(self.folder.path / FEATURES, self.feature_file.read_bytes())
 
     @contextmanager
     def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
@@ -203,7 +195,7 @@ class MeasuredRun(Run):
     def _reported(self, progress: Progress) -> bool:
         game = progress.game
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
-        due = self._evenly(game, self.snapshots)
+        due = self._evenly(game, min(self.settings.snapshots, self.settings.games))
         self._reported_game = game
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
@@ -248,7 +240,7 @@ class MeasuredRun(Run):
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Start measuring a snapshot."""
         self._waiting[game] = self._matches(
-            self._arena, evaluator, self.snapshot_games, CHOICE_SEED, CHOICE_PLIES
+            self._arena, evaluator, self.settings.snapshot_games, CHOICE_SEED, CHOICE_PLIES
         )
 
     def _matches(
@@ -256,7 +248,7 @@ class MeasuredRun(Run):
     ) -> list[Future[Strength]]:
         return [
             arena.submit(evaluator, opponent, games=games, seed=seed, plies=plies)
-            for opponent in self.opponents
+            for opponent in self.settings.pacemakers
         ]
 
     def _collect(self, game: int) -> None:
@@ -308,13 +300,13 @@ class MeasuredRun(Run):
             return sum(entry.score for entry in entries) / max(1, len(entries))
 
         ranking = sorted(self.measured, key=lambda game: (mean(self.measured[game]), game))
-        finalists = ranking[-self.finalists :]
+        finalists = ranking[-FINALISTS:]
         if len(finalists) == 1:
             return finalists[0]
         with self._new_arena(PROCESSES) as arena:
             pending = {
                 game: self._matches(
-                    arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
+                    arena, self._snapshot(game), self.settings.final_games, FINAL_SEED, CHOICE_PLIES
                 )
                 for game in finalists
             }
@@ -371,29 +363,42 @@ class MeasuredRun(Run):
             held = [n for n in first if first[n] and all(w.get(n) == first[n] for _, w in weights)]
             plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())
 
-    def report(
-        self, evaluator: Evaluator, opponents: Sequence[str], *, games: int
-    ) -> Iterator[Strength]:
-        """Measure the best evaluator on openings of its own, and write report.json.
+    def about(self, learned: Evaluator) -> Iterator[str]:
+        """Yields its name, weights over terms in the game's unit, and figures of a book."""
+        learner = self.learner
+        chosen = not learner.settles and len(self.measured) > 1
+        yield (
+            f"{'best of the snapshots' if chosen else 'the last weights'}: {learned.name}, from"
+            f" {counted(learner.updates_, 'position')} in {counted(learner.games_played_, 'game')}"
+        )
+        if isinstance(learned, LinearEvaluator):
+            weights = sorted(learned.term_weights().items(), key=lambda item: -abs(item[1]))
+            texts = [f"{name} {learned.in_units(weight):g}" for name, weight in weights if weight]
+            yield f"weights in {self.game.unit}: {', '.join(texts)}"
+        if isinstance(learner, BookStudy):
+            if learner.agreement_ is not None:
+                yield f"on the games held out: {learner.agreement_.text()}"
+            yield learner.book_.text()
 
-        Yields each opponent's result when its match ends.
-        """
-        results: list[Strength] = []
+    def results(self, learned: Evaluator) -> Iterator[str]:
+        """Measure the best evaluator on openings of its own; yields when a match ends."""
+        strengths: list[Strength] = []
         with self._new_arena(PROCESSES) as arena:
             pending = [
                 arena.submit(
-                    evaluator, o, games=games, seed=report_seed(self.learner), plies=REPORT_PLIES
+                    learned, opponent, games=self.settings.match_games,
+                    seed=report_seed(self.learner), plies=REPORT_PLIES,
                 )
-                for o in opponents
-            ]
+                for opponent in self.settings.opponents
+            ]  # fmt: skip
             for future in pending:
-                results.append(result_of(future))
-                yield results[-1]
-        self.write_report(
-            evaluator=evaluator.name,
-            limits=str(self.limits),
-            matches=[entry.as_dict() for entry in results],
-        )
+                strengths.append(result_of(future))
+                yield f"{strengths[-1].text()} at {self.limits}"
+        self.entries |= {
+            "evaluator": learned.name,
+            "limits": str(self.limits),
+            "matches": [entry.as_dict() for entry in strengths],
+        }
 
 
 def _learning_seconds() -> float:

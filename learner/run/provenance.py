@@ -4,12 +4,11 @@ A run promises the same bits after `--resume` as without a stop, which holds onl
 code. So each session is recorded in the folder, and a run is resumed with other code only if its
 owner says so. Code means what can change the result:
 
-- the learner: a digest of the source of each module that a session has loaded once the learner is
-  prepared, but for those of other games, and without comments and docstrings, so that an edited
-  text is no change; a module that only one of two sessions has loaded decides nothing;
+- the learner and the game: a digest of the source of each module that a session has loaded once
+  the learner is prepared, but for those of other games, and without comments and docstrings, so
+  that an edited text is no change; a module that only one of two sessions has loaded decides
+  nothing;
 - the terms: the fingerprint of each term, or of the encoding (`games.kernels.fingerprint`);
-- the game: the fingerprints of its rules, or for a game in plain Python digests of the modules of
-  its class;
 - Python's minor version, and the versions of the packages that calculate.
 
 The version of Plysmith, its commit and the machine are recorded and reported, but may differ.
@@ -28,7 +27,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +45,7 @@ OURS = ("programs", "games", "search", "play", "learner")
 #: The packages whose versions may change the bits of a result.
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "scikit-learn", "torch")
 #: The parts of a session that must not change, with their names in messages.
-PARTS = {"packages": "package", "learner": "module", "terms": "term", "game": "rules of"}
+PARTS = {"packages": "package", "learner": "module", "terms": "term"}
 #: The most differences that a message lists.
 MOST_LISTED = 12
 
@@ -110,7 +108,6 @@ def provenance(game: Game, learner: Any) -> dict[str, Any]:
         },
         "learner": _code_of(type(learner), game),
         "terms": _terms(getattr(learner, "evaluator_", None)),
-        "game": {game.name: _rules(game)},
     }
 
 
@@ -181,29 +178,17 @@ def _terms(evaluator: Any) -> dict[str, str]:
     return {}
 
 
-def _rules(game: Game) -> str:
-    """Returns a digest of the rules of a game."""
-    marks = [game.name, str(game.version)]
-    if game.rules is None:
-        files = [sys.modules[kind.__module__].__file__ for kind in type(game).__mro__[:-1]]
-        marks += [_file_mark(Path(file)) for file in files if file]
-    else:
-        kernels = (getattr(game.rules, part.name) for part in fields(game.rules))
-        marks += [fingerprint(kernel) if kernel else "-" for kernel in kernels]
-    return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:16]
-
-
 # --- source -----------------------------------------------------------------------------------
 
 
 def _code_of(learner: type, game: Game) -> dict[str, str]:
-    """Returns a digest of each loaded module of Plysmith, and of those beside a learner's class.
+    """Returns a digest of each loaded module of Plysmith, and of a user's learner and game.
 
     Modules of the games that come with Plysmith count only for a game that is made of them. No such
     game is made of another, and engines of other games that can be played against are loaded too.
     """
-    tops = {*OURS, learner.__module__.partition(".")[0]}
-    own = [kind.__module__ for kind in type(game).__mro__]
+    own = [kind.__module__ for kind in type(game).__mro__[:-1]]
+    tops = {*OURS, *(name.partition(".")[0] for name in (learner.__module__, *own))}
     ours = games.modules() if own[0].partition(".")[0] == "games" else []
     others = [module for module in ours if not any(_within(name, module) for name in own)]
     loaded = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}

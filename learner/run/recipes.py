@@ -9,13 +9,16 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from games.contract import DiceGame, Game
 from games.extras import Extra, extend
-from games.problem import Problem
+from games.problem import Heuristic, Problem
+from learner.options import Setting, settings_of_class
+from learner.run.schema import settings_of_source
+from learner.run.settings import ZERO, RunSettings
 from programs.outside import additions, provider
 
 __all__ = ["HEURISTICS", "RECIPES", "Recipe", "UsualRuns", "learners_of", "recipe_of"]
@@ -46,24 +49,41 @@ class UsualRuns(Extra):
 class Recipe:
     """A learner as train.py offers it.
 
-    module: its module in `learner`.
-    kind: its class in that module.
+    home: its module and class; one that is not in `learner` is of a user's own.
     summary: its description in one line.
     match_depth: depth of the measuring matches in plies (default: that of learning).
-    own: whether the module is one of a user's own.
+    run: the class of its runs, in `learner.run` (default: that of the kind of game).
     """
 
-    module: str
-    kind: str
+    home: str
     summary: str
     match_depth: int | None = None
-    own: bool = False
+    run: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module of the learner."""
+        return self.home.partition(":")[0]
+
+    @property
+    def own(self) -> bool:
+        """Whether it is one of a user's own."""
+        return not self.home.startswith("learner.")
 
     def load(self) -> Any:
         """Returns the learner's class."""
+        kind = self.home.partition(":")[2]
         if self.own:
-            return _own_kind(self.module, self.kind)
-        return getattr(importlib.import_module(f"learner.{self.module}"), self.kind)
+            return _own_kind(self.module, kind)
+        return getattr(importlib.import_module(self.module), kind)
+
+    def settings(self) -> dict[str, Setting]:
+        """Returns the options of the learner by name; only a user's class is imported for it."""
+        return (
+            settings_of_class(self.load())
+            if self.own
+            else settings_of_source(*self.home.split(":"))
+        )
 
     def fits(self, game: Any) -> bool:
         """Returns whether it can learn a game or problem."""
@@ -73,95 +93,95 @@ class Recipe:
             return False
         return True
 
-    def run(self, game: Any) -> dict[str, Any]:
-        """Returns the settings of a run of a game, by the names of the options of train.py."""
+    def usual(self, game: Any) -> dict[str, Any]:
+        """Returns the usual settings of a run of a game; "from" names the start."""
         name = next((name for name, recipe in learners_of(game).items() if recipe == self), "")
         return Runs.of(game).settings(self, game, UsualRuns.of(game).settings.get(name))
+
+    def run_of(self, game: Any) -> Any:
+        """Returns the class of its runs of a game."""
+        module, _, kind = (self.run or Runs.of(game).run).partition(".")
+        return getattr(importlib.import_module(f"learner.run.{module}"), kind)
 
 
 RECIPES: dict[str, Recipe] = {
     "samuel": Recipe(
-        "rounds.samuel", "Samuel", "Samuel's terms that come and go, with weights fitted together"
+        "learner.rounds.samuel:Samuel",
+        "Samuel's terms that come and go, with weights fitted together",
     ),
     "samuel1959": Recipe(
-        "online.samuel1959",
-        "Samuel1959",
+        "learner.online.samuel1959:Samuel1959",
         "Samuel 1959: powers of two of correlations with what search backs up",
     ),
-    "rote": Recipe("online.rote", "Rote", "Samuel 1959: a memory of positions"),
+    "rote": Recipe(
+        "learner.online.rote:Rote", "Samuel 1959: a memory of positions", run="memory_run.MemoryRun"
+    ),
     "td": Recipe(
-        "gradient.temporal_difference",
-        "TemporalDifference",
+        "learner.gradient.temporal_difference:TemporalDifference",
         "TD(lambda): static values follow static values",
     ),
     "tdleaf": Recipe(
-        "gradient.td_leaf",
-        "TDLeaf",
+        "learner.gradient.td_leaf:TDLeaf",
         "TDLeaf(lambda): ends of principal variations follow one another",
     ),
     "rootstrap": Recipe(
-        "gradient.root_strap", "RootStrap", "positions follow their backed-up values"
+        "learner.gradient.root_strap:RootStrap", "positions follow their backed-up values"
     ),
     "treestrap": Recipe(
-        "gradient.tree_strap", "TreeStrap", "all positions searched follow their values or bounds"
+        "learner.gradient.tree_strap:TreeStrap",
+        "all positions searched follow their values or bounds",
     ),
     "solved": Recipe(
-        "gradient.solved", "Solved", "positions follow a search to the end, in games with a solver"
+        "learner.gradient.solved:Solved",
+        "positions follow a search to the end, in games with a solver",
     ),
     "batch": Recipe(
-        "rounds.batch", "BatchFit", "weights fitted to stored positions by logistic regression"
+        "learner.rounds.batch:BatchFit", "weights fitted to stored positions by logistic regression"
     ),
     "samuel1967": Recipe(
-        "books.book_study",
-        "BookStudy",
+        "learner.books.book_study:BookStudy",
         "signature tables, from moves of master games (--set book=FILE.pdn) or of a deep search",
         match_depth=5,
     ),
     "network": Recipe(
-        "rounds.network_fit",
-        "NetworkFit",
+        "learner.rounds.network_fit:NetworkFit",
         "a small network, trained on stored positions in rounds of self-play",
     ),
     "invent": Recipe(
-        "rounds.invent", "Invent", "terms in words, which a network that learns by self-play finds"
+        "learner.rounds.invent:Invent",
+        "terms in words, which a network that learns by self-play finds",
     ),
     "quantised": Recipe(
-        "rounds.quantised_fit",
-        "QuantisedFit",
+        "learner.rounds.quantised_fit:QuantisedFit",
         "a network of small integers, in generations of self-play by a selective search: hours",
     ),
     "tdgammon": Recipe(
-        "td_gammon.td_gammon",
-        "TDGammon",
+        "learner.td_gammon.td_gammon:TDGammon",
         "networks of outcomes for games with dice, by TD(lambda) in native self-play",
     ),
     "backups": Recipe(
-        "td_gammon.backup_fit",
-        "BackupFit",
+        "learner.td_gammon.backup_fit:BackupFit",
         "the same from exact averages over all rolls, from a network or from zero",
         match_depth=0,
     ),
 }
 
 #: Learners of the same idea for games with dice.
-WITH_DICE = {"invent": replace(RECIPES["invent"], module="td_gammon.invent", kind="InventWithDice")}
+WITH_DICE = {"invent": replace(RECIPES["invent"], home="learner.td_gammon.invent:InventWithDice")}
 
 #: Learners of heuristics, for problems with one agent; the first is the usual one. Those that carry
 #: an idea over from games have its name.
 HEURISTICS: dict[str, Recipe] = {
     "bootstrap": Recipe(
-        "heuristics.bootstrap",
-        "HeuristicBootstrap",
+        "learner.heuristics.bootstrap:HeuristicBootstrap",
         "weights, from the solutions that searches with them find",
     ),
     "admissible": Recipe(
-        "heuristics.admissible",
-        "Admissible",
+        "learner.heuristics.admissible:Admissible",
         "small puzzles: the largest heuristic that never overestimates, with proof",
     ),
     "batch": Recipe(
-        "heuristics.bootstrap",
-        "HeuristicBatch",
+        "learner.heuristics.bootstrap:HeuristicBatch",
         "weights, from the solutions that known heuristics find",
     ),
 }
@@ -176,8 +196,8 @@ class Runs(Extra):
     short: Mapping[str, Any] = SHORT
     #: Options of train.py that these runs do not take.
     not_taken: Sequence[str] = ()
-    #: Whether snapshots are measured on the way against opponents.
-    measured = True
+    #: The class of these runs, in `learner.run`.
+    run = "measured_run.MeasuredRun"
 
     def settings(
         self, recipe: Recipe, game: Any, usual: Mapping[str, Any] | None
@@ -188,9 +208,18 @@ class Runs(Extra):
             return {**short, **SHORT_IN_PYTHON, "depth": min(2, short["depth"])}
         return dict(usual or short)
 
-    def takes(self, recipe: Recipe, game: Any) -> bool:
-        """Returns whether a learner fits a game, as far as that is asked beforehand."""
-        return recipe.own or recipe.fits(game)
+    def check_players(self, game: Any, settings: RunSettings) -> None:
+        """Raise ValueError for a player to measure against, or to start from, that is unknown."""
+        from play.players.parse import parse_player
+
+        for opponent in {*settings.opponents, *settings.pacemakers}:
+            parse_player(game, opponent)
+
+    def check_learner(self, name: str, recipe: Recipe, game: Any) -> None:
+        """Raise ValueError, with the learners that fit the game, for one of ours that does not."""
+        if not recipe.own and not recipe.fits(game):
+            able = [other for other, recipe in learners_of(game).items() if recipe.fits(game)]
+            raise unknown(name, able, f" for {game.name}")
 
 
 class RunsWithDice(Runs):
@@ -206,18 +235,30 @@ class RunsOfProblems(Runs):
     learners = HEURISTICS
     short = SHORT_OF_PROBLEM
     not_taken = ("depth", "snapshots", "snapshot_games", "final_games")
-    measured = False
+    run = "heuristic_run.HeuristicRun"
 
     def settings(
         self, recipe: Recipe, game: Any, usual: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         first = next(iter(game.evaluators), "zero")
         # how much work a position is worth depends on what the learner does with it
-        own = {"nodes": getattr(recipe.load(), "nodes", 0), "from": first, "opponents": (first,)}
+        nodes = recipe.settings().get("nodes")
+        own = {"nodes": nodes and nodes.default, "from": first, "opponents": (first,)}
         return {**self.short, **own, **(usual or {})}
 
-    def takes(self, recipe: Recipe, game: Any) -> bool:
-        return True
+    def check_players(self, game: Any, settings: RunSettings) -> None:
+        start = settings.start
+        base = () if start in (None, ZERO) else str(start).split("+")
+        named = [name for name, e in game.evaluators.items() if isinstance(e, Heuristic)]
+        for name in (*base, *settings.opponents):
+            if name not in named:
+                raise ValueError(
+                    f"expected heuristics of {game.name} ({', '.join(named) or 'none'}) or {ZERO},"
+                    f" found {name!r}"
+                )
+
+    def check_learner(self, name: str, recipe: Recipe, game: Any) -> None:
+        """A learner says itself of which problems it cannot learn."""
 
 
 extend(Game, Runs())
@@ -228,7 +269,7 @@ extend(Problem, RunsOfProblems())
 def outsiders() -> dict[str, Recipe]:
     """Returns the learners of other installed packages by name, of games or of problems."""
     return {
-        name: Recipe(entry.module, entry.attr, f"by {provider(entry)}", own=True)
+        name: Recipe(f"{entry.module}:{entry.attr}", f"by {provider(entry)}")
         for name, entry in additions("learners").items()
     }
 
@@ -242,23 +283,21 @@ def learners_of(game: Any) -> dict[str, Recipe]:
 def recipe_of(name: str, game: Any) -> Recipe:
     """Returns the learner of a name among those of a game or problem, or of module:Class.
 
-    The module is not imported yet. Raises ValueError, which lists the known names, for another.
+    The module is not imported yet. Raises ValueError, which lists the names, for another.
     """
-    known = learners_of(game)
-    if name in known:
-        return known[name]
-    module, colon, kind = name.partition(":")
-    if not colon:
-        raise unfit(name, game)
-    return Recipe(module, kind, "a learner of a user's own", own=True)
+    offered = learners_of(game)
+    if ":" in name and name not in offered:
+        return Recipe(name, "a learner of a user's own")
+    if name not in offered:
+        raise unknown(name, offered, f" for {game.name}")
+    return offered[name]
 
 
-def unfit(name: str, game: Any) -> ValueError:
-    """Returns the error for a learner that does not fit a game, with the names of those that do."""
-    able = [known for known, recipe in learners_of(game).items() if recipe.fits(game)]
-    names = f"one of {', '.join(able)}" if able else "none of ours"
+def unknown(name: str, names: Iterable[str], purpose: str = "") -> ValueError:
+    """Returns the error for a learner that does not exist, or does not fit, with those that do."""
+    offered = f"one of {', '.join(names)}" if names else "none of ours"
     return ValueError(
-        f"--learner: expected {names} for {game.name}, or module:Class for your own, found {name!r}"
+        f"--learner: expected {offered}{purpose}, or module:Class for your own, found {name!r}"
     )
 
 

@@ -8,8 +8,8 @@ Every run leaves in its folder:
     positions/        the store of a learner that learns from one, or the memory of a rote learner
     options.json, provenance.json   its settings, and the code of each session
 
-What it leaves beside these is said where it is made: an evaluator of games, with snapshots and
-matches (`learner.run.measured_run`), a memory (`MemoryRun`) or a heuristic
+The rest of a folder is told where it is made: an evaluator of games, with snapshots and
+matches (`learner.run.measured_run`), a memory (`learner.run.memory_run`) or a heuristic
 (`learner.run.heuristic_run`).
 """
 
@@ -17,21 +17,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from learner.arena import Strength
 from learner.frame import Learner, Progress
 from learner.game_learner import GameLearner
-from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
+from learner.run.folder import REPORT, Pace, RunError, RunFolder, csv_row, read_report
 from learner.run.settings import RunSettings
-from search.lookups.rote import RoteMemory
 
-__all__ = ["MemoryRun", "Run", "Show"]
+__all__ = ["Run", "report_seed"]
 
 LOG = "game,updates,alpha_side,outcome,plies,loss,held_out,note\n"
 
-#: Gets each report, and the strength of each snapshot measured so far.
-Show = Callable[[Progress, dict[int, list[Strength]]], None]
+#: The seed of the openings or positions of a run's report; learning and choosing have others.
+REPORT_SEED = 3_000_017
 
 
 class Run:
@@ -40,8 +40,13 @@ class Run:
     learner: the learner.
     folder: where everything is written.
     settings: the settings, which the folder keeps for `--resume`.
+    game: the game, if it has a user's features besides those that the learner's has.
+    feature_file: the user's file of features, of which the folder keeps a copy.
     logs: other logs, by the names of their files, with their first lines.
     """
+
+    #: A word for the result.
+    made: ClassVar[str] = "evaluator"
 
     def __init__(
         self,
@@ -49,6 +54,8 @@ class Run:
         folder: Any,
         *,
         settings: RunSettings | None = None,
+        game: Any = None,
+        feature_file: Path | None = None,
         logs: Mapping[str, str] | None = None,
     ) -> None:
         self.learner: Any = learner
@@ -56,17 +63,30 @@ class Run:
         if "store" in learner.get_params(deep=False):
             learner.set_params(store=self.folder.path / "positions")
         self.settings = settings
+        self.feature_file = feature_file
+        self._game = game
         #: game number -> strength of the snapshot against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._pace = Pace()
         #: whether `train` resumed a run that had ended and was measured
         self.finished = False
+        #: entries of the report, which `results` adds to
+        self.entries: dict[str, Any] = {}
 
     # --- what a subclass adds -----------------------------------------------------------------
 
     def is_finished(self) -> bool:
         """Returns whether the folder holds the report of a run of as many games."""
         return self.folder.is_reported(self.asked)
+
+    @property
+    def path(self) -> Path:
+        """The file of the result."""
+        return self.folder.path / f"last{self.learner.evaluator_.suffix}"
+
+    def start(self) -> Any:
+        """Returns what the settings say to start from, as `train` takes it."""
+        return None
 
     def _result(self, say: Callable[[str], None]) -> Any:
         """Write what was learned, unless the run was `finished` before; returns it."""
@@ -99,8 +119,16 @@ class Run:
 
     @contextmanager
     def _learning(self, say: Callable[[str], None]) -> Iterator[None]:
-        """What goes on while the learner learns."""
+        """Surround the learning."""
         yield
+
+    def about(self, learned: Any) -> Iterator[str]:
+        """Yields lines for people about what was learned."""
+        yield from ()
+
+    def results(self, learned: Any) -> Iterator[str]:
+        """Measure what was learned, and add to `entries`; yields lines for people."""
+        yield from ()
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -115,7 +143,7 @@ class Run:
         *,
         resume: bool = False,
         changed: bool = False,
-        show: Show | None = None,
+        watch: Callable[[Progress], None] = lambda progress: None,
         say: Callable[[str], None] = lambda text: None,
     ) -> Any:
         """Learn to the end; returns what was learned, which is also in the folder.
@@ -123,7 +151,7 @@ class Run:
         evaluator: the evaluator to start from.
         resume: whether to continue from the last checkpoint.
         changed: continue although the code has changed since.
-        show: called after every game, or every batch of games.
+        watch: called after every game, or every batch of games.
         say: gets a line when a new stage begins.
 
         Ctrl-C is passed on, after what was learned so far was written; games after the last
@@ -149,9 +177,7 @@ class Run:
                 self._save()  # so that there is something to resume from the first game on
             try:
                 with self._learning(say):
-                    learner.fit(
-                        evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
-                    )
+                    learner.fit(evaluator, resume=state, watch=lambda one: self._log(one, watch))
             except KeyboardInterrupt:
                 if not self.finished:
                     self._keep()
@@ -163,9 +189,9 @@ class Run:
     @property
     def game(self) -> Any:
         """The game or problem; after the learner was prepared."""
-        return self.learner.game_
+        return self.learner.game_ if self._game is None else self._game
 
-    def _watch(self, progress: Progress, show: Show | None) -> None:
+    def _log(self, progress: Progress, watch: Callable[[Progress], None]) -> None:
         record = progress.record
         ended = ("", "") if record is None else (str(record.outcome()), record.ply)
         row = csv_row(
@@ -176,8 +202,7 @@ class Run:
         self.folder.log("log.csv", row)
         if self._reported(progress) or self._pace.is_due():
             self._save()
-        if show is not None:
-            show(progress, self.measured)
+        watch(progress)
 
     def _save(self) -> None:
         with self._pace.writing():
@@ -197,29 +222,35 @@ class Run:
             ) from None
         return state
 
-    def write_report(self, **content: Any) -> None:
-        """Write report.json, the results of a run."""
+    def report(self, learned: Any) -> Iterator[str]:
+        """Yields the lines of the results; they are measured, unless the run was finished before.
+
+        Raises ValueError for a report that is damaged.
+        """
+        if self.finished:
+            lines = read_report(self.folder.path).get("lines")
+            if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+                raise ValueError(
+                    f"{self.folder.path / REPORT}: expected the report of a run, found no lines;"
+                    " without the file the run is measured again"
+                )
+            yield from lines
+            return
+        self.entries = {"games_asked": self.asked, "lines": []}
+        for line in self.results(learned):
+            self.entries["lines"].append(line)
+            yield line
+        self.write_report()
+
+    def write_report(self) -> None:
+        """Write `entries` as report.json."""
         with self.folder.alone():
-            self.folder.write_report({"games_asked": self.asked, **content})
-
-    def add_to_report(self, **content: Any) -> None:
-        """Add entries to report.json, which `write_report` has written."""
-        with self.folder.alone():
-            self.folder.write_report({**read_report(self.folder.path), **content})
+            self.folder.write_report(self.entries)
 
 
-class MemoryRun(Run):
-    """A rote learner in a folder: a memory, as memory.safetensors at the end."""
+def report_seed(learner: Learner) -> int:
+    """Returns the seed of the openings of a run's last matches.
 
-    @property
-    def path(self) -> Any:
-        """The file of the memory."""
-        return self.folder.path / "memory.safetensors"
-
-    def _result(self, say: Callable[[str], None]) -> RoteMemory:
-        super()._result(say)
-        memory: RoteMemory = self.learner.memory_
-        return memory
-
-    def _keep(self) -> None:
-        self.learner.memory_.save(self.path, evaluator=self.learner.evaluator_.name)
+    It differs by the run's seed, so that an interval over seeds counts the luck of openings too.
+    """
+    return REPORT_SEED + learner.seed

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from learner.run.asked import settings_of
-from learner.run.command_line import parser as train_parser
 from learner.run.folder import read_hours, read_report
+from learner.run.request import parser as train_parser
+from learner.run.request import settings_of
 from learner.run.settings import RunSettings
 from play.web.runs import Runs
 from programs.arguments import Parser
@@ -98,11 +98,10 @@ def _unusual(place: Path) -> dict[str, Any]:
     try:
         mine = RunSettings.read(place)
         usual = settings_of(train_parser().parse_args([mine.game, "--learner", mine.learner]))
-        kept = {**mine.as_dict(), **mine.options}
-        shown = [name for name in mine.unlike(usual) if name not in ("opponents", "pacemakers")]
+        values = {**vars(mine), "from": mine.start, **mine.options}
+        return {name: values.get(name) for name in mine.unlike(usual) if name != "opponents"}
     except Exception:  # a run of Python, or settings that are damaged in one way or another
         return {}
-    return {name: kept.get(name) for name in shown}
 
 
 def _whole(match: Any) -> dict[str, Any]:

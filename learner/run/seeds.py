@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from learner.options import Range
-from learner.run.asked import WITH_RESUME, run_name, settings_of
 from learner.run.folder import CHECKPOINT, RunError, read_report
+from learner.run.request import settings_of
 from learner.run.settings import RunSettings
-from play.ratings.statistics import Estimate, mean_interval
 
 __all__ = ["lines_of", "run_seeds", "seeds_of"]
 
@@ -32,10 +32,11 @@ def seeds_of(text: str) -> range:
     return range(first, last + 1)
 
 
-def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+def run_seeds(options: argparse.Namespace, train: Callable[..., int]) -> int:
     """Train from each seed, and print the means over the seeds; returns the exit status.
 
-    run: trains by the options of one run, and returns the exit status.
+    train: trains by the options, the settings and the folder of one run, which may be to `resume`,
+        and returns the exit status.
     """
     seeds = seeds_of(options.seeds)
     for name in ("seed", "resume", "repeat"):
@@ -44,26 +45,19 @@ def run_seeds(options: argparse.Namespace, run: Callable[[argparse.Namespace], i
                 f"--{name}: expected none with --seeds, found {getattr(options, name)}"
             )
     Range(2).check("--seeds", len(seeds))
-    every = {**vars(options), "seeds": None, "run": None}
-    settings = settings_of(argparse.Namespace(**every))
-    folder = options.run or Path("runs", f"{run_name(settings)}-seeds")
+    settings = settings_of(options)
+    folder = options.run or Path("runs", f"{settings.name}-seeds")
     for seed in seeds:
-        place = folder / str(seed)
+        place, mine = folder / str(seed), replace(settings, seed=seed)
         print(f"seed {seed}, in {place}", flush=True)
         again = (place / CHECKPOINT).is_file()
-        mine = {**every, "seed": seed, "run": place}
-        if again:
-            other = settings_of(argparse.Namespace(**mine)).unlike(RunSettings.read(place))
-            if other:  # resuming compares a file of features itself
-                raise RunError(
-                    f"{place}: expected a run by these options, found one with another"
-                    f" {', '.join(other)}; give another --run"
-                )
-            typed = {name: mine[name] for name in WITH_RESUME - {"games", "resume"}}
-            nothing = dict.fromkeys(every, None) | {"set": []}
-            mine = nothing | typed | {"resume": place}
+        if again and (other := mine.unlike(RunSettings.read(place))):
+            raise RunError(
+                f"{place}: expected a run by these options, found one with another"
+                f" {', '.join(other)}; give another --run"
+            )
         try:
-            status = run(argparse.Namespace(**mine))
+            status = train(options, mine, place, resume=again)
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped; the same command continues") from None
         if status:
@@ -79,6 +73,8 @@ def lines_of(folders: list[Path]) -> list[str]:
     The values are shares of the points, or with dice points a game. The interval is Student's t
     over the seeds, so that it holds for a seed that was not run.
     """
+    from play.ratings.statistics import Estimate, mean_interval
+
     scores: dict[str, list[float]] = {}
     units: dict[str, str] = {}
     for folder in folders:

@@ -24,7 +24,7 @@ from learner.regression.calibration import (
     shares,
 )
 from learner.run.measured_run import MeasuredRun
-from play.players.limits import Limits
+from learner.run.settings import RunSettings
 from search import PROVEN, Engine, Evaluator, LinearEvaluator, as_evaluator, load_evaluator
 from search.evaluators.calibration import KNOTS, TERMS, Calibration
 
@@ -232,10 +232,11 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
 
     def run(games: int) -> Evaluator:
         learner = RootStrap(CONNECT_FOUR, games=games, depth=1, seed=1)
-        session = MeasuredRun(
-            learner, CONNECT_FOUR, tmp_path / str(games), opponents=["random"], snapshots=1,
-            snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=1),
+        settings = RunSettings(
+            game="connect_four", learner="rootstrap", games=games, depth=1, snapshots=1,
+            snapshot_games=2, final_games=2, opponents=(), pacemakers=("random",),
         )  # fmt: skip
+        session = MeasuredRun(learner, tmp_path / str(games), game=CONNECT_FOUR, settings=settings)
         return session.train(say=said.append)
 
     best = run(60)

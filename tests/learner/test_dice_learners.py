@@ -19,8 +19,7 @@ from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.gradient.root_strap import RootStrap
 from learner.gradient.temporal_difference import TemporalDifference
 from learner.models.model import squash
-from learner.run.asked import settings_of
-from learner.run.command_line import parser
+from learner.run.request import parser, settings_of
 from learner.self_play import SelfPlay, Task, game_rows, lambda_returns
 from play.dice import Dice
 from search import Engine, LinearEvaluator, as_evaluator

@@ -16,10 +16,10 @@ from games.puzzles.sliding_tiles import SlidingTiles
 from learner.frame import Progress
 from learner.heuristics.costs import exact_costs, least_costs
 from learner.heuristics.report import compare, measure_curve
-from learner.run.asked import settings_of
-from learner.run.command_line import main, parser
+from learner.run.command_line import main
 from learner.run.heuristic_run import REPORT_SEED, HeuristicRun
 from learner.run.learners import make_learner
+from learner.run.request import parser, settings_of
 from search import load_evaluator, solve
 
 SHORT = ["--games", "300", "--match-games", "20", "--set", "each=50", "--quiet"]
@@ -93,13 +93,13 @@ def test_an_interrupted_run_ends_with_the_same_heuristic(
         learner = make_learner(problem, settings, None)
         return HeuristicRun(learner, tmp_path / name, settings=settings)
 
-    def stop(progress: Progress, measured: object) -> None:
+    def stop(progress: Progress) -> None:
         if progress.game == 100:
             raise Enough
 
     expected = session("whole").train()
     with pytest.raises(Enough):
-        session("broken").train(show=stop)
+        session("broken").train(watch=stop)
     found = session("broken").train(resume=True)
     assert np.array_equal(found.weights, expected.weights) and found.offset == expected.offset
     logs = [(tmp_path / name / "log.csv").read_text() for name in ("whole", "broken")]

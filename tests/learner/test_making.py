@@ -11,10 +11,10 @@ import pytest
 import games
 from games import kernels
 from learner.__main__ import parser as learner_parser
-from learner.run.asked import settings_of
-from learner.run.command_line import parser as train_parser
 from learner.run.folder import CHECKPOINT
 from learner.run.making import DONE, Making, Makings, main, make
+from learner.run.request import parser as train_parser
+from learner.run.request import settings_of
 from play.__main__ import parser as play_parser
 from search.evaluators.files.shipped import DATA
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from docs.examples.hexapawn import Hexapawn
 from games import kernels
 from games.checkers import Checkers
 from learner.arena import Strength
@@ -17,11 +18,10 @@ from learner.reports import plots
 from learner.rounds.batch import BatchFit
 from learner.rounds.samuel import Samuel
 from learner.run import measured_run, provenance
-from learner.run.asked import settings_of
-from learner.run.command_line import parser
 from learner.run.folder import RunError
 from learner.run.measured_run import HELD_OUT, MeasuredRun
-from play.players.limits import Limits
+from learner.run.request import parser, settings_of
+from learner.run.settings import RunSettings
 from play.ratings.statistics import Tally, score_interval
 from programs import waiting
 from programs.phrases import lasting
@@ -33,10 +33,11 @@ CHECKERS = Checkers()
 
 def a_run(folder: Path, kind: Any, games: int = 60, **options: Any) -> MeasuredRun:
     learner = kind(CHECKERS, games=games, seed=1, **{"depth": 2, **options})
-    return MeasuredRun(
-        learner, CHECKERS, folder, opponents=["material"], snapshots=1, snapshot_games=2,
-        finalists=1, final_games=2, limits=Limits(depth=1),
+    settings = RunSettings(
+        game="checkers", learner="samuel", games=games, depth=1, snapshots=1, snapshot_games=2,
+        final_games=2, opponents=(), pacemakers=("material",),
     )  # fmt: skip
+    return MeasuredRun(learner, folder, game=CHECKERS, settings=settings)
 
 
 def held_out(folder: Path) -> list[float]:
@@ -95,14 +96,14 @@ def test_held_out_positions_stay_the_same_when_a_run_resumes(tmp_path: Path) -> 
     class Killed(BaseException):
         """Ends a run as a kill does."""
 
-    def kill(progress: Any, measured: Any) -> None:
+    def kill(progress: Any) -> None:
         if progress.game > 30:
             raise Killed
 
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     a_run(whole, RootStrap).train("material")
     with pytest.raises(Killed):
-        a_run(parts, RootStrap).train("material", show=kill)
+        a_run(parts, RootStrap).train("material", watch=kill)
     kept = (parts / HELD_OUT).read_bytes()
     (parts / HELD_OUT).unlink()
     with pytest.raises(RunError, match="held_out.safetensors: expected a file"):
@@ -126,6 +127,8 @@ def test_code_of_other_games_is_no_code_of_a_run(tmp_path: Path) -> None:
     modules = provenance.provenance(CHECKERS, run.learner)["learner"]
     assert {"games.checkers.rules", "learner.rounds.samuel", "learner.arena"} <= modules.keys()
     assert not [name for name in modules if name.startswith("games.backgammon")]
+    own = provenance.provenance(Hexapawn(), run.learner)["learner"]
+    assert "docs.examples.hexapawn" in own and "docs.examples.hexapawn" not in modules
 
 
 def test_a_single_snapshots_weights_are_drawn(tmp_path: Path) -> None:

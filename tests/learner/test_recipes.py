@@ -18,15 +18,14 @@ from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from games.contract import DiceGame, Game
 from learner.books.signature import SignatureTables
+from learner.options import settings_of_class
 from learner.regression.logistic import LogisticFit
-from learner.reports.worth import start_for
-from learner.run.asked import settings_of
-from learner.run.command_line import check_placement, parser
+from learner.run.command_line import check
 from learner.run.learners import make_learner
 from learner.run.measured_run import MeasuredRun
-from learner.run.recipes import HEURISTICS, RECIPES, UsualRuns
+from learner.run.recipes import HEURISTICS, RECIPES, Recipe, UsualRuns
+from learner.run.request import parser, settings_of
 from learner.run.settings import RunSettings
-from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
 
@@ -69,15 +68,11 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
         hidden = "hidden=(8,)" if name == "tdgammon" else "hidden=(512, 512, 256, 128)"
         for option in ("inputs=points", hidden, size, reports):
             arguments += ["--set", option]
+    arguments += ["--snapshots", "2", "--snapshot-games", "2", "--final-games", "2"]
+    arguments += ["--opponents", "material" if game is CHECKERS else "random"]
     settings = settings_of(parser().parse_args(arguments))
-    learner = make_learner(game, settings, None)
-    opponents = ["material" if game is CHECKERS else "random"]
-    session = MeasuredRun(
-        learner, game, folder, opponents=opponents, snapshots=2,
-        snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
-        settings=settings,
-    )  # fmt: skip
-    return session, start_for(game, settings.start, learner)
+    session = MeasuredRun(make_learner(game, settings, None), folder, game=game, settings=settings)
+    return session, session.start()
 
 
 @pytest.mark.parametrize(
@@ -157,12 +152,12 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
 
     killed, start = run_of(name, game, tmp_path / "killed")
 
-    def kill(progress: Any, measured: Any) -> None:
+    def kill(progress: Any) -> None:
         if progress.game >= 14:
             raise Killed
 
     with pytest.raises(Killed):
-        killed.train(start, show=kill)
+        killed.train(start, watch=kill)
     assert not (tmp_path / f"killed/best{suffix}").exists()
     resumed, start = run_of(name, game, tmp_path / "killed")
     resumed.train(start, resume=True)
@@ -179,13 +174,26 @@ PLACED = [("checkers", name) for name in RECIPES] + [("sliding8", name) for name
 
 @pytest.mark.plain
 @pytest.mark.parametrize(("game", "name"), PLACED)
-def test_jobs_are_taken_or_refused(game: str, name: str) -> None:
+def test_jobs_are_taken_or_refused(monkeypatch: pytest.MonkeyPatch, game: str, name: str) -> None:
     """Learners that take `workers` give them work: see `test_every_learner`."""
     recipe = (RECIPES if game == "checkers" else HEURISTICS)[name]
     given = parser().parse_args([game, "--learner", name, "--jobs", "3"])
     settings = RunSettings(game=game, learner=name, games=1, depth=1, opponents=(), pacemakers=())
     if "workers" in recipe.load()().get_params(deep=False):
-        check_placement(given, settings)
+        monkeypatch.setattr(Recipe, "fits", lambda recipe, game: True)
+        check(given, settings)
         return
     with pytest.raises(ValueError, match=f"--jobs: expected none for {name}, which learns in this"):
-        check_placement(given, settings)
+        check(given, settings)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("recipe", [*RECIPES.values(), *HEURISTICS.values()], ids=lambda r: r.home)
+def test_settings_that_are_read_from_the_source_are_those_of_the_class(recipe: Recipe) -> None:
+    kind = recipe.load()
+    read, own = recipe.settings(), settings_of_class(kind)
+    assert read.keys() == own.keys() == kind().get_params(deep=False).keys()
+    for name, setting in read.items():
+        # None where the class names what stands elsewhere
+        assert setting.type == own[name].type and setting.default in (None, own[name].default)
+        assert setting.allowed in (None, own[name].allowed), name

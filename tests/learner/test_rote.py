@@ -24,7 +24,7 @@ from games.checkers.rules import reflect, turn
 from games.kernel_game import KernelGame
 from games.record import GameRecord
 from learner.online.rote import Rote
-from learner.run.run import MemoryRun
+from learner.run.memory_run import MemoryRun
 from play.matches.openings import Openings
 from search import WIN, Engine, EvaluatorError, as_evaluator
 from search.evaluators.files.arrays import load_arrays, save_arrays

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,8 @@ from errors import errors_of
 
 from games import kernels
 from learner.run import command_line, runs
-from learner.run.asked import settings_of
-from learner.run.config import with_config
 from learner.run.repeat import compared
+from learner.run.request import settings_of, with_config
 from learner.run.seeds import lines_of, seeds_of
 from learner.run.settings import RunSettings, write_settings
 
@@ -122,7 +123,7 @@ def test_a_file_of_options_is_read_by_the_program_itself(
     (tmp_path / "run.toml").write_text('game = "nim"\nlearner = "magic"\n')
     monkeypatch.setattr("sys.argv", ["train.py", "--config", str(tmp_path / "run.toml")])
     assert command_line.main() == 2
-    assert "--learner: expected one of samuel" in capsys.readouterr().err
+    assert "--learner: expected one of samuel, " in capsys.readouterr().err
 
 
 @pytest.mark.plain
@@ -150,6 +151,46 @@ def test_tuples_take_the_place_of_the_usual_inputs_and_start() -> None:
     assert asked(f"checkers{walks} --from mine.json").start == "mine.json"
     assert "inputs" in asked("backgammon --learner td").options
     assert "inputs" not in asked(f"backgammon{walks}").options
+
+
+#: Wrong arguments, by the modules that are not imported for them; later ones need more.
+EARLY = {
+    ("numpy", "search"): [
+        "checkers --learner magic", "checkers --set magic=3", "checkers --set epochs=many",
+        "checkers --learner td --set rate=7", "checkers --learner rote --set rate=0.5",
+        "checkers --games 0", "checkers --seed -1", "checkers --jobs 0", "checkers --depth -1",
+        "checkers --snapshots 0", "chess", "checkers --changed",
+        "--resume nowhere", "--config nowhere",
+    ],
+    ("search", "sklearn", "torch"): ["checkers --set rate=0.5", "sliding8 --depth 5"],
+    ("sklearn", "torch"): [
+        "checkers --opponents nobody", "checkers --backend magic", "sliding8 --from nobody",
+        "checkers --learner rote --jobs 2",
+    ],
+}  # fmt: skip
+REFUSE = """
+import sys, train
+for line in sys.stdin.read().splitlines():
+    try:
+        status = train.main(line.split())
+    except SystemExit as left:
+        status = left.code
+    print(status, *sys.modules)
+"""
+
+
+@pytest.mark.plain
+def test_wrong_arguments_are_refused_before_anything_slow_is_imported() -> None:
+    lines = [line for lines in EARLY.values() for line in lines]
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSE], input="\n".join(lines), capture_output=True, text=True,
+        timeout=300, check=True,
+    )  # fmt: skip
+    assert len(done.stderr.splitlines()) == len(lines)
+    for line, told in zip(lines, done.stdout.splitlines(), strict=True):
+        status, *modules = told.split()
+        (late,) = [names for names, some in EARLY.items() if line in some]
+        assert status == "2" and not set(late) & {*modules}, line
 
 
 def configured(tmp_path: Path, text: str) -> None:

@@ -28,10 +28,9 @@ from learner.reports.worth import (
     worth,
     worths,
 )
-from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.samuel import Samuel
-from learner.run.learners import checked_options, feature_file, make_learner
+from learner.run.learners import feature_file, make_learner
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from play.ratings.statistics import MatchSummary
@@ -215,25 +214,21 @@ def test_another_set_and_networks(tmp_path: Path) -> None:
         make_learner(CHECKERS, settings("network"), None, file=EXAMPLE)
     network = make_learner(CHECKERS, settings("network", inputs="classic"), None, file=EXAMPLE)
     assert network.get_params()["inputs"].name == "classic+refuge+passed_men"
-    with pytest.raises(ValueError, match="expected one of K, alpha"):
-        checked_options(BatchFit, {"magic": 1})
 
 
-def test_the_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
+def test_a_run_resumes_with_the_file_that_it_began_with(tmp_path: Path) -> None:
     chosen = settings("batch")
-    usual = replace(chosen, features="samuel")
-    assert feature_file(usual, resume=False) == (usual, None)
-    chosen, file = feature_file(chosen, resume=False)
-    assert file == EXAMPLE
+    assert feature_file(replace(chosen, features="samuel"), tmp_path, resume=False) is None
+    assert feature_file(chosen, tmp_path, resume=False) == EXAMPLE
     copy = tmp_path / "features.py"
     typed = replace(chosen, features=str(copy))
     with pytest.raises(FileNotFoundError, match=r"features.py: expected a file with features"):
-        feature_file(typed, resume=True)
+        feature_file(typed, tmp_path, resume=True)
     copy.write_bytes(EXAMPLE.read_bytes())
-    assert feature_file(typed, resume=True) == (typed, copy)
+    assert feature_file(typed, tmp_path, resume=True) == copy
     copy.write_bytes(EXAMPLE.read_bytes() + b"\n")
-    with pytest.raises(ValueError, match=r"the run began with \(SHA-256 \w{12}\), found"):
-        feature_file(typed, resume=True)
+    with pytest.raises(ValueError, match=r"the run began with, of which .*features.py is a copy"):
+        feature_file(chosen, tmp_path, resume=True)
 
 
 # --- the example -----------------------------------------------------------------------------

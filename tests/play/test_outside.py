@@ -19,10 +19,9 @@ from games import Game, extend
 from games.board import Board
 from games.file_form import form_of
 from games.tic_tac_toe import TicTacToe
-from learner.run.asked import settings_of
-from learner.run.command_line import parser
 from learner.run.learners import make_learner
 from learner.run.recipes import recipe_of
+from learner.run.request import parser, settings_of
 from play.players.opponents import Opponents
 from play.terminal import Session
 from play.web.catalogue import Catalogue, game_view

@@ -12,8 +12,8 @@ import pytest
 import games
 from games.checkers.endgame.__main__ import parser as endgame_parser
 from learner.__main__ import parser as learner_parser
-from learner.run.command_line import parser as train_parser
 from learner.run.recipes import HEURISTICS, RECIPES
+from learner.run.request import parser as train_parser
 from learner.tuning.command import parser as tune_parser
 from play.__main__ import parser as play_parser
 from play.commands.options import GAME_HELP

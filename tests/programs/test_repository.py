@@ -377,12 +377,12 @@ def test_large_libraries_are_imported_only_where_they_are_used() -> None:
 
     with_torch = {"network", "quantised", "backups", "invent"}
     recipes = [recipe for name, recipe in RECIPES.items() if name not in with_torch]
-    modules = {f"learner.{recipe.module}" for recipe in (*recipes, *HEURISTICS.values())}
+    modules = {recipe.module for recipe in (*recipes, *HEURISTICS.values())}
     modules |= {
         "learner.regression.logistic",
         "learner.regression.calibration",
         "learner.invention.term_search",
-        "learner.run.steps",
+        "learner.run.training",
         "play.__main__",
         "play.web.server",
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import grp
-import hashlib
 import json
 import os
 import pickle
@@ -11,6 +10,7 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,8 +28,7 @@ from games.file_form import form_of
 from games.kernels import cache
 from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore, Rows
-from learner.run.asked import settings_of
-from learner.run.command_line import parser
+from learner.run.request import parser, settings_of
 from play.__main__ import main as play
 from play.workers import transport
 from search import load_evaluator
@@ -68,7 +67,7 @@ def refused(capsys: Any, *arguments: object) -> str:
 
 def run_of_others(folder: Path, **changes: Any) -> Path:
     """A folder that says that it is a run, with changed settings."""
-    settings = settings_of(parser().parse_args(["checkers", "--learner", "td"])).as_dict()
+    settings = asdict(settings_of(parser().parse_args(["checkers", "--learner", "td"])))
     run = folder / "run"
     run.mkdir()
     (run / "options.json").write_text(json.dumps({**settings, **changes}))
@@ -78,13 +77,11 @@ def run_of_others(folder: Path, **changes: Any) -> Path:
 @pytest.mark.plain
 def test_a_run_does_not_name_its_features(here: Path, capsys: Any) -> None:
     text = marks(here).encode()
-    run = run_of_others(
-        here, features="mine.py", feature_digest=hashlib.sha256(text).hexdigest()
-    )  # fmt: skip
+    run = run_of_others(here, features="mine.py")
     for path in (run / "features.py", here / "mine.py"):
         path.write_bytes(text)
     said = refused(capsys, "checkers", "--resume", run)
-    assert "a run names no code: expected --features FILE as well (its copy is" in said
+    assert "a run names no code: expected --features mine.py to be typed as well" in said
     assert not (here / RAN).exists()
 
 
@@ -95,7 +92,7 @@ def test_a_run_does_not_name_its_features(here: Path, capsys: Any) -> None:
 def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str, protocol: str) -> None:
     run = run_of_others(here, **{role: ["material", f"{protocol}:touch {here / RAN}"]})
     said = refused(capsys, "checkers", "--resume", run)
-    assert "a file may not name a program to start: expected --opponents" in said
+    assert "a run names no code: expected --opponents" in said
     assert not (here / RAN).exists()
     said = refused(capsys, "checkers", "--resume", run, "--opponents", "material")
     assert "expected --opponents" in said and not (here / RAN).exists()
@@ -105,9 +102,9 @@ def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str, protoc
 def test_a_run_does_not_name_a_learner_to_import(here: Path, capsys: Any) -> None:
     run = run_of_others(here, learner="evil:Learner")
     said = refused(capsys, "checkers", "--resume", run)
-    assert "a run names no code: expected --learner evil:Learner as well, found none" in said
+    assert "expected --learner evil:Learner to be typed as well, found none" in said
     said = refused(capsys, "checkers", "--resume", run, "--learner", "td")
-    assert "expected a run of checkers by td, found one of checkers by evil:Learner" in said
+    assert "expected --learner evil:Learner to be typed as well, found td" in said
     assert not (here / RAN).exists()
     refused(capsys, "checkers", "--resume", run, "--learner", "evil:Learner")
     assert (here / RAN).exists()
@@ -116,7 +113,8 @@ def test_a_run_does_not_name_a_learner_to_import(here: Path, capsys: Any) -> Non
 @pytest.mark.plain
 def test_a_run_does_not_name_a_game_to_import(here: Path, capsys: Any) -> None:
     run = run_of_others(here, game=EVIL)
-    assert "expected a run of checkers" in refused(capsys, "checkers", "--resume", run)
+    said = refused(capsys, "checkers", "--resume", run)
+    assert f"expected game {EVIL} to be typed as well, found checkers" in said
     assert not (here / RAN).exists()
 
 

@@ -39,15 +39,15 @@ from learner.online.samuel1959 import Samuel1959
 from learner.reports.plots import plot_weights
 from learner.rounds.samuel import Samuel
 from learner.run import progress_bar
-from learner.run.asked import settings_of
-from learner.run.command_line import new_folder, parser
+from learner.run.command_line import new_folder
 from learner.run.folder import RunError
 from learner.run.measured_run import MeasuredRun
+from learner.run.memory_run import MemoryRun
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
-from learner.run.run import MemoryRun
+from learner.run.request import parser, settings_of
+from learner.run.settings import RunSettings, write_settings
 from play.matches.openings import Openings
-from play.players.limits import Limits
 from programs.lock import alone
 from search import Engine, as_evaluator, load_evaluator
 from search.lookups.rote import RoteMemory
@@ -295,10 +295,12 @@ class Killed(BaseException):
 
 
 def linear_run(folder: Path, learner: Any) -> MeasuredRun:
-    return MeasuredRun(
-        learner, CHECKERS, folder, opponents=["material"], snapshots=2, snapshot_games=2,
-        finalists=2, final_games=2, limits=Limits(depth=1),
+    settings = RunSettings(
+        game="checkers", learner="samuel", games=learner.games, depth=1, snapshots=2,
+        snapshot_games=2, final_games=2, match_games=400, opponents=("material",),
+        pacemakers=("material",),
     )  # fmt: skip
+    return MeasuredRun(learner, folder, game=CHECKERS, settings=settings)
 
 
 def test_the_last_weights_are_the_result_of_a_learner_that_settles(tmp_path: Path) -> None:
@@ -327,7 +329,7 @@ def test_runs_of_two_seeds_play_their_last_matches_on_different_openings(
     for seed in (0, 1):
         session = linear_run(tmp_path / str(seed), Samuel(CHECKERS, seed=seed))
         session.folder.path.mkdir()
-        list(session.report(as_evaluator(CHECKERS, "classic"), ["material"], games=400))
+        list(session.report(as_evaluator(CHECKERS, "classic")))
     first, second = played
     # by chance two draws of 200 among 805 positions share 50
     assert len(first) == len(second) == 200 and len(first & second) < 90
@@ -379,10 +381,9 @@ def test_a_finished_rote_run_is_not_measured_again(
     out = capsys.readouterr().out
     assert "openings of 4 plies or more; those of learning were shorter" in out
     said = [line for line in out.splitlines() if "against" in line]
-    monkeypatch.delattr("learner.run.steps.measure")
+    monkeypatch.delattr("learner.run.memory_run.measure")
     succeeds(*arguments, "--resume", tmp_path / "run", "--quiet")
-    assert [f"with memory {line}" for line in capsys.readouterr().out.splitlines()
-            if "against" in line] == said  # fmt: skip
+    assert [line for line in capsys.readouterr().out.splitlines() if "against" in line] == said
     with alone(tmp_path / "run/run.lock", "the run"):  # as another process does
         for last in (["--resume", tmp_path / "run"], ["--run", tmp_path / "run"]):
             assert "expected nobody else to write it" in fails(capsys, *arguments, *last)
@@ -432,7 +433,6 @@ def test_changed_code_is_said_and_asked_for(run: Path, capsys: Any) -> None:
     assert session["packages"]["numpy"] == np.__version__
     assert {"learner.online.samuel1959", "search.alphabeta.negamax"} <= session["learner"].keys()
     assert session["terms"]["ADV"] == fingerprint(CHECKERS.features["samuel"].terms["ADV"])[:16]
-    assert session["game"].keys() == {"checkers"}
     session["learner"]["learner.online.samuel1959"] = "0" * 16
     session["terms"]["ADV"] = "0" * 16
     session["packages"]["numba"] = "0.1"
@@ -485,13 +485,13 @@ def test_a_full_disk_costs_nothing_learned(tmp_path: Path, monkeypatch: Any) -> 
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    def fill(progress: Any, measured: Any) -> None:
+    def fill(progress: Any) -> None:
         if progress.game == 2:  # a checkpoint has just been written
             monkeypatch.setattr(os, "fsync", full)
 
     folder = tmp_path / "run"
     with pytest.raises(OSError, match="No space left on device"):
-        linear_run(folder, learner()).train(show=fill)
+        linear_run(folder, learner()).train(watch=fill)
     kept = json.loads((folder / "checkpoint.json").read_text())
     assert kept["learner"]["games_played"] == 2
     monkeypatch.setattr(os, "fsync", sync)
@@ -511,12 +511,12 @@ def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: Any, name: str)
             raise OSError(errno.ENOSPC, "No space left on device")
         sync(descriptor)
 
-    def fill(progress: Any, measured: Any) -> None:
+    def fill(progress: Any) -> None:
         if progress.game == 2:
             monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(OSError if name.startswith("memory") else RunError, match=name):
-        run.train("classic", show=fill)
+        run.train("classic", watch=fill)
 
 
 def test_folders_that_cannot_be_used(run: Path, tmp_path: Path, capsys: Any) -> None:
@@ -533,7 +533,7 @@ def test_nothing_to_resume(tmp_path: Path, capsys: Any, learner: str) -> None:
     found = fails(capsys, *arguments, tmp_path)
     assert f"{tmp_path}: expected a run, found none" in found
     settings = settings_of(parser().parse_args(arguments[:3]))
-    (tmp_path / "options.json").write_text(json.dumps(settings.as_dict()))
+    write_settings(tmp_path, settings)
     assert "expected a run with a checkpoint.json, found none" in fails(
         capsys, *arguments, tmp_path
     )
