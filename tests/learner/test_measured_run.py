@@ -48,7 +48,7 @@ def held_out(folder: Path) -> list[float]:
 def test_a_run_that_is_stopped_leaves_what_it_has_to_be_played(tmp_path: Path) -> None:
     """Its weights are those at the stop, and the resumed run ends like one without a stop."""
 
-    def stop(progress: Any, measured: Any) -> None:
+    def stop(progress: Any) -> None:
         if progress.game >= 3:
             raise KeyboardInterrupt
 
@@ -57,7 +57,7 @@ def test_a_run_that_is_stopped_leaves_what_it_has_to_be_played(tmp_path: Path) -
         for name in ("stopped", "whole")
     ]
     with pytest.raises(KeyboardInterrupt):
-        runs[0].train("material", show=stop)
+        runs[0].train("material", watch=stop)
     left = load_evaluator(tmp_path / "stopped" / "last.json", game=CHECKERS)
     assert left.weights.tolist() == runs[0].learner.evaluator_.weights.tolist()
     a_run(tmp_path / "stopped", TDLeaf, games=40, depth=1, games_per_update=4).train(

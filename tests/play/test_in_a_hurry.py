@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +121,11 @@ def test_ctrl_c_ends_the_wait_for_a_hint_and_not_the_game(
 ) -> None:
     session = Session(games.load("nim"), Player("random").seat(games.load("nim"), Limits(1)))
     monkeypatch.setattr("sys.stdin", io.StringIO("hint\nposition\nquit\n"))
-    monkeypatch.setitem(session.commands, "hint", lambda rest: signal.raise_signal(signal.SIGINT))
+
+    def interrupted(rest: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(session.commands, "hint", interrupted)
     assert run_session(session) == 0
     shown = capsys.readouterr().out
     assert shown.index("Ctrl-C once more") < shown.index("> position") < shown.index("> quit")

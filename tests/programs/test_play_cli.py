@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import signal
@@ -47,6 +48,22 @@ def run(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 # Valid input
+
+
+def test_a_ladder_of_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
+    players = ["random", "centre", "hand"]
+    words = ["ladder", "connect_four", *players, "--games", "4", "--nodes", "20", "--quiet"]
+    assert main([*words, "--neighbours"]) == 0
+    played = re.findall(r"^ {4}(\S+) against (\S+): .* of 4 games$", capsys.readouterr().out, re.M)
+    assert sorted(map(sorted, played)) == [["centre", "hand"], ["centre", "random"]]
+
+
+def test_a_game_at_the_terminal_begins_with_a_position(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("position\nquit\n"))
+    assert main(["terminal", "checkers", "random", "--position", "B:W18:B15"]) == 0
+    assert "B:W18:B15" in capsys.readouterr().out
 
 
 def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:

@@ -646,7 +646,7 @@ def test_a_learner_of_ones_own_is_trained_by_its_name(tmp_path: Path, capsys: An
     options = [*TINY, "--opponents", "random", "--set", "rate=0.05"]
     succeeds("tic_tac_toe", "--learner", OWN_LEARNER, "--games", 6, "--run", run, *options)
     assert load_evaluator(run / "best.json").provenance["learner"]["rate"] == 0.05
-    assert f"expected --learner {OWN_LEARNER} as well" in fails(
+    assert f"expected --learner {OWN_LEARNER} to be typed as well" in fails(
         capsys, "tic_tac_toe", "--resume", run
     )
     more = ["--resume", run, "--quiet", "--games", 8]
