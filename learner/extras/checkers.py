@@ -18,11 +18,11 @@ RECIPES: dict[str, dict[str, Any]] = {
     # Few snapshots of many games have narrow intervals. Of whole games a third of the plies came
     # after the hundredth, and a sixth of the positions with even pieces.
     "samuel": {
-        "games": 2000,
-        "depth": 5,
+        "games": 900,
+        "depth": 6,
         "snapshots": 4,
         "snapshot_games": 120,
-        "options": {"most_plies": 100},
+        "options": {"most_plies": 100, "invent": 3, "alpha": 1e-2},
     },
     "samuel1959": {"games": 600, "depth": 5},
     "rote": {"games": 1200, "depth": 5, "from": "rote"},

@@ -138,7 +138,9 @@ class Samuel(RoundsLearner):
             changes["in"] = " ".join(name for name in self.active_ if name not in before)
             changes["out"] = " ".join(name for name in before if name not in self.active_)
         self.evaluator_.weights[:] = fitted.weights_
-        if self.invent and (len(self.rounds_) + 1) % self.invent == 0:
+        # after the last round nobody would learn the weights of new terms
+        continued = self.games_played_ < self.games
+        if self.invent and continued and (len(self.rounds_) + 1) % self.invent == 0:
             changes |= self._invent(rows)
         return {"K": float(fitted.K_), "loss": float(fitted.loss_), **changes}
 

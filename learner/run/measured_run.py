@@ -190,6 +190,8 @@ class MeasuredRun(Run):
     def _loaded(self, path: Path) -> Evaluator:
         mine = self.learner.evaluator_
         inputs = getattr(mine, "inputs", None) or getattr(mine, "features", None)
+        if getattr(inputs, "cell_terms", None):
+            inputs = None  # a file holds the terms that were made up, others than these
         return load_evaluator(path, game=self.game, inputs=inputs)
 
     def _reported(self, progress: Progress) -> bool:

@@ -181,7 +181,7 @@ def test_a_position_or_a_file_takes_no_moves_away(page: Page, base: str) -> None
     page.locator("#panel-game select").select_option("1")  # another of the file, at the same table
     expect(page.locator(MOVES)).to_have_text(["9-13"])
     assert table(page, base)["id"] == second
-    damaged = {"name": "x.pdn", "mimeType": "text/plain", "buffer": b"1. 11-16 11-15 *"}
+    damaged = {"name": "x.pdn", "mimeType": "text/plain", "buffer": b"1. 11-12 *"}
     page.goto(f"{base}/#/play/{first['id']}")
     expect(page.locator(MOVES)).to_have_text(["11-15"])
     page.locator("input[type=file]").set_input_files(damaged)
