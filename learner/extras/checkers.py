@@ -86,7 +86,7 @@ MAKINGS = {
             "learner calibrate checkers {folder}/run/best.json --games 800",
         ),
         "run/best.json",
-        "three minutes",
+        "two minutes",
     ),
     "samuel1959": Making(
         ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
