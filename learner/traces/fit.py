@@ -57,10 +57,10 @@ class Settings:
 
     loss: `cross_entropy`, or `squared` (Texel's).
     blend: share of the result in the targets, where a row has a value too.
-    alpha, lasso: penalties: the mean loss grows by alpha / 2 times the square, and by lasso times
-        the size, of each weight less its start, in logits for a term at its root mean
-        square; None: chosen.
-    scale: K, by which a value becomes the logit of an expected score; None: fitted to `value`, or
+    alpha, lasso: penalties, None to choose one. The mean loss grows by alpha / 2 times the square,
+        and by lasso times the size, of each weight less its start, in logits for a term at its root
+        mean square.
+    scale: K, by which a value becomes the logit of an expected score. None to fit it to `value`, or
         with the other terms to those that are fixed, or to the weights to start from, or 1.
     held_out: share of the games that judge; the same share chooses a penalty.
     seed: decides which games these are.

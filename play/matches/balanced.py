@@ -44,8 +44,8 @@ class BalancedOpenings:
     When they are used up, those of the greatest length follow with one more random ply, then with
     two, and so on.
 
-    path: the file, of the form that `find_openings` makes; of games, in the form of the game; or of
-        lines, each with the first moves of a game, such as `9-13 21-17 5-9`, or a position.
+    path: the file, which `find_openings` made, or which holds games in the form of the game, or
+        lines with the first moves of a game each, such as `9-13 21-17 5-9`, or with a position.
     seed: decides the order.
     plies: number of plies of each game of a file of games. Default: 8.
 
