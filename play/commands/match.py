@@ -122,7 +122,8 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         type=Path,
         metavar="FILE",
         help="without dice, openings of a file that `play openings` wrote, of games up to --plies,"
-        " or of lines of first moves or positions; or shipped ones by name (checkers: even, biased)",
+        " or of lines of first moves or positions; or shipped ones by name (checkers: even,"
+        " biased)",
     )
     add(
         "--adjudicate",
