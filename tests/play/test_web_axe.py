@@ -70,7 +70,7 @@ def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> 
     cube = open_table(page, base, game="backgammon", play={"length": 5})
     page.request.post(f"{base}/api/tables/{cube['id']}/move", data={"text": cube["legal"][0]})
     page.get_by_role("button", name="Double to 2").click()
-    expect(page.get_by_role("button", name="Take")).to_be_visible()
+    expect(page.get_by_role("button", name="Take", exact=True)).to_be_visible()
     page.locator("[data-tool='bulb']").click()
     expect(page.locator(".advice")).to_be_visible()
     look("a double with a hint")

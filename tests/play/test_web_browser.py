@@ -456,6 +456,13 @@ def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str) -> None:
     context.close()
 
 
+ON_ONE_LINE = """() => {
+  const box = (part) => document.querySelector(`.strip.active ${part}`)?.getBoundingClientRect();
+  const [name, turn] = [box("strong"), box(".turn")];
+  return name && turn && Math.abs(name.y + name.height / 2 - turn.y - turn.height / 2) < 5;
+}"""
+
+
 def test_three_sit_at_the_star(page: Page, base: str) -> None:
     """From the dialog for a new game to a jump over two pieces, whose way is shown."""
     page.goto(base)
@@ -471,9 +478,7 @@ def test_three_sit_at_the_star(page: Page, base: str) -> None:
     expect(page.locator(".strips .strip")).to_have_count(3)
     for width in (1280, 340):  # what is said of the side to move stands on one line
         page.set_viewport_size({"width": width, "height": 760})
-        boxes = [page.locator(f".strip.active {one}").bounding_box() for one in ("strong", ".turn")]
-        first, last = (box["y"] + box["height"] / 2 for box in boxes)
-        assert abs(first - last) < 5
+        page.wait_for_function(ON_ONE_LINE)
     expect(page.locator(".man.seat")).to_have_count(30)
     view = table(page, base)
     holes = view["board"]["holes"]

@@ -123,7 +123,7 @@ def test_the_catalogue_says_what_each_evaluator_is(client: Client, runs: Path) -
     best, mine = entries["run:first/best.json"], entries["run:mine.json"]
     assert best["group"] == "run" and best["strength"] == "+49 [+25, +74] Elo against rote"
     assert mine["group"] == "file" and mine["strength"] == ""
-    assert mine["about"] == "Learned by Samuel, from 2,000 games, depth 5, seed 0"
+    assert mine["about"] == "Learned by Samuel, from 900 games, depth 6, seed 0"
 
 
 def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: Path) -> None:
