@@ -31,6 +31,16 @@ MIDWEST: Mapping[str, Sequence[str]] = {
     "Chicago": ("Rockford", "Milwaukee"),
 }
 
+#: The places of its towns: miles east and north of Chicago, to draw the map.
+_MIDWEST_PLACES: Mapping[str, tuple[float, float]] = {
+    "Rochester": (-241, 145), "Sioux Falls": (-448, 115), "Minneapolis": (-279, 212),
+    "La Crosse": (-179, 131), "Dubuque": (-152, 41), "Fargo": (-439, 345),
+    "Grand Forks": (-446, 417), "Bemidji": (-346, 386), "International Falls": (-274, 464),
+    "St. Cloud": (-324, 253), "Duluth": (-218, 339), "Wausau": (-99, 213),
+    "Green Bay": (-18, 181), "Milwaukee": (-13, 80), "Rockford": (-74, 27),
+    "Madison": (-88, 82), "Chicago": (0, 0),
+}  # fmt: skip
+
 #: Roads of Romania in km (Russell and Norvig, figure 3.2), each named once.
 _ROMANIA: Mapping[str, Mapping[str, float]] = {
     "Arad": {"Zerind": 75, "Sibiu": 140, "Timisoara": 118},
@@ -57,6 +67,10 @@ ROMANIA: Mapping[str, Mapping[str, float]] = {
     }
     for town in sorted({*_ROMANIA, *(end for ends in _ROMANIA.values() for end in ends)})
 }
+#: The places of its towns, by the alphabet: east and north of a corner, to draw the map.
+_PLACES = ((91, 492), (400, 327), (253, 288), (165, 299), (562, 293), (305, 449), (375, 270),
+           (534, 350), (473, 506), (165, 379), (168, 339), (406, 537), (131, 571), (320, 368),
+           (233, 410), (207, 457), (94, 410), (456, 350), (509, 444), (108, 531))  # fmt: skip
 #: Straight lines to Bucharest in km, in the order of the alphabet (figure 3.16).
 _STRAIGHT = (366, 0, 160, 242, 161, 176, 77, 151, 226, 244, 241, 234, 380, 100, 193, 253, 329, 80,
              199, 374)  # fmt: skip
@@ -73,8 +87,11 @@ class RoadMap(Problem):
     roads: for each town its neighbours in the order in which they are tried, or a mapping from its
         neighbours to the length of the road.
     start, goal: towns of the map.
+    places: for each town how far east and north it lies, to draw the map; by default it is not
+        drawn, unless the map is the usual one.
 
-    Raises ValueError for a town that is not on the map or a road whose length is not positive.
+    Raises ValueError for a town that is not on the map or has no place on it, or a road whose
+    length is not positive.
     """
 
     name = "road_map"
@@ -85,6 +102,7 @@ class RoadMap(Problem):
         roads: Mapping[str, Sequence[str] | Mapping[str, float]] = MIDWEST,
         start: str = "Rochester",
         goal: str = "Wausau",
+        places: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.roads: dict[str, dict[str, float]] = {
             town: dict(ends) if isinstance(ends, Mapping) else dict.fromkeys(ends, 1.0)
@@ -96,6 +114,12 @@ class RoadMap(Problem):
         short = [(t, e) for t, ends in self.roads.items() for e, cost in ends.items() if cost <= 0]
         if short:
             raise ValueError(f"expected roads longer than 0, found one of {short[0]} that is not")
+        if places is None and roads is MIDWEST:
+            places = _MIDWEST_PLACES
+        missing = [] if places is None else [town for town in self.roads if town not in places]
+        if missing:
+            raise ValueError(f"expected a place for each town, found none for {missing[0]!r}")
+        self.places = places
         self._start, self._goal = start, goal
 
     def start(self) -> str:
@@ -106,7 +130,7 @@ class RoadMap(Problem):
 
     def with_goal(self, position: Any) -> RoadMap:
         """Returns the same map with another town as its goal."""
-        return RoadMap(self.roads, self._start, position)
+        return RoadMap(self.roads, self._start, position, self.places)
 
     def legal_moves(self, position: Any) -> list[str]:
         return list(self.roads[position])
@@ -144,7 +168,7 @@ class Romania(RoadMap):
     title = "Roads of Romania"
 
     def __init__(self) -> None:
-        super().__init__(ROMANIA, "Arad", "Bucharest")
+        super().__init__(ROMANIA, "Arad", "Bucharest", dict(zip(ROMANIA, _PLACES, strict=True)))
         # No road is shorter than the straight line; the tests compare every town.
         straight = Heuristic(_straight_line, known=Known.BY_ENUMERATION)
         self.evaluators = {"straight_line": straight}

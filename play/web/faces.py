@@ -47,7 +47,7 @@ class Steps(Protocol):
 class Face(Protocol):
     """The boards of a game, as people see them."""
 
-    #: The board of the page that draws it: "backgammon", "grid" or "plain".
+    #: The board of the page that draws it: "backgammon", "grid", "roads" or "plain".
     kind: str
     #: Whether the side that begins has the light pieces.
     light_first: bool

@@ -267,6 +267,18 @@ def _traced(
         raise ValueError(reason)
     steps: list[dict[str, Any]] = []
     taken = 0
+    estimate = heuristic_of(problem, heuristic)[0]
+
+    def shown(one: Waiting) -> tuple[str, float | None, str | None]:
+        """Returns a waiting position, its value, and the sum that the value is, in figures."""
+        left = options["weight"] * estimate(one.position) if one.value is not None else math.nan
+        is_sum = left and one.value == one.cost + left
+        return (
+            problem.position_text(one.position),
+            one.value,
+            f"{one.cost:g} + {left:g}" if is_sum else None,
+        )
+
     until = time.monotonic() + options["seconds"]
 
     def trace(waiting: list[Waiting]) -> None:
@@ -275,16 +287,14 @@ def _traced(
         nonlocal taken
         taken += 1
         if taken <= MOST_STEPS:
-            shown = [
-                (problem.position_text(one), value) for one, _, value in waiting[:MOST_WAITING]
-            ]
-            steps.append({"waiting": shown, "size": len(waiting)})
+            first = [shown(one) for one in waiting[:MOST_WAITING]]
+            steps.append({"waiting": first, "size": len(waiting)})
 
     solution = run_strategy(
         options["method"],
         problem,
         position,
-        heuristic_of(problem, heuristic)[0],
+        estimate,
         nodes=MOST_EXPANDED,
         trace=trace,
         weight=options["weight"] if options["method"] == "astar" else None,

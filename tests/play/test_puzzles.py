@@ -165,7 +165,7 @@ def test_a_strategy_of_the_textbook_shows_its_frontiers(
 ) -> None:
     (last,) = solved(client, "road_map", method="breadth_first", trace=True)
     frontiers = last["solution"]["frontiers"]
-    assert [text for text, _ in frontiers[2]["waiting"]] == [
+    assert [text for text, *_ in frontiers[2]["waiting"]] == [
         "Minneapolis", "La Crosse", "Dubuque", "Fargo", "Rochester"
     ]  # fmt: skip
     assert frontiers[2]["size"] == 5 and len(frontiers) == 9
@@ -173,7 +173,9 @@ def test_a_strategy_of_the_textbook_shows_its_frontiers(
         client, "romania", method="astar", trace=True, heuristic="romania:straight_line"
     )
     values = [frontier["waiting"][0] for frontier in last["solution"]["frontiers"]]
-    assert values[-1] == ["Bucharest", 418.0] and last["solution"]["factor"] == 1
+    assert values[-1] == ["Bucharest", 418.0, None] and last["solution"]["factor"] == 1
+    second = last["solution"]["frontiers"][1]["waiting"]
+    assert second[0] == ["Sibiu", 393.0, "140 + 253"]  # as in the textbook
     (last,) = solved(client, "sliding8", position="1 2 0 3 4 5 6 8 7", trace=True)
     assert last["error"].startswith("the tiles are 3 swaps")
     content = {"position": "8 7 6 5 4 3 2 1 0", "method": "iterative_deepening", "trace": True}

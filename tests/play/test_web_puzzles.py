@@ -109,6 +109,10 @@ def test_the_frontier_of_a_strategy_is_followed_step_by_step(page: Page, base: s
     page.locator("[data-option='method']").select_option("astar")
     page.get_by_label("Step by step").check()
     solve(page)
+    page.get_by_role("button", name="Forward one step").click()
+    on_the_map = page.locator(".town.waits .value")
+    expect(on_the_map).to_have_text(["140 + 253 = 393", "118 + 329 = 447", "75 + 374 = 449"])
+    expect(page.locator(".town.goal")).to_contain_text("Bucharest (goal)")
     page.get_by_role("button", name="To the last step").click()
     expect(frontier.first).to_have_text("Bucharest 418")
 

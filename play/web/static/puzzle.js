@@ -8,6 +8,7 @@ import { announce, compileProgress, h, icon, memory, put, sentence, toast } from
 import { estimate } from "./estimate.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { Picker } from "./picker.js";
+import { RoadsBoard } from "./roads.js";
 import {
   METHODS, SECONDS, TEXTBOOK, WEIGHTS, choice, figures, frontierCurve, many, showFrontier, stepByStep, wayToGoal,
 } from "./solution.js";
@@ -60,7 +61,7 @@ export class PuzzlePage {
     this.puzzle = puzzle;
     memory.set("puzzle", puzzle.name);
     Object.assign(this, { view: null, made: [], solution: null, clicked: [], at: 0 });
-    this.board = new { grid: GridBoard, plain: PlainBoard }[puzzle.kind]({
+    this.board = new { grid: GridBoard, plain: PlainBoard, roads: RoadsBoard }[puzzle.kind]({
       step: (from, to) => this.click(to),
       back: () => {
         this.clicked.pop();
@@ -352,7 +353,7 @@ export class PuzzlePage {
     this.solution = { ...solution, start: position };
     this.at = 0;
     this.drawSolution();
-    if (solution.frontiers?.length) showFrontier(this.steps, solution.frontiers, 0, solution.taken);
+    if (solution.frontiers?.length) showFrontier(this.steps, this.board, solution.frontiers, 0, solution.taken);
     const text = solution.found ? `Solved in ${many(solution.length)}` : "No solution was found";
     announce(`${text}: ${solution.proved}.`);
   }
@@ -365,6 +366,7 @@ export class PuzzlePage {
     put(this.curve);
     put(this.result);
     put(this.steps);
+    this.board?.frontier?.(new Map());
     this.board?.hint(null);
   }
 

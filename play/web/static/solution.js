@@ -91,17 +91,19 @@ export const stepByStep = () => h("label", { class: "check" },
     onchange: (e) => memory.set("solve.trace", e.target.checked) }),
   "Step by step, as in the textbook (at most 2,000 expansions)");
 
-/** Show the frontier at step `at` in a place, the next position first; a pressed button keeps the focus.
- * `taken`: the steps of the search, of which the first come with the solution. */
-export function showFrontier(place, frontiers, at, taken) {
+/** Show the frontier at step `at` in a place and on the board, the next position first; a pressed button keeps the
+ * focus. `taken`: the steps of the search, of which the first come with the solution. */
+export function showFrontier(place, board, frontiers, at, taken) {
   const { waiting, size } = frontiers[at];
   const kept = taken > frontiers.length ? `, of which the first ${frontiers.length} are kept` : "";
   const focused = document.activeElement?.getAttribute("data-step");
   const button = (name, title, to) => h("button", { type: "button", class: "quiet", title, "aria-label": title,
     "data-step": name, disabled: to < 0 || to >= frontiers.length,
-    onclick: () => showFrontier(place, frontiers, to, taken) }, icon(name));
-  const item = ([text, value]) =>
-    h("li", {}, text, value !== null && h("span", { class: "muted number" }, ` ${Number(value.toFixed(2))}`));
+    onclick: () => showFrontier(place, board, frontiers, to, taken) }, icon(name));
+  const figure = ([, value, sum]) => `${sum ? `${sum} = ` : ""}${Number(value.toFixed(2))}`;
+  const item = (one) =>
+    h("li", {}, one[0], one[1] !== null && h("span", { class: "muted number" }, ` ${figure(one)}`));
+  board.frontier?.(new Map(waiting.map((one) => [one[0], one[1] === null ? "" : figure(one)])));
   put(place,
     h("h3", {}, "Frontier step by step"),
     h("div", { class: "row tight walk" },
