@@ -1,6 +1,8 @@
 """Measurements of a run: held-out positions, pictures, hours, and the code that counts."""
 
 import csv
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,17 @@ def a_run(folder: Path, kind: Any, games: int = 60, **options: Any) -> MeasuredR
 def held_out(folder: Path) -> list[float]:
     with open(folder / "log.csv", newline="") as file:
         return [float(row["held_out"]) for row in csv.DictReader(file) if row["held_out"]]
+
+
+@native
+def test_snapshots_with_terms_of_their_own_are_read(tmp_path: Path) -> None:
+    """Each has the terms that were made up until then, others than the learner has at last."""
+    run = a_run(tmp_path, Samuel, games=150, depth=1, round_games=50, invent=1)
+    run.settings = replace(run.settings, snapshots=3)
+    run.train()  # measures every snapshot
+    paths = sorted((tmp_path / "snapshots").glob("*.json"))
+    terms = [{*json.loads(path.read_text())["weights"]} for path in paths]
+    assert terms[0] != terms[-1]
 
 
 def test_a_run_that_is_stopped_leaves_what_it_has_to_be_played(tmp_path: Path) -> None:
