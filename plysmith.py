@@ -23,7 +23,7 @@ COMMANDS = {
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "tune": ("learner.tuning.command", "tune numbers of a player or engine, and test the result"),
     "export": ("play.commands.export", "write an evaluator as one file of C"),
-    "course": ("play.course", "check an exercise of the course, or count a small game's tree"),
+    "course": ("play.course.command", "tasks of the course, a checker, marks; count a small tree"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
 }
 
