@@ -57,9 +57,10 @@ def table_of(
 
     content: all of it may be missing. `id` of the table, `position` that the game begins with,
         `moves` [{text, roll, value, depth, comment}], `rolled` {ply: roll}, `declared` [outcome,
-        reason], `names` {side: name}, `paused`. With a cube also `play`, as `play.web.cube_table`
-        has it, `actions` [[ply, kind]], `resigning` [side, kind], and `earlier`, the games of the
-        match before, each with its position, moves, actions and declared.
+        reason], `names` {side: name}, `paused`, `variations` [{moves}], each from the start. With a
+        cube also `play`, as `play.web.cube_table` has it, `actions` [[ply, kind]], `resigning`
+        [side, kind], and `earlier`, the games of the match before, each with its position, moves,
+        actions and declared.
 
     Raises ValueError for anything else, and for moves that are not legal.
     """
@@ -68,6 +69,11 @@ def table_of(
     if content.get("position") is not None:
         table.set_position(content["position"])
     record = table.record
+    for line in content.get("variations") or ():
+        _play(record, line if isinstance(line, dict) else {"moves": line}, limits)
+        table.leave()
+        while record.ply:
+            record.undo()
     rolled = {} if content.get("moves") else dict(table.rolled)
     _play(record, content, limits)
     for ply, text in _object(content, "rolled").items():

@@ -384,6 +384,7 @@ ACTIONS: dict[str, Act] = {
     "move": _moves(lambda s, c: s.table.play_text(c.get("text"))),
     "roll": _moves(lambda s, c: s.table.roll_dice(c.get("dice"))),
     "undo": _moves(lambda s, c: s.table.undo(c.get("to")), human=False),
+    "variation": _moves(lambda s, c: s.table.return_to(c.get("number")), human=False),
     "resign": _moves(lambda s, c: s.table.resign(c.get("kind", 1))),
     "cube": _moves(lambda s, c: act_with_cube(s.table, c.get("kind"))),
     "cube-hint": lambda host, sitting, content: cube_hint(

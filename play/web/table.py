@@ -6,6 +6,7 @@ import random
 import reprlib
 import secrets
 import time
+from itertools import takewhile
 from typing import Any
 
 from games.contract import Game, given, starts
@@ -21,6 +22,11 @@ from play.words import Words, result_text
 from programs.phrases import listed
 
 __all__ = ["Table", "clamped", "start_text"]
+
+#: Moves from the start of a game on: each with its roll, and as `Table.moves` tells it.
+Line = list[tuple[Any, int | None, dict[str, Any]]]
+#: Maximum lines that are kept of moves that were taken back.
+MOST_LEFT = 20
 
 
 class Table:
@@ -68,6 +74,8 @@ class Table:
         #: Rolls by ply that were made before moves were taken back; they are not rolled again.
         self.rolled: dict[int, int] = {}
         self.names: dict[str, str] = {}
+        #: Lines of moves that were taken back, the latest last; see `variations`.
+        self._left: list[Line] = []
         #: Whether computers wait for a person to continue.
         self.paused = False
         self._texts: list[tuple[Any, Any, str]] = []
@@ -83,6 +91,7 @@ class Table:
             roll = None if self.typed else game.dice.draw(self.chance, first=True)
             first = self.chance.randrange(2) if self.first is None else self.first
             position = starts(game)[first]
+        self._left = []
         self.seat_down(new_record(game, position, **options))
         self.set_up = set_up
         self.rolled = {} if roll is None else {0: roll}
@@ -263,6 +272,7 @@ class Table:
             raise MoveError("expected a move of yours to take back, found none")
         if self.roll is not None:
             self.rolled[ply] = self.roll
+        self.leave()
         while self.record.ply > target:
             number = self.record.ply - 1
             roll = self.record.rolls[number]
@@ -271,6 +281,43 @@ class Table:
             self.record.undo()
         self.rolled = {n: roll for n, roll in self.rolled.items() if n <= target}
         self.paused = self.watched
+        self._begin_turn()
+
+    def _line(self) -> Line:
+        return list(zip(self.record.moves, self.record.rolls, self.moves(), strict=True))
+
+    def leave(self) -> None:
+        """Keep the moves that were played as a variation, before some of them are taken back.
+
+        With dice nothing is kept: whoever returns to a line would roll again.
+        """
+        if self.dice:
+            return
+        line = self._line()
+        longer = [one for one in self._left if _fork(one, line) < len(one)]
+        if all(_fork(one, line) < len(line) for one in longer):
+            longer.append(line)
+        self._left = longer[-MOST_LEFT:]
+
+    @property
+    def variations(self) -> list[tuple[int, Line]]:
+        """Lines that were left: the ply up to which the game is the same, and all of the line."""
+        played = self._line()
+        forks = [(_fork(line, played), line) for line in self._left]
+        return [(ply, line) for ply, line in forks if ply < len(line)]
+
+    def return_to(self, number: Any) -> None:
+        """Play one of the variations to its end; the moves that it replaces become one."""
+        lines = self.variations
+        if type(number) is not int or not 0 <= number < len(lines):
+            raise ValueError(
+                f"expected one of {len(lines)} variations, found {reprlib.repr(number)}"
+            )
+        ply, line = lines[number]
+        self.undo(ply)
+        for move, roll, told in line[ply:]:
+            notes = {name: told[name] for name in ("value", "depth", "comment")}
+            self.record.play(move, roll=roll, **notes)
         self._begin_turn()
 
     def _decided(self, ply: int, sides: set[int]) -> bool:
@@ -312,6 +359,9 @@ class Table:
             "declared": None if record.declared is None else list(record.declared),
             "names": self.names,
             "paused": self.paused,
+            "variations": [
+                {"ply": ply, "moves": [told for *_, told in line]} for ply, line in self.variations
+            ],
             "result": result_text(record) if record.over else "",
         }
 
@@ -373,6 +423,13 @@ class Table:
             facts = {"text": self._texts[n][2], "side": self.side_at(n), "roll": roll}
             found.append({**facts, **_noted(note)})
         return found
+
+
+def _fork(one: Line, other: Line) -> int:
+    """Returns the number of moves, with their rolls, that two lines begin with alike."""
+    pairs = zip(one, other, strict=False)
+    same = takewhile(lambda pair: pair[0][:2] == pair[1][:2], pairs)
+    return sum(1 for _ in same)
 
 
 def _noted(note: Annotation) -> dict[str, Any]:

@@ -19,6 +19,30 @@ from tests.web_client import acted, new_table, same
 from tests.web_server import HUMAN
 
 
+def test_moves_that_are_taken_back_stay_as_a_variation(server: Any) -> None:
+    """A return exchanges the lines, and none is kept that another begins with."""
+
+    def variations(view: Any) -> list[tuple[int, list[str]]]:
+        return [(one["ply"], [m["text"] for m in one["moves"]]) for one in view["variations"]]
+
+    with server() as client:
+        view = new_table(client)
+        for text in ("11-15", "22-18", "15x22"):
+            view = acted(client, view, "move", text=text)
+        view = acted(client, acted(client, view, "undo", to=2), "undo", to=1)
+        assert variations(view) == [(1, ["11-15", "22-18", "15x22"])]
+        view = acted(client, view, "move", text="23-19")
+        view = acted(client, view, "variation", number=0)
+        assert [move["text"] for move in view["moves"]] == ["11-15", "22-18", "15x22"]
+        assert variations(view) == [(1, ["11-15", "23-19"])]
+        refused = client.post(f"/api/tables/{view['id']}/variation", json={"number": 1})
+        assert refused.json()["error"] == "expected one of 1 variations, found 1"
+    with server() as client:
+        again = client.get(f"/api/tables/{view['id']}").json()
+        assert same(again) == same(view)
+        assert variations(acted(client, again, "new")) == []
+
+
 def test_a_server_that_starts_again_goes_on_with_every_game(server: Any) -> None:
     with server() as client:
         checkers = new_table(client)

@@ -22,6 +22,7 @@ export class GamePanel {
     });
     this.curve = h("div", { class: "curve-box" });
     this.moves = h("ol", { class: "moves", tabindex: 0, "aria-label": "Moves" });
+    this.variations = h("ul", { class: "variations", "aria-label": "Variations" });
     this.players = h("div", { class: "players-rated number small" });
     this.file = h("input", {
       type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true",
@@ -41,6 +42,7 @@ export class GamePanel {
         h("button", { type: "button", onclick: () => this.file.click() }, "Load…"),
         h("button", { type: "button", onclick: () => this.save() }, "Save")),
       this.moves,
+      this.variations,
       h("div", { class: "row tight" },
         h("button", { type: "button", class: "quiet", "data-mistake": true, onclick: () => this.mistake() }, "Next mistake"),
         h("button", { type: "button", class: "quiet", "data-report": true, onclick: () => this.report() }, "Report")),
@@ -155,6 +157,10 @@ export class GamePanel {
       // Not scrollIntoView, which would scroll the page as well.
       this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
     }
+    put(this.variations, ...view.variations.map(({ ply: from, moves }, number) => h("li", {},
+      h("button", { type: "button", class: "quiet small", "data-variation": number,
+        title: "Back to these moves", onclick: () => page.act("variation", { number }) },
+      `${from + 1}. ${moves.slice(from, from + 8).map((move) => move.text).join(" ")}${moves.length > from + 8 ? " …" : ""}`))));
     this.drawPlayers();
   }
 
