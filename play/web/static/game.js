@@ -160,7 +160,7 @@ export class GamePanel {
     put(this.variations, ...view.variations.map(({ ply: from, moves }, number) => h("li", {},
       h("button", { type: "button", class: "quiet small", "data-variation": number,
         title: "Back to these moves", onclick: () => page.act("variation", { number }) },
-      `${from + 1}. ${moves.slice(from, from + 8).map((move) => move.text).join(" ")}${moves.length > from + 8 ? " …" : ""}`))));
+      `${Math.floor((from + moves[0].side) / view.sides.length) + 1}${moves[from].side ? "…" : "."} ${moves.slice(from, from + 8).map((move) => move.text).join(" ")}${moves.length > from + 8 ? " …" : ""}`))));
     this.drawPlayers();
   }
 
