@@ -159,6 +159,7 @@ def _unit(text: str) -> tuple[str, float]:
 
 def _in_unit(fitted: Fitted, name: str, number: float) -> Fitted:
     """Returns the same fit in a unit in which the weight of a term is `number`."""
+    from learner.traces.doubts import great_entries
     from learner.traces.traces import TraceError
 
     weight = next(term.weight for term in fitted.terms if term.name == name)
@@ -175,7 +176,8 @@ def _in_unit(fitted: Fitted, name: str, number: float) -> Fitted:
         )  # fmt: skip
         for term in fitted.terms
     )
-    return replace(fitted, terms=terms, scale=fitted.scale / factor)
+    told = (*fitted.doubts, *great_entries(terms, name, number))
+    return replace(fitted, terms=terms, scale=fitted.scale / factor, doubts=told)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 
+from learner.traces.fitted import FittedTerm
 from learner.traces.traces import Traces
 
-__all__ = ["doubts"]
+__all__ = ["doubts", "great_entries"]
 
 #: A term is doubted that follows the result so closely, correlated from -1 to 1.
 LEAK = 0.95
@@ -16,6 +21,8 @@ GAMES = 10
 SIDES = -0.3
 #: Shares of rows, or games, from which on a pattern is no chance.
 MOST = 0.5, 0.95
+#: Terms whose names differ in a number after the last dot are a table from this many on.
+ENTRIES = 4
 
 
 def doubts(traces: Traces, learned: int) -> tuple[str, ...]:
@@ -65,3 +72,19 @@ def doubts(traces: Traces, learned: int) -> tuple[str, ...]:
             " row; expected the result of the side that the terms are counted for"
         )
     return tuple(told)
+
+
+def great_entries(terms: Sequence[FittedTerm], name: str, number: float) -> tuple[str, ...]:
+    """Returns a doubt about the entries of tables that are worth more than a whole piece.
+
+    name, number: the piece and its weight, the unit of all weights.
+    """
+    table = {term.name: re.sub(r"\.\d+$", "", term.name) for term in terms}
+    sizes = Counter(table.values())
+    great = [
+        f"{term.name} ({term.weight:.4g})"
+        for term in terms
+        if sizes[table[term.name]] >= ENTRIES and abs(term.weight) > abs(number) >= abs(term.start)
+    ]
+    more = f" and {len(great) - 5} more" if len(great) > 5 else ""
+    return (f"worth more than {name} ({number:g}): {', '.join(great[:5])}{more}",) if great else ()

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from learner.positions.filters import Games
 from learner.regression.matrix import Matrix
 from learner.traces.command import main
-from learner.traces.doubts import doubts
+from learner.traces.doubts import doubts, great_entries
 from learner.traces.engine_match import verdict
 from learner.traces.fit import Settings, fit_traces
 from learner.traces.fitted import Fitted
@@ -277,6 +277,13 @@ def test_what_makes_a_fit_promise_too_much_is_told() -> None:
         "result: the same in all rows of a game, although"
     )
     assert told(by_game=False).startswith("no column game")
+    fitted = fit_traces(made, {}, Settings(alpha=0.0)).terms[0]
+    table = [replace(fitted, name=f"back.{n}", start=0.0, weight=20.0 * n) for n in range(7)]
+    kings = replace(fitted, name="kings", weight=150.0)  # not of a table
+    assert great_entries([*table, kings], "men", 100) == (
+        "worth more than men (100): back.6 (120)",
+    )
+    assert great_entries(table[4:], "men", 60) == ()  # three are no table
 
 
 # --- files ----------------------------------------------------------------------------------------
