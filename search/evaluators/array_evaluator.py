@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -103,12 +102,11 @@ class ArrayEvaluator(Evaluator):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the result of `_parts` for a file, and removes the arrays that it uses.
 
-        path: the file, for messages.
-        content: the file's header.
+            content: the file's header.
         arrays: the file's arrays by name.
         game: the game that the file was made for.
         inputs: the inputs of the arrays. Default: the game's own, by name.
@@ -178,7 +176,6 @@ class ArrayEvaluator(Evaluator):
     @classmethod
     def from_file(
         cls,
-        path: Path,
         content: dict[str, Any],
         arrays: dict[str, NDArray[Any]],
         game: Game | None,
@@ -186,24 +183,23 @@ class ArrayEvaluator(Evaluator):
     ) -> Self:
         """Returns the evaluator in a file.
 
-        path: the file, for messages.
-        content: the file's header.
+            content: the file's header.
         arrays: the file's arrays by name.
         game: the game that the file must be made for. Default: the game that it names.
         inputs: the inputs of the arrays. Default: the game's own, by name.
 
         Raises EvaluatorError if header and arrays do not fit.
         """
-        check_fields(path, content, {**FIELDS, **cls.fields}, optional=[CALIBRATION, *cls.optional])
-        game = find_game(path, content, game)
-        arguments, options = cls._parts_in(path, content, arrays, game, inputs)
+        check_fields(content, {**FIELDS, **cls.fields}, optional=[CALIBRATION, *cls.optional])
+        game = find_game(content, game)
+        arguments, options = cls._parts_in(content, arrays, game, inputs)
         if arrays:
-            raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
+            raise EvaluatorError(f"expected no other arrays, found {shortened(arrays)}")
         named = {**options, "name": content["name"], "provenance": content["provenance"]}
         make: Any = cls
         try:
             evaluator = make(game, *arguments, **named)
         except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{path}: {short(error)}") from None
-        evaluator.calibration = read_calibration(path, content, game)
+            raise EvaluatorError(short(error)) from None
+        evaluator.calibration = read_calibration(content, game)
         return evaluator  # type: ignore[no-any-return]

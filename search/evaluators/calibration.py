@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,7 +237,7 @@ class Calibrations(Extra):
     named: Mapping[str, Calibration] = field(default_factory=dict)
 
 
-def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibration | None:
+def read_calibration(content: dict[str, Any], game: Game) -> Calibration | None:
     """Remove the entry `CALIBRATION` from a file's header, and return what it holds.
 
     Returns None if there is no entry, as in older files. Raises EvaluatorError if it is damaged,
@@ -248,19 +247,16 @@ def read_calibration(path: Path, content: dict[str, Any], game: Game) -> Calibra
     if entry is None:
         return None
     if not isinstance(entry, dict):
-        raise EvaluatorError(f"{path}: expected a calibration, found {short(entry)}")
+        raise EvaluatorError(f"expected a calibration, found {short(entry)}")
     kinds: dict[str, Any] = {"scale": list, "draw": list, "evidence": dict}
     if "terms" in entry:
         kinds |= {"terms": dict, "size": float, "nodes": list, "pieces": list}
-    check_fields(path, entry, kinds)
-    check_printable(path, entry)
-    try:
-        calibration = Calibration(**entry)
-    except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"{path}: {error}") from None
+    check_fields(entry, kinds)
+    check_printable(entry)
+    calibration = Calibration(**entry)
     if not calibration.fits(game):
         raise EvaluatorError(
-            f"{path}: expected a calibration for {len(game.phases or ()) or 1} phases, found"
+            f"expected a calibration for {len(game.phases or ()) or 1} phases, found"
             f" {len(calibration.scale)}"
         )
     return calibration

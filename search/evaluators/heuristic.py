@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -174,13 +173,13 @@ class LearnedHeuristic(ArrayEvaluator):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if not isinstance(game, KernelProblem):
-            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
-        encoding = find_input(path, content["inputs"], game, inputs)
+            raise EvaluatorError(f"expected a problem with one agent, found {game.name}")
+        encoding = find_input(content["inputs"], game, inputs)
         if not isinstance(encoding, Encoding):
-            raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
-        weights = take_array(path, arrays, "weights", np.float32, (encoding.size,))
+            raise EvaluatorError(f"expected an encoding, found feature set {encoding.name}")
+        weights = take_array(arrays, "weights", np.float32, (encoding.size,))
         options = ("offset", "base", "proved", "rounded")
         return (encoding, weights), {name: content[name] for name in options if name in content}

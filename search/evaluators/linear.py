@@ -194,25 +194,25 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
     Raises EvaluatorError if the file is damaged or does not fit.
     """
     content = _read(path)
-    game = header.find_game(path, content, game)
+    game = header.find_game(content, game)
     if CELL_TERMS in content:
-        features = _own_terms(path, game, content)
+        features = _own_terms(game, content)
     elif features is None:
-        features = header.find_features(path, content["features"], game)
+        features = header.find_features(content["features"], game)
     weights = content["weights"]
     unknown = [term for term in weights if term not in features.terms]
     used = [term for term in weights if weights[term] != 0]
-    header.check_terms(path, game, features, unknown or used, content["identity"])
+    header.check_terms(game, features, unknown or used, content["identity"])
     if CELL_TERMS in content and used:  # together, terms without a weight would be computed too
         features, weights = features.only(used), {term: weights[term] for term in used}
     evaluator = LinearEvaluator(
         game, features, weights, name=content["name"], provenance=content["provenance"]
     )
-    evaluator.calibration = read_calibration(path, content, game)
+    evaluator.calibration = read_calibration(content, game)
     return evaluator
 
 
-def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet:
+def _own_terms(game: Game, content: Mapping[str, Any]) -> FeatureSet:
     """Returns the terms of the file's feature set, then those that the file holds as data."""
     given, cells = content[CELL_TERMS], extra(game, Cells)
     try:
@@ -227,28 +227,24 @@ def _own_terms(path: Path, game: Game, content: Mapping[str, Any]) -> FeatureSet
         return feature_set_of(cells, terms, None if name == INVENTED else game.features.get(name))
     except ValueError as error:
         raise header.EvaluatorError(
-            f"{path}: {CELL_TERMS}: {error}; CHANGELOG.md says which areas have new names"
+            f"{CELL_TERMS}: {error}; CHANGELOG.md says which areas have new names"
         ) from None
 
 
 def _read(path: Path) -> dict[str, Any]:
     if path.stat().st_size > MOST_BYTES:
-        raise header.EvaluatorError(
-            f"{path}: expected at most {MOST_BYTES} bytes, found a larger file"
-        )
-    content = header.parse_json(path, path.read_bytes())
+        raise header.EvaluatorError(f"expected at most {MOST_BYTES} bytes, found a larger file")
+    content = header.parse_json(path.read_bytes())
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         format_ = content.get("format") if isinstance(content, dict) else type(content).__name__
-        raise header.EvaluatorError(
-            f"{path}: expected format {FORMAT!r}, found {header.short(format_)!r}"
-        )
+        raise header.EvaluatorError(f"expected format {FORMAT!r}, found {header.short(format_)!r}")
     fields = {**header.FIELDS, "features": str, "weights": dict, "identity": dict}
-    header.check_fields(path, content, fields, optional=[CALIBRATION, CELL_TERMS])
+    header.check_fields(content, fields, optional=[CALIBRATION, CELL_TERMS])
     for term, weight in content["weights"].items():
         good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not good or not abs(weight) <= header.MOST_WEIGHT:
             raise header.EvaluatorError(
-                f"{path}: expected a finite number of at most {header.MOST_WEIGHT:g} as weight of"
+                f"expected a finite number of at most {header.MOST_WEIGHT:g} as weight of"
                 f" {header.short(term)}, found {header.short(weight)}"
             )
     return content

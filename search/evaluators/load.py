@@ -17,7 +17,7 @@ from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.calibration import Calibrations
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.files.arrays import holds_arrays, load_arrays
-from search.evaluators.files.header import EvaluatorError, short
+from search.evaluators.files.header import EvaluatorError, reading, short
 from search.evaluators.files.layers import Inputs
 from search.evaluators.files.shipped import find_file, shipped_files
 from search.evaluators.heuristic import LearnedHeuristic
@@ -106,16 +106,17 @@ def load_evaluator(
         others = f" or one of {', '.join(names)}" if names else ""
         raise FileNotFoundError(f"{path}: expected an evaluator file{others}, found none")
     if not holds_arrays(path):
-        if inputs is not None and not isinstance(inputs, FeatureSet):
-            raise EvaluatorError(f"{path}: expected weights of an encoding, found linear ones")
-        return load_linear(path, game, inputs)
+        with reading(path):
+            if inputs is not None and not isinstance(inputs, FeatureSet):
+                raise EvaluatorError("expected weights of an encoding, found linear ones")
+            return load_linear(path, game, inputs)
     content, arrays = load_arrays(path)
-    form = content.get("format")
-    if not isinstance(form, str) or form not in ARRAY_FORMS:
-        raise EvaluatorError(
-            f"{path}: expected format {' or '.join(map(repr, ARRAY_FORMS))}, found {short(form)!r}"
-        )
-    return ARRAY_FORMS[form].from_file(path, content, arrays, game, inputs)
+    with reading(path):
+        form = content.get("format")
+        if not isinstance(form, str) or form not in ARRAY_FORMS:
+            forms = " or ".join(map(repr, ARRAY_FORMS))
+            raise EvaluatorError(f"expected format {forms}, found {short(form)!r}")
+        return ARRAY_FORMS[form].from_file(content, arrays, game, inputs)
 
 
 def evaluator_names(game: Game) -> list[str]:

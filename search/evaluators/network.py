@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -77,12 +76,12 @@ class ScaledNetwork(LayeredNetwork):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         own = None if inputs is None else [part for part in separate(inputs) if part]
-        read = read_inputs(path, content["inputs"], game, own)
+        read = read_inputs(content["inputs"], game, own)
         phases = len(content["phases"]) + 1 if "phases" in cls.fields else 0
-        layers = read_layers(path, arrays, content["widths"], read, least=cls.least, phases=phases)
+        layers = read_layers(arrays, content["widths"], read, least=cls.least, phases=phases)
         options = ("scale", "phases", "activations", "skips")
         return (read, layers), {name: content[name] for name in options if name in content}
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -210,19 +209,19 @@ class OutcomeNetwork(LayeredNetwork):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         names = list(game.outcomes.names) if game.outcomes is not None else []
         entries = content["nets"]
         for field, expected in (("outcomes", names), ("phases", _phases(game, len(entries)))):
             if not names or content[field] != expected:
                 raise EvaluatorError(
-                    f"{path}: expected the {field} of {game.name}, {expected or 'none'}, found"
+                    f"expected the {field} of {game.name}, {expected or 'none'}, found"
                     f" {shortened(content[field])}"
                 )
         if len(entries) != max(1, len(content["phases"])):
             raise EvaluatorError(
-                f"{path}: expected {max(1, len(content['phases']))} nets, found {len(entries)}"
+                f"expected {max(1, len(content['phases']))} nets, found {len(entries)}"
             )
         own = {}
         if inputs is not None:
@@ -231,27 +230,25 @@ class OutcomeNetwork(LayeredNetwork):
         nets: list[Any] = []
         for i, entry in enumerate(entries):
             if not isinstance(entry, dict):
-                raise EvaluatorError(f"{path}: expected a net, found {short(entry)}")
+                raise EvaluatorError(f"expected a net, found {short(entry)}")
             if "net" in entry:
-                check_fields(path, entry, {"net": int})
+                check_fields(entry, {"net": int})
                 if not 0 <= entry["net"] < i:
                     raise EvaluatorError(
-                        f"{path}: expected the number of an earlier net, found {entry['net']}"
+                        f"expected the number of an earlier net, found {entry['net']}"
                     )
                 nets.append(nets[entry["net"]])
                 continue
-            check_fields(path, entry, {"inputs": list, "widths": list})
+            check_fields(entry, {"inputs": list, "widths": list})
             keys = [_key(description) for description in entry["inputs"]]
-            read = read_inputs(path, entry["inputs"], game, [own.get(key) for key in keys])
+            read = read_inputs(entry["inputs"], game, [own.get(key) for key in keys])
             unused -= set(keys)
-            layers = read_layers(
-                path, arrays, entry["widths"], read, len(names), least=2, prefix=f"{i}_"
-            )
+            layers = read_layers(arrays, entry["widths"], read, len(names), least=2, prefix=f"{i}_")
             nets.append((read, layers))
         if unused:
             missing = ", ".join(sorted(name for _, name in unused))
-            raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
-        return (nets,), {"prefilter": read_prefilter(path, content, arrays, game)}
+            raise EvaluatorError(f"expected nets over {missing}, found none")
+        return (nets,), {"prefilter": read_prefilter(content, arrays, game)}
 
 
 def by_phase(nets: Sequence[Sequence[str]]) -> list[str]:

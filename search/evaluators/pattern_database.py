@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -199,27 +198,23 @@ class PatternDatabase(ArrayEvaluator):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if not isinstance(game, KernelProblem):
-            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
+            raise EvaluatorError(f"expected a problem with one agent, found {game.name}")
         goal = game.position_text(game.goal())
         if content["goal"] != goal:
             raise EvaluatorError(
-                f"{path}: expected patterns of the goal {goal}, found {content['goal'][:80]!r}"
+                f"expected patterns of the goal {goal}, found {content['goal'][:80]!r}"
             )
         sums = content["patterns"]
         if not _are_sums(sums):
             raise EvaluatorError(
-                f"{path}: expected lists of pieces as patterns, found {reprlib.repr(sums)}"
+                f"expected lists of pieces as patterns, found {reprlib.repr(sums)}"
             )
-        try:
-            patterns = checked_sums(game, sums)
-        except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{path}: {error}") from None
-        parts = [pattern for group in patterns for pattern in group]
+        parts = [pattern for group in checked_sums(game, sums) for pattern in group]
         tables = [
-            take_array(path, arrays, f"table_{i}", np.int8, (pattern.size // pattern.fold,))
+            take_array(arrays, f"table_{i}", np.int8, (pattern.size // pattern.fold,))
             for i, pattern in enumerate(parts)
         ]
         return (sums, tables), {"mirrored": bool(content["mirrored"])}

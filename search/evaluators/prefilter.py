@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -40,11 +39,10 @@ def prefilter_parts(prefilter: Prefilter) -> tuple[dict[str, Any], dict[str, NDA
 
 
 def read_prefilter(
-    path: Path, content: dict[str, Any], arrays: dict[str, NDArray[Any]], game: Game
+    content: dict[str, Any], arrays: dict[str, NDArray[Any]], game: Game
 ) -> Prefilter | None:
     """Returns the prefilter in a file, and removes its arrays; None if it has none.
 
-    path: the file, for messages.
     content: the file's header.
     arrays: the file's arrays by name.
     game: the game that the file was made for.
@@ -55,16 +53,16 @@ def read_prefilter(
     if entry is None:
         return None
     if not isinstance(entry, dict):
-        raise EvaluatorError(f"{path}: expected a prefilter, found {short(entry)}")
-    check_fields(path, entry, _FIELDS)
-    check_fields(path, entry["network"], QuantisedNetwork.fields)
+        raise EvaluatorError(f"expected a prefilter, found {short(entry)}")
+    check_fields(entry, _FIELDS)
+    check_fields(entry["network"], QuantisedNetwork.fields)
     start = f"{PREFILTER}_"
     names = [name.removeprefix(start) for name in arrays if name.startswith(start)]
     own = {name: arrays.pop(start + name) for name in names}
-    parts, options = QuantisedNetwork._parts_in(path, entry["network"], own, game, None)
+    parts, options = QuantisedNetwork._parts_in(entry["network"], own, game, None)
     arrays.update({start + name: array for name, array in own.items()})  # which nobody knows
     try:
         network = QuantisedNetwork(game, *parts, **options, name=PREFILTER)
         return Prefilter(network, entry["keep"], entry["margin"], entry["evidence"])
     except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"{path}: {PREFILTER}: {short(error)}") from None
+        raise EvaluatorError(f"{PREFILTER}: {short(error)}") from None

@@ -12,7 +12,6 @@ Progress", IBM Journal of Research and Development 11 (1967).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -145,33 +144,28 @@ class SignatureEvaluator(ArrayEvaluator):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         # `inputs` is the layout
-        try:
-            layout = layout_of(game) if inputs is None else inputs
-        except ValueError as error:
-            raise EvaluatorError(f"{path}: {error}") from None
+        layout = layout_of(game) if inputs is None else inputs
         if not isinstance(layout, SignatureLayout):
-            raise EvaluatorError(
-                f"{path}: expected a layout as inputs, found {short(repr(inputs))}"
-            )
+            raise EvaluatorError(f"expected a layout as inputs, found {short(repr(inputs))}")
         expected, stated = layout.description(), dict(content["layout"])
         other = [key for key in {**expected, **stated} if expected.get(key) != stated.get(key)]
         if other:
             raise EvaluatorError(
-                f"{path}: expected the layout {layout.name}, found one with other"
+                f"expected the layout {layout.name}, found one with other"
                 f" {', '.join(other)}: {short(stated.get(other[0]))}; pass inputs= for a layout of"
                 " your own"
             )
-        find_input(path, content["inputs"], game, layout.features)
+        find_input(content["inputs"], game, layout.features)
         tables = {
-            name: take_array(path, arrays, name, empty.dtype, empty.shape)
+            name: take_array(arrays, name, empty.dtype, empty.shape)
             for name, empty in layout.empty_tables().items()
         }
         weights = content["material"]
         if not all(type(weight) in (int, float) for weight in weights.values()):
-            raise EvaluatorError(f"{path}: expected numbers as material, found {short(weights)}")
+            raise EvaluatorError(f"expected numbers as material, found {short(weights)}")
         return (layout, tables), {"material": weights, "scale": content["scale"]}
 
 

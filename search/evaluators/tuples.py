@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +25,7 @@ from games.kernels.memory import read_position
 from games.kernels.vectors import stack_block
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.files.arrays import take_array
-from search.evaluators.files.header import EvaluatorError, describe_input, find_input
+from search.evaluators.files.header import describe_input, find_input
 
 __all__ = ["TupleEvaluator", "Tuples", "find_indices"]
 
@@ -160,17 +159,14 @@ def value_at(data, source):
 
     @classmethod
     def _parts_in(
-        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+        cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        encoding: Any = find_input(path, content["inputs"], game, inputs)
-        try:
-            groups = tuple(Group(_cells(a), _cells(b)) for a, b in content["groups"])
-            images = tuple(_cells(image) for image in content["images"])
-            (turns,) = _cells([content["turns"]])
-            layout = TupleLayout(encoding, content["cells"], groups, images, turns > 0)
-        except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{path}: {error}") from None
-        return (layout, take_array(path, arrays, "weights", np.float32, (layout.size,))), {}
+        encoding: Any = find_input(content["inputs"], game, inputs)
+        groups = tuple(Group(_cells(a), _cells(b)) for a, b in content["groups"])
+        images = tuple(_cells(image) for image in content["images"])
+        (turns,) = _cells([content["turns"]])
+        layout = TupleLayout(encoding, content["cells"], groups, images, turns > 0)
+        return (layout, take_array(arrays, "weights", np.float32, (layout.size,))), {}
 
 
 def _cells(numbers: Any) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from games.contract import Game
 from games.kernels import kernel
 from games.values import PROVEN, WIN
 from search.evaluators.files.arrays import load_arrays, save_arrays, take_array
-from search.evaluators.files.header import EvaluatorError, check_fields, short
+from search.evaluators.files.header import EvaluatorError, check_fields, reading, short
 from search.lookups.lookup import Lookup
 
 __all__ = ["FORMAT", "RoteMemory"]
@@ -292,35 +292,33 @@ class RoteMemory(Lookup):
         if not path.is_file():
             raise FileNotFoundError(f"{path}: expected a rote memory, found no file")
         header, arrays = load_arrays(path, most=WIN)
+        with reading(path):
+            return cls._of(game, header, arrays)
+
+    @classmethod
+    def _of(cls, game: Game, header: dict[str, Any], arrays: dict[str, Any]) -> RoteMemory:
         if header.get("format") != FORMAT:
             raise EvaluatorError(
-                f"{path}: expected a rote memory ({FORMAT}), found {short(header.get('format'))}"
+                f"expected a rote memory ({FORMAT}), found {short(header.get('format'))}"
             )
-        check_fields(path, header, FIELDS)
-        try:
-            options = {name: header[name] for name in ("capacity", "oldest", "direction")}
-            memory = cls(game, **options)
-        except ValueError as error:
-            raise EvaluatorError(f"{path}: {error}") from None
+        check_fields(header, FIELDS)
+        options = {name: header[name] for name in ("capacity", "oldest", "direction")}
+        memory = cls(game, **options)
         for name, own in (
             ("game", game.name), ("rules", game.version), ("identity", memory.identity())
         ):  # fmt: skip
             if header[name] != own:
                 raise EvaluatorError(
-                    f"{path}: expected a rote memory of {name} {own}, found {short(header[name])}"
+                    f"expected a rote memory of {name} {own}, found {short(header[name])}"
                 )
         shape = arrays["keys"].shape if "keys" in arrays else (0,)
-        columns = [take_array(path, arrays, name, kind, shape) for name, kind in COLUMNS.items()]
+        columns = [take_array(arrays, name, kind, shape) for name, kind in COLUMNS.items()]
         keys, _, depths, ages = columns
         good = len(shape) == 1 and (keys % 2 == 1).all() and (np.diff(keys) > 0).all()
         if not (good and (depths >= 0).all() and (ages >= 0).all()):
-            raise EvaluatorError(
-                f"{path}: expected odd keys in order, with depths and ages of at least 0"
-            )
+            raise EvaluatorError("expected odd keys in order, with depths and ages of at least 0")
         if len(keys) > memory.capacity:
-            raise EvaluatorError(
-                f"{path}: expected at most {memory.capacity} records, found {len(keys)}"
-            )
+            raise EvaluatorError(f"expected at most {memory.capacity} records, found {len(keys)}")
         memory._enter(*columns)
         return memory
 

@@ -18,7 +18,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from programs.whole_files import write_atomically
-from search.evaluators.files.header import MOST_WEIGHT, EvaluatorError, parse_json, short
+from search.evaluators.files.header import MOST_WEIGHT, EvaluatorError, parse_json, reading, short
 
 __all__ = [
     "MOST_ARRAY_BYTES",
@@ -83,12 +83,14 @@ def load_arrays(
     its other arrays exceed 256 MiB, or if it contains numbers beyond `most` or of types that
     `save_arrays` does not write.
     """
-    path = Path(path)
+    with reading(Path(path)):
+        return _read(Path(path), most)
+
+
+def _read(path: Path, most: float) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     size = path.stat().st_size
     if size > MOST_FILE_BYTES:
-        raise EvaluatorError(
-            f"{path}: expected at most {MOST_FILE_BYTES} bytes, found a larger file"
-        )
+        raise EvaluatorError(f"expected at most {MOST_FILE_BYTES} bytes, found a larger file")
     mapped = size > MOST_ARRAY_BYTES
     arrays: dict[str, NDArray[Any]] = {}
     try:
@@ -99,8 +101,7 @@ def load_arrays(
                 kind, shape = file.get_slice(name).get_dtype(), file.get_slice(name).get_shape()
                 if kind not in _TYPES:
                     raise EvaluatorError(
-                        f"{path}: {short(name)}: expected one of {', '.join(_TYPES)}, found"
-                        f" {short(kind)}"
+                        f"{short(name)}: expected one of {', '.join(_TYPES)}, found {short(kind)}"
                     )
                 if mapped and kind == "I8":
                     arrays[name] = _mapped(path, name, shape)
@@ -108,21 +109,21 @@ def load_arrays(
                 read += math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
                 if read > MOST_ARRAY_BYTES:
                     raise EvaluatorError(
-                        f"{path}: expected at most {MOST_ARRAY_BYTES} bytes without tables of int8,"
+                        f"expected at most {MOST_ARRAY_BYTES} bytes without tables of int8,"
                         " found more"
                     )
                 arrays[name] = np.array(file.get_tensor(name))
     except (safetensors.SafetensorError, OverflowError, MemoryError) as error:
         raise EvaluatorError(
-            f"{path}: expected a whole safetensors file, found none: {short(error)}"
+            f"expected a whole safetensors file, found none: {short(error)}"
         ) from None
     if _KEY not in metadata:
         raise EvaluatorError(
-            f"{path}: expected {_KEY!r} in the file's metadata, found {short(sorted(metadata))}"
+            f"expected {_KEY!r} in the file's metadata, found {short(sorted(metadata))}"
         )
-    content = parse_json(path, metadata[_KEY])
+    content = parse_json(metadata[_KEY])
     if not isinstance(content, dict):
-        raise EvaluatorError(f"{path}: expected a JSON object, found {type(content).__name__}")
+        raise EvaluatorError(f"expected a JSON object, found {type(content).__name__}")
     numbers = {name: np.array(n) for name, n in content.items() if isinstance(n, float)}
     for name, array in (arrays | numbers).items():
         if array.dtype.kind != "f" or not array.size:
@@ -130,7 +131,7 @@ def load_arrays(
         largest = float(np.abs(array).max())
         if not largest <= most:
             raise EvaluatorError(
-                f"{path}: {short(name)}: expected finite numbers of at most {most:g},"
+                f"{short(name)}: expected finite numbers of at most {most:g},"
                 f" found {'NaN or infinity' if not np.isfinite(largest) else f'{largest:g}'}"
             )
     return content, arrays
@@ -147,7 +148,7 @@ def _mapped(path: Path, name: str, shape: list[int]) -> NDArray[Any]:
 
 
 def take_array(
-    path: Path, arrays: dict[str, NDArray[Any]], name: str, dtype: Any, shape: tuple[int, ...]
+    arrays: dict[str, NDArray[Any]], name: str, dtype: Any, shape: tuple[int, ...]
 ) -> NDArray[Any]:
     """Remove an array from `arrays` and return it.
 
@@ -156,10 +157,10 @@ def take_array(
     """
     array = arrays.pop(name, None)
     if array is None:
-        raise EvaluatorError(f"{path}: expected an array {name!r}, found none")
+        raise EvaluatorError(f"expected an array {name!r}, found none")
     if array.dtype != dtype or array.shape != shape:
         raise EvaluatorError(
-            f"{path}: {name}: expected {np.dtype(dtype)} of shape {shape}, found {array.dtype} of"
+            f"{name}: expected {np.dtype(dtype)} of shape {shape}, found {array.dtype} of"
             f" shape {array.shape}"
         )
     return array

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ __all__ = [
     "find_input",
     "identity",
     "parse_json",
+    "reading",
 ]
 
 #: Fields that files of all formats have, and their types.
@@ -47,6 +49,21 @@ class EvaluatorError(ValueError):
 
     #: The same for people who type options (`programs.ending.said`); empty if it is the same.
     typed = ""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise EvaluatorError, which begins with the file's path, for each ValueError and TypeError.
+
+    path: the file whose content is read in the block.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        named = EvaluatorError(f"{path}: {error}")
+        typed = getattr(error, "typed", "")
+        named.typed = typed and f"{path}: {typed}"
+        raise named from None
 
 
 # --- writing ---------------------------------------------------------------------------------
@@ -87,17 +104,16 @@ def _encoded(game: Game, encoding: Encoding) -> str:
 # --- reading ---------------------------------------------------------------------------------
 
 
-def parse_json(path: Path, text: str | bytes) -> Any:
+def parse_json(text: str | bytes) -> Any:
     """Returns the content of JSON text; EvaluatorError if it is invalid or repeats a name."""
     try:
         return json.loads(text.decode("utf-8") if isinstance(text, bytes) else text,
                           object_pairs_hook=_fields)  # fmt: skip
     except (ValueError, RecursionError) as error:
-        raise EvaluatorError(f"{path}: expected JSON, found none: {error}") from None
+        raise EvaluatorError(f"expected JSON, found none: {error}") from None
 
 
 def check_fields(
-    path: Path,
     content: Mapping[str, Any],
     fields: Mapping[str, Any],
     *,
@@ -105,7 +121,6 @@ def check_fields(
 ) -> None:
     """Raises EvaluatorError unless `content` has all these fields, with these types, and no others.
 
-    path: the file, for messages.
     content: the header.
     fields: the types of the fields by their names; "format" is always allowed too.
     optional: names of fields that are allowed too, which the caller checks.
@@ -114,36 +129,32 @@ def check_fields(
         value = content.get(field)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise EvaluatorError(
-                f"{path}: expected field {field!r} of type {kind.__name__}, found {short(value)!r}"
+                f"expected field {field!r} of type {kind.__name__}, found {short(value)!r}"
             )
         if isinstance(value, str) and not value.isprintable():  # it may be printed to a terminal
             raise EvaluatorError(
-                f"{path}: expected field {field!r} of printable characters, found {short(value)!r}"
+                f"expected field {field!r} of printable characters, found {short(value)!r}"
             )
     unknown = [field for field in content if field not in (*fields, *optional, "format")]
     if unknown:
-        raise EvaluatorError(
-            f"{path}: expected no fields but {list(fields)}, found {shortened(unknown)}"
-        )
+        raise EvaluatorError(f"expected no fields but {list(fields)}, found {shortened(unknown)}")
 
 
-def check_printable(path: Path, entry: Any) -> None:
+def check_printable(entry: Any) -> None:
     """Raises EvaluatorError if a text anywhere in an entry would not only be shown by a terminal.
 
-    path: the file, for messages.
     entry: a text, a number, or a list or a dictionary of entries.
     """
     if isinstance(entry, str) and not entry.isprintable():
-        raise EvaluatorError(f"{path}: expected printable characters, found {short(entry)!r}")
+        raise EvaluatorError(f"expected printable characters, found {short(entry)!r}")
     if isinstance(entry, (dict, list)):
         for part in (*entry, *entry.values()) if isinstance(entry, dict) else entry:
-            check_printable(path, part)
+            check_printable(part)
 
 
-def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game:
+def find_game(content: Mapping[str, Any], game: Game | None) -> Game:
     """Returns the game that a file was made for.
 
-    path: the file, for messages.
     content: the file's header.
     game: the game expected; None for any known game.
 
@@ -152,33 +163,28 @@ def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game
     if game is None:
         import games
 
-        try:
-            game = games.known(content["game"])
-        except ValueError as error:
-            raise EvaluatorError(f"{path}: {error}") from None
+        game = games.known(content["game"])
     if content["game"] != game.name:
         raise EvaluatorError(
-            f"{path}: expected an evaluator of {game.name}, found one of {short(content['game'])}"
+            f"expected an evaluator of {game.name}, found one of {short(content['game'])}"
         )
     if content["rules"] != game.version:
         raise EvaluatorError(
-            f"{path}: expected rules version {game.version} of {game.name}, found"
-            f" {short(content['rules'])}"
+            f"expected rules version {game.version} of {game.name}, found {short(content['rules'])}"
         )
     return game
 
 
-def find_features(path: Path, name: Any, game: Game) -> FeatureSet:
+def find_features(name: Any, game: Game) -> FeatureSet:
     """Returns a game's feature set by its name; raises EvaluatorError if it does not exist.
 
-    path: the file, for messages.
     name: the name of the feature set.
     game: the game.
     """
     features = game.features.get(name) if isinstance(name, str) else None
     if features is None:
         text = (
-            f"{path}: expected a feature set of {game.name}"
+            f"expected a feature set of {game.name}"
             f" ({', '.join(game.features) or 'it has none'}), found {short(name)!r}; expected"
         )
         error = EvaluatorError(f"{text} inputs= for a set of your own")
@@ -188,11 +194,10 @@ def find_features(path: Path, name: Any, game: Game) -> FeatureSet:
 
 
 def find_input(
-    path: Path, entry: Any, game: Game, own: Encoding | FeatureSet | None = None
+    entry: Any, game: Game, own: Encoding | FeatureSet | None = None
 ) -> Encoding | FeatureSet:
     """Returns the feature set or encoding that `describe_input` described.
 
-    path: the file, for messages.
     entry: the description in the file.
     game: the game.
     own: the inputs to use; None for the game's own of that name.
@@ -201,47 +206,46 @@ def find_input(
     added since. Raises EvaluatorError if the game has no such inputs or their identity has changed.
     """
     if isinstance(entry, dict) and "features" in entry:
-        check_fields(path, entry, {"features": str, "identity": dict})
+        check_fields(entry, {"features": str, "identity": dict})
         wrong = own is not None and not isinstance(own, FeatureSet)
-        inputs = find_features(path, entry["features"], game) if own is None else own
+        inputs = find_features(entry["features"], game) if own is None else own
         if wrong or not isinstance(inputs, FeatureSet):
-            raise EvaluatorError(f"{path}: expected encoding {inputs.name}, found a feature set")
+            raise EvaluatorError(f"expected encoding {inputs.name}, found a feature set")
         terms = list(entry["identity"])
         if not terms:
-            raise EvaluatorError(f"{path}: expected terms of feature set {inputs.name}, found none")
-        check_terms(path, game, inputs, terms, entry["identity"])
+            raise EvaluatorError(f"expected terms of feature set {inputs.name}, found none")
+        check_terms(game, inputs, terms, entry["identity"])
         return inputs if terms == list(inputs.names) else inputs.only(terms)
     if not isinstance(entry, dict) or "encoding" not in entry:
         raise EvaluatorError(
-            f"{path}: expected a feature set or an encoding as inputs, found {short(entry)}"
+            f"expected a feature set or an encoding as inputs, found {short(entry)}"
         )
-    check_fields(path, entry, {"encoding": str, "size": int, "identity": str})
+    check_fields(entry, {"encoding": str, "size": int, "identity": str})
     cells = extra(game, Cells) if entry["encoding"] == CELL_INPUTS else None
     named = game.encodings if cells is None else {**game.encodings, CELL_INPUTS: cells.encoding}
     encoding = named.get(entry["encoding"]) if own is None else own
     if encoding is None:
         raise EvaluatorError(
-            f"{path}: expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"
+            f"expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"
             f" found {short(entry['encoding'])!r}; pass inputs= for one of your own"
         )
     if not isinstance(encoding, Encoding):
-        raise EvaluatorError(f"{path}: expected feature set {encoding.name}, found an encoding")
+        raise EvaluatorError(f"expected feature set {encoding.name}, found an encoding")
     expected = describe_input(game, encoding)
     for key in ("size", "identity"):
         if entry[key] != expected[key]:
             raise EvaluatorError(
-                f"{path}: its weights were made for another definition of encoding"
+                f"its weights were made for another definition of encoding"
                 f" {encoding.name}: expected {key} {expected[key]}, found {short(entry[key])}"
             )
     return encoding
 
 
 def check_terms(
-    path: Path, game: Game, features: FeatureSet, terms: Iterable[str], marks: Mapping[str, Any]
+    game: Game, features: FeatureSet, terms: Iterable[str], marks: Mapping[str, Any]
 ) -> None:
     """Raises EvaluatorError unless the feature set has these terms, with these digests.
 
-    path: the file, for messages.
     game: the game.
     features: the feature set.
     terms: names of terms.
@@ -251,14 +255,14 @@ def check_terms(
     unknown = [term for term in terms if term not in features.terms]
     if unknown:
         raise EvaluatorError(
-            f"{path}: expected terms of feature set {features.name}, found {shortened(unknown)};"
+            f"expected terms of feature set {features.name}, found {shortened(unknown)};"
             " CHANGELOG.md says which terms have new names, to be changed in the file"
         )
     expected = identity(game, features)
     changed = [term for term in terms if marks.get(term) != expected[term]]
     if changed:
         raise EvaluatorError(
-            f"{path}: its weights were made for other definitions of {', '.join(changed[:8])}:"
+            f"its weights were made for other definitions of {', '.join(changed[:8])}:"
             f" expected {[expected[t] for t in changed[:8]]},"
             f" found {shortened(marks.get(t) for t in changed)}"
         )

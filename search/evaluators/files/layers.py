@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,12 +65,9 @@ def described_inputs(game: Game, inputs: Inputs) -> list[dict[str, Any]]:
     return [describe_input(game, part) for part in separate(inputs) if part is not None]
 
 
-def read_inputs(
-    path: Path, entries: Sequence[Any], game: Game, own: Sequence[Any] | None = None
-) -> Inputs:
+def read_inputs(entries: Sequence[Any], game: Game, own: Sequence[Any] | None = None) -> Inputs:
     """Returns the inputs that `described_inputs` described.
 
-    path: the file, for messages.
     entries: the descriptions in the file.
     game: the game.
     own: the inputs to use for each entry. Default: the game's own of that name.
@@ -79,11 +75,11 @@ def read_inputs(
     Raises EvaluatorError if they do not fit.
     """
     if not 1 <= len(entries) <= 2:
-        raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
+        raise EvaluatorError(f"expected one or two inputs, found {len(entries)}")
     own = [None] * len(entries) if own is None else own
     if len(own) != len(entries):
-        raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
-    parts = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
+        raise EvaluatorError(f"expected {len(own)} kinds of inputs, found {len(entries)}")
+    parts = [find_input(*pair) for pair in zip(entries, [game] * 2, own, strict=False)]
     inputs: Any = parts[0] if len(parts) == 1 else tuple(parts)
     return inputs  # type: ignore[no-any-return]
 
@@ -97,7 +93,6 @@ def named_layers(layers: Sequence[Layer], prefix: str = "") -> dict[str, NDArray
 
 
 def read_layers(
-    path: Path,
     arrays: dict[str, NDArray[Any]],
     widths: Sequence[Any],
     inputs: Inputs,
@@ -109,7 +104,6 @@ def read_layers(
 ) -> list[Layer]:
     """Returns the layers that `named_layers` named, and removes their arrays.
 
-    path: the file, for messages.
     arrays: the file's arrays by name.
     widths: the inputs in the file, then the units of each layer.
     inputs: the inputs expected.
@@ -127,7 +121,7 @@ def read_layers(
     )
     if not good:
         raise EvaluatorError(
-            f"{path}: expected the widths of {least} to {MOST_LAYERS} layers, from {size} to"
+            f"expected the widths of {least} to {MOST_LAYERS} layers, from {size} to"
             f" {outputs}, found {shortened(widths)}"
         )
     layers = []
@@ -137,7 +131,7 @@ def read_layers(
             kinds = (np.int8, np.int32) if number else (np.int16, np.int16)
         lead = (phases,) if phases and number else ()
         layers.append((
-            take_array(path, arrays, f"weights_{prefix}{number}", kinds[0], (*lead, *shape)),
-            take_array(path, arrays, f"bias_{prefix}{number}", kinds[1], (*lead, shape[1])),
+            take_array(arrays, f"weights_{prefix}{number}", kinds[0], (*lead, *shape)),
+            take_array(arrays, f"bias_{prefix}{number}", kinds[1], (*lead, shape[1])),
         ))  # fmt: skip
     return layers
