@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from learner.arena import ELO, FIRST, POINTS, Strength
+from play.web.runs import FIRST, POINTS_A_GAME
 from programs.phrases import lasting
 from programs.whole_files import write_figure
 
@@ -36,38 +36,25 @@ def new_figure(title: str) -> Any:
 
 def plot_strength(
     path: Any,
-    measured: Mapping[int, Sequence[Strength]],
+    strength: Mapping[str, Any],
     *,
     chosen: int | None = None,
     hours: Mapping[int, float] | None = None,
 ) -> None:
-    """Plot each snapshot's score against each opponent with 95 % intervals: per cent, or points.
+    """Plot each snapshot's score against each opponent with 95 % intervals.
 
-    With more than two players it is the share of first places.
-
+    strength: the curves and their unit, as `play.web.runs.strength_of` reads them.
     chosen: the games of the snapshot that matches chose as the best, or None.
     hours: hours of processor time until each snapshot, for the upper axis, or None.
     """
-    from play.ratings.statistics import expected_score
-
     figure, axes = new_figure("Strength of the snapshots")
-    games = sorted(measured)
-    opponents = [entry.opponent for entry in measured[games[0]]]
-    unit = next((entry.unit for entries in measured.values() for entry in entries), ELO)
-    points = unit == POINTS
-    for number, opponent in enumerate(opponents):
-        entries = [measured[game][number] for game in games]
-        if unit != ELO:
-            score, low, high = np.array([(e.value, e.low, e.high) for e in entries]).T
-            score, low, high = (part if points else 100 * part for part in (score, low, high))
-        else:
-            score = np.array([100 * entry.score for entry in entries])
-            low = np.array([100 * expected_score(entry.low) for entry in entries])
-            high = np.array([100 * expected_score(entry.high) for entry in entries])
+    unit, games = strength["unit"], []
+    for opponent, curve in strength["curves"].items():
+        games, score, low, high = np.array(curve).T.tolist()
         line = axes.plot(games, score, marker="o", markersize=4, label=f"against {opponent}")
         axes.fill_between(games, low, high, alpha=0.15, color=line[0].get_color())
     if unit != FIRST:
-        axes.axhline(0 if points else 50, color="black", linewidth=1, alpha=0.6)
+        axes.axhline(0 if unit == POINTS_A_GAME else 50, color="black", linewidth=1, alpha=0.6)
     if chosen is not None:
         axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="chosen as the best")
     axes.set_xlabel("games learned from")
@@ -78,49 +65,44 @@ def plot_strength(
         shown = shown[::-step]  # with the last
         upper.set_xticks(shown, [lasting(3600 * hours[game]) for game in shown])
         upper.set_xlabel("processor time of learning")
-    if points:
-        axes.set_ylabel("points a game (band: 95 % interval)")
-    else:
-        what = "first places" if unit == FIRST else "score"
-        axes.set_ylabel(f"{what} in % (band: 95 % interval)")
+    axes.set_ylabel(f"{unit} (band: 95 % interval)")
+    if unit != POINTS_A_GAME:
         axes.set_ylim(0, 100)
     axes.legend(loc="lower right")
     write_figure(path, figure)
 
 
-def plot_weights(
-    path: Any, snapshots: Sequence[tuple[int, Mapping[str, float]]], *, fixed: Sequence[str] = ()
-) -> None:
+def plot_weights(path: Any, curves: Mapping[str, Sequence[Sequence[float]]]) -> None:
     """Plot the weights of the terms over the games; those largest at the end are named.
+
+    curves: [games, weight] by term, the largest at the end first, as `play.web.runs.weights_of`
+        reads them. Weights that never changed are fixed and not drawn.
 
     Weights that span many powers of two are drawn on a logarithmic axis through 0. Those of a
     single snapshot are points.
     """
     figure, axes = new_figure("Weights over time")
-    games = [game for game, _ in snapshots]
-    names = [name for name in snapshots[-1][1] if name not in fixed]
-    columns = {name: np.array([w.get(name, np.nan) for _, w in snapshots]) for name in names}
-    ranking = sorted(names, key=lambda name: -abs(float(columns[name][-1])))
-    colours = dict(zip(ranking, COLOURS, strict=False))
-    largest = max((float(np.nanmax(np.abs(c))) for c in columns.values()), default=0.0)
-    if largest > 1000:
+    most = max(map(len, curves.values()))
+    fixed = [
+        name
+        for name, curve in curves.items()
+        if len(curve) == most > 1 and curve[0][1] and len({weight for _, weight in curve}) == 1
+    ]
+    moving = [name for name in curves if name not in fixed]
+    colours = dict(zip(moving, COLOURS, strict=False))
+    if any(abs(weight) > 1000 for name in moving for _, weight in curves[name]):
         axes.set_yscale("symlog", base=2, linthresh=1)
-    for name in reversed(ranking):
+    for name in reversed(moving):
         if name in colours:
             look: dict[str, Any] = {"linewidth": 1.8, "label": name, "color": colours[name]}
         else:
             look = {"linewidth": 0.8, "color": "grey", "alpha": 0.4}
-        axes.plot(games, columns[name], marker="o" if len(games) == 1 else "", **look)
+        axes.plot(*np.array(curves[name]).T, marker="o" if most == 1 else "", **look)
     axes.axhline(0, color="black", linewidth=1, alpha=0.6)
     axes.set_xlabel("games learned from")
     axes.set_ylabel("weight" + (f" ({', '.join(fixed)} is fixed)" if fixed else ""))
     handles, labels = axes.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: ranking.index(labels[i]))
     axes.legend(
-        [handles[i] for i in order],
-        [labels[i] for i in order],
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        frameon=False,
+        handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False
     )
     write_figure(path, figure)

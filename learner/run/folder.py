@@ -31,8 +31,6 @@ __all__ = [
     "RunError",
     "RunFolder",
     "csv_row",
-    "read_hours",
-    "read_report",
 ]
 
 CHECKPOINT = "checkpoint.json"
@@ -225,7 +223,9 @@ class RunFolder:
 
     def is_reported(self, games: int, *parts: str) -> bool:
         """Returns whether the results of a run of `games` games are there, with these parts."""
-        report = read_report(self.path)
+        from play.web.runs import report_of  # which is slow to import
+
+        report = report_of(self.path)
         return report.get("games_asked") == games and set(parts) <= report.keys()
 
     def write_report(self, content: dict[str, Any]) -> None:
@@ -233,30 +233,3 @@ class RunFolder:
         # an Elo of infinity is not JSON
         text = json.dumps(content, indent=1).replace("-Infinity", "null")
         write_atomically(self.path / REPORT, text.replace("Infinity", "null"))
-
-
-def read_hours(folder: Path) -> dict[int, float]:
-    """Returns the hours of processor time after numbers of games; {} if they cannot be read."""
-    try:
-        with _opened(folder / HOURS) as file:
-            rows = {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        return {}
-    return {game: hours for game, hours in rows.items() if 0.0 <= hours < 1e9}
-
-
-def _opened(path: Path) -> Any:
-    """Opens a text, unless it is a pipe, which might never end; raises OSError."""
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: expected a file")
-    return path.open(newline="", encoding="utf-8")
-
-
-def read_report(folder: Path) -> dict[str, Any]:
-    """Returns the report of a run; {} if it cannot be read."""
-    try:
-        with _opened(folder / REPORT) as file:
-            content = json.load(file)
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}

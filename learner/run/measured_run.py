@@ -32,12 +32,13 @@ from learner.books.book_study import BookStudy
 from learner.frame import Learner, Progress
 from learner.options import CALIBRATION_GAMES
 from learner.reports.worth import start_for
-from learner.run.folder import FEATURES, HOURS, RunError, csv_row, read_hours
+from learner.run.folder import FEATURES, HOURS, RunError, csv_row
 from learner.run.held_out import HeldOut
 from learner.run.recipes import recipe_of
 from learner.run.run import Run, report_seed
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
+from play.web.runs import hours_of, strength_of, weights_of
 from play.workers import Workers
 from programs import waiting
 from programs.ending import result_of
@@ -162,7 +163,7 @@ class MeasuredRun(Run):
         self._reported_game = int(saved["learner"]["games_played"])
         paths = map(self._snapshot_path, self._taken)
         self.folder.expect(*(str(path.relative_to(self.folder.path)) for path in paths))
-        found = read_hours(self.folder.path)
+        found = hours_of(self.folder.path)
         if found:  # else they count from now on
             self._hours_before = max(found.values())
             with suppress(KeyError):
@@ -356,14 +357,11 @@ class MeasuredRun(Run):
 
         path = self.folder.path
         chosen = None if self.learner.settles or len(self.measured) == 1 else best
-        plot_strength(path / "strength.png", self.measured, chosen=chosen, hours=self._hours)
-        snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
-        weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
-        if weights:
-            # weights that never changed are fixed
-            first = weights[0][1]
-            held = [n for n in first if first[n] and all(w.get(n) == first[n] for _, w in weights)]
-            plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())
+        strength = strength_of(path)
+        plot_strength(path / "strength.png", strength, chosen=chosen, hours=self._hours)
+        curves = weights_of(path)["curves"]
+        if curves:
+            plot_weights(path / "weights.png", curves)
 
     def about(self, learned: Evaluator) -> Iterator[str]:
         """Yields its name, weights over terms in the game's unit, and figures of a book."""

@@ -23,8 +23,9 @@ from typing import Any, ClassVar
 from learner.arena import Strength
 from learner.frame import Learner, Progress
 from learner.game_learner import GameLearner
-from learner.run.folder import REPORT, Pace, RunError, RunFolder, csv_row, read_report
+from learner.run.folder import REPORT, Pace, RunError, RunFolder, csv_row
 from learner.run.settings import RunSettings
+from play.web.runs import report_of
 
 __all__ = ["Run", "report_seed"]
 
@@ -228,7 +229,7 @@ class Run:
         Raises ValueError for a report that is damaged.
         """
         if self.finished:
-            lines = read_report(self.folder.path).get("lines")
+            lines = report_of(self.folder.path).get("lines")
             if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
                 raise ValueError(
                     f"{self.folder.path / REPORT}: expected the report of a run, found no lines;"

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from learner.run.folder import read_hours, read_report
 from learner.run.request import parser as train_parser
 from learner.run.request import settings_of
 from learner.run.settings import RunSettings
-from play.web.runs import Runs
+from play.web.runs import Runs, hours_of, report_of
 from programs.arguments import Parser
 from programs.ending import exit_status
 from programs.phrases import lasting
@@ -77,7 +76,7 @@ def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
     rows = []
     for run in Runs({"run": folder.resolve()}).list():
         place = folder / run["name"]
-        matches = read_report(place).get("matches")
+        matches = report_of(place).get("matches")
         matches = [_whole(one) for one in matches] if isinstance(matches, list) else []
         rows.append(
             {
@@ -86,7 +85,7 @@ def rows_of(folder: Path, against: str | None = None) -> list[dict[str, Any]]:
                 "learner": run["learner"],
                 "state": run["state"],
                 "options": _unusual(place),
-                "hours": max(read_hours(place).values(), default=0.0),
+                "hours": max(hours_of(place).values(), default=0.0),
                 "matches": [one for one in matches if against in (None, one.get("opponent"))],
             }
         )

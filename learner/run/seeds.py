@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from learner.options import Range
-from learner.run.folder import CHECKPOINT, RunError, read_report
+from learner.run.folder import CHECKPOINT, RunError
 from learner.run.request import settings_of
 from learner.run.settings import RunSettings
+from play.web.runs import report_of
 
 __all__ = ["lines_of", "run_seeds", "seeds_of"]
 
@@ -78,7 +79,7 @@ def lines_of(folders: list[Path]) -> list[str]:
     scores: dict[str, list[float]] = {}
     units: dict[str, str] = {}
     for folder in folders:
-        for match in read_report(folder).get("matches", ()):
+        for match in report_of(folder).get("matches", ()):
             scores.setdefault(match["opponent"], []).append(float(match["score"]))
             units[match["opponent"]] = str(match["unit"])
     lines = []

@@ -17,10 +17,13 @@ __all__ = [
     "FIRST_PLACES",
     "POINTS_A_GAME",
     "Runs",
+    "hours_of",
     "is_run",
     "matches_of",
+    "report_of",
     "stamp_of",
     "strength_of",
+    "weights_of",
 ]
 
 #: A run counts as live if its log has grown within this number of seconds.
@@ -75,7 +78,7 @@ class Runs:
             "strength": strength_of(path),
             "log": (log := _log(path)),
             "left": _left(path, log["games"]),
-            "weights": _weights(path),
+            "weights": weights_of(path),
             "matches": matches_of(path),
             "lines": _lines(path),
             "players": _players(str(id), path),
@@ -138,6 +141,21 @@ def _json(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def report_of(path: Path) -> dict[str, Any]:
+    """Returns the report of a run; {} if it cannot be read."""
+    return _json(path / "report.json")
+
+
+def hours_of(path: Path) -> dict[int, float]:
+    """Returns the hours of processor time after numbers of games; {} if they cannot be read."""
+    hours = {}
+    for row in _rows(_text(path / "hours.csv")):
+        game, spent = _number(row.get("game")), _number(row.get("hours"))
+        if game is not None and spent is not None and spent >= 0:
+            hours[int(game)] = spent
+    return hours
 
 
 def _rows(text: str) -> Iterator[dict[str, str]]:
@@ -271,7 +289,7 @@ def _log(path: Path) -> dict[str, Any]:
     return {"games": games[-1] if games else 0, "lines": len(games), "curves": curves}
 
 
-def _weights(path: Path) -> dict[str, Any]:
+def weights_of(path: Path) -> dict[str, Any]:
     """Returns each term's weight at each snapshot, [games, weight], largest final weight first."""
     rows: list[tuple[float, dict[str, float]]] = []
     folder = path / "snapshots"
@@ -322,14 +340,14 @@ def _players(id: str, path: Path) -> list[dict[str, Any]]:
 
 def _lines(path: Path) -> list[str]:
     """Returns the lines of the report on a heuristic; empty for other runs."""
-    lines = _json(path / "report.json").get("lines")
+    lines = report_of(path).get("lines")
     return [str(line)[:400] for line in (lines if isinstance(lines, list) else [])[:40]]
 
 
 def matches_of(path: Path) -> list[dict[str, Any]]:
     """Returns the complete matches of the report; numbers that are not finite are None."""
     rows = []
-    matches = _json(path / "report.json").get("matches")
+    matches = report_of(path).get("matches")
     for match in (matches if isinstance(matches, list) else [])[:50]:
         if isinstance(match, dict):
             keys = ("opponent", "games", "wins", "draws", "losses")

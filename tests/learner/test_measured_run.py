@@ -13,7 +13,6 @@ from matplotlib.image import imread
 from docs.examples.hexapawn import Hexapawn
 from games import kernels
 from games.checkers import Checkers
-from learner.arena import Strength
 from learner.gradient.root_strap import RootStrap
 from learner.gradient.td_leaf import TDLeaf
 from learner.reports import plots
@@ -145,7 +144,7 @@ def test_code_of_other_games_is_no_code_of_a_run(tmp_path: Path) -> None:
 
 
 def test_a_single_snapshots_weights_are_drawn(tmp_path: Path) -> None:
-    plots.plot_weights(tmp_path / "one.png", [(8, {"men": 1.0, "kings": 2.0})])
+    plots.plot_weights(tmp_path / "one.png", {"kings": [[8, 2.0]], "men": [[8, 1.0]]})
     red, green, blue = imread(tmp_path / "one.png")[:, :700, :3].transpose(2, 0, 1)
     assert ((blue - red > 0.3) & (green > red)).sum() > 20  # the first colour is blue
 
@@ -156,8 +155,9 @@ def test_what_the_picture_of_strength_says(
 ) -> None:
     figures: list[Any] = []
     monkeypatch.setattr(plots, "write_figure", lambda path, figure: figures.append(figure))
-    measured = {game: [Strength("classic", 4, 2, 1, 1, 0.6, 70.0, -90.0, 240.0)] for game in (4, 8)}
-    plots.plot_strength("", measured, chosen=chosen, hours={4: 40 / 3600, 8: 2 / 60})
+    curves = {"classic": [[4, 60.0, 37.0, 80.0], [8, 60.0, 37.0, 80.0]]}
+    strength = {"unit": "% of the points", "curves": curves}
+    plots.plot_strength("", strength, chosen=chosen, hours={4: 40 / 3600, 8: 2 / 60})
     (axes,) = figures[0].axes
     (upper,) = axes.child_axes
     assert [text.get_text() for text in upper.get_xticklabels()] == ["2 min", "40 s"]

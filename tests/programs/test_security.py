@@ -234,7 +234,7 @@ def test_a_file_sends_no_commands_to_the_terminal(tmp_path: Path, capsys: Any) -
 @pytest.mark.thorough
 def test_a_configuration_of_plots_names_no_module(here: Path) -> None:
     (here / "matplotlibrc").write_text("backend: module://evil\n")
-    source = "from learner.reports.plots import plot_weights as p; p('x.png', [(5, {'T': 1.0})])"
+    source = "from learner.reports.plots import plot_weights as p; p('x.png', {'T': [[5, 1.0]]})"
     run = python(here, source)
     assert run.returncode == 0 and (here / "x.png").exists(), run.stderr
     assert not (here / RAN).exists()

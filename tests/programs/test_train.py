@@ -222,9 +222,9 @@ def test_what_a_run_leaves(finished: Path) -> None:
 
 
 def test_plots_of_many_terms_and_of_none(tmp_path: Path) -> None:
-    snapshots = [(game, {f"T{i}": i * game - 40.0 for i in range(30)}) for game in (5, 10)]
-    plot_weights(tmp_path / "many.png", snapshots)
-    plot_weights(tmp_path / "none.png", [(5, {"T": 1.0})], fixed=("T",))
+    many = {f"T{i}": [[game, i * game - 40.0] for game in (5, 10)] for i in range(30)}
+    plot_weights(tmp_path / "many.png", many)
+    plot_weights(tmp_path / "none.png", {"T": [[5, 1.0], [10, 1.0]]})
     assert (tmp_path / "many.png").stat().st_size > (tmp_path / "none.png").stat().st_size > 5000
 
 
