@@ -42,9 +42,9 @@ def learners(game: str) -> list[str]:
     kinds = {name: recipe.load() for name, recipe in RECIPES.items()}
     return [
         name
-        for name, kind in kinds.items()
-        if "workers" in kind().get_params(deep=False)
-        and (not known.dice or kind.takes_dice)
+        for name, learner in kinds.items()
+        if "workers" in learner().get_params(deep=False)
+        and all(kind.holds(known) for kind in learner.kinds)
         and (name != "solved" or game == "connect_four")
     ]
 

@@ -160,6 +160,10 @@ class Game:
     #: `DiceGame`s instead.
     chances: Callable[[Position], Sequence[float]] | None = None
 
+    def chances_at(self, position: Position) -> Sequence[float]:
+        """Returns the probabilities of the moves of a chance node; () for any other position."""
+        return () if self.chances is None else self.chances(position)
+
     def position_text(self, position: Position) -> str:
         """Returns one line of text that `parse_position` reads back."""
         return repr(position)

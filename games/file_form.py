@@ -242,10 +242,7 @@ def _begun(game: Game, tags: Mapping[str, str]) -> GameRecord:
 def _play(record: GameRecord, line: str) -> None:
     game = record.game
     words, _, note = line.partition(" ; ")
-    roll = None
-    if game.dice:
-        dice, _, words = words.partition(":")
-        roll = game.dice.parse(dice)
+    roll, words = rolls_of(game).split(words)
     move = game.parse_move(record.position, words.strip(), *given(roll))
     value, depth, comment = (*note.split(" ", 2), "", "", "")[:3]
     record.play(

@@ -24,9 +24,11 @@ from typing import Any
 
 from games.contract import Game, Move, Position, Rules
 from games.kernel_game import KernelGame
+from games.kinds import WITH_SIDES, Kind
 from games.rules import KernelRules
 
 __all__ = [
+    "ALONE",
     "Heuristic",
     "KernelProblem",
     "Known",
@@ -38,21 +40,20 @@ __all__ = [
 ]
 
 
+ALONE = Kind("a problem with one agent", lambda problem: isinstance(problem, Problem))
+
+
 def refuse_problem(game: Game) -> None:
     """Raise ValueError for a problem where a game of two sides is needed."""
-    if game.players == 1:
-        raise ValueError(
-            f"game: expected one of two sides, found the problem {game.name}: search.solve and"
-            " `python -m play solve` solve it"
-        )
+    WITH_SIDES.expect(
+        game, where="game", instead="search.solve and `python -m play solve` solve it"
+    )
 
 
 def expect_problem(problem: object) -> Problem:
     """Returns the problem; raises ValueError for anything else."""
-    if not isinstance(problem, Problem):
-        name = getattr(problem, "name", repr(problem))
-        raise ValueError(f"expected a problem with one agent, found {name}")
-    return problem
+    ALONE.expect(problem)
+    return problem  # type: ignore[return-value]
 
 
 class Problem(Game):

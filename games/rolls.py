@@ -36,15 +36,25 @@ class Rolls:
     read: Callable[[str], Roll] | None = None
 
     @property
+    def every(self) -> Sequence[Roll]:
+        """The numbers of all rolls."""
+        return range(len(self.rolls))
+
+    @property
     def first(self) -> Sequence[float]:
         """The probabilities of the first roll of a game."""
         return self.first_rolls if len(self.first_rolls) else self.rolls
+
+    def split(self, line: str) -> tuple[Roll | None, str]:
+        """Returns the roll before the ":" in a line, and the move behind it."""
+        roll, _, move = line.partition(":")
+        return self.parse(roll), move
 
     def parse(self, text: str) -> Roll:
         """Returns the roll that a text names; raises MoveError if it names none."""
         if self.read is not None:
             return self.read(text)
-        texts = [self.text(roll) for roll in range(len(self.rolls))]
+        texts = [self.text(roll) for roll in self.every]
         if text.strip() not in texts:
             raise MoveError(f"expected a roll such as {texts[0]}, found {text.strip()[:40]!r}")
         return texts.index(text.strip())
@@ -70,6 +80,16 @@ class Rolls:
 
 class NoRolls:
     """Stands for the dice of a game that has none."""
+
+    every: Sequence[None] = (None,)
+
+    def split(self, line: str) -> tuple[Roll | None, str]:
+        """Returns None, and the line: a move."""
+        return None, line
+
+    def parse(self, text: str) -> Roll | None:
+        """Returns None."""
+        return None
 
     def awaits(self, roll: Any) -> bool:
         """Returns False: the move comes at once."""

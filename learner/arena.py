@@ -19,7 +19,9 @@ from play.matches.report import Match
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.ratings.statistics import Estimate
+from play.ratings.places import PlaceSummary
+from play.ratings.points import DiceSummary
+from play.ratings.statistics import Estimate, MatchSummary
 from play.workers.transport import pack, unpack
 from play.workers.workers import Workers, serve, starting_processes
 from search import Evaluator, as_evaluator
@@ -27,7 +29,7 @@ from search import Evaluator, as_evaluator
 __all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]
 
 #: Units of strength.
-ELO, POINTS, FIRST = "Elo", "points a game", "share of first places"
+ELO, POINTS, FIRST = MatchSummary.unit, DiceSummary.unit, PlaceSummary.unit
 
 #: Matches that a cluster plays at a time.
 MATCHES = 2
@@ -135,22 +137,9 @@ def measure(
 def _strength(match: Match, opponent: str) -> Strength:
     """Returns the strength of the first player of a match."""
     summary: Any = match.summary()
-    if match.game.players > 2:
-        first = summary.standings()[0].first
-        outcomes = [one for unit in match.units for one in unit.points]
-        wins = sum(one[0] > max(one[1:]) for one in outcomes)
-        draws = sum(min(one) == max(one) for one in outcomes)
-        counts, value, score, unit = (wins, draws), first, first.value, FIRST
-    elif match.game.dice:
-        wins, mean = summary.won(), summary.mean
-        counts = wins, match.games - wins - summary.lost()
-        value, score, unit = mean, mean.value, POINTS
-    else:
-        counts = summary.wins, summary.draws
-        value, score, unit = summary.elo, summary.score.value, ELO
-    losses = match.games - sum(counts)
-    ends = value.value, value.low, value.high
-    return Strength(opponent, match.games, *counts, losses, score, *ends, unit)
+    wins, draws, value, score = summary.first_player()
+    counts = match.games, wins, draws, match.games - wins - draws
+    return Strength(opponent, *counts, score, value.value, value.low, value.high, summary.unit)
 
 
 class Arena:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from games.contract import Game
 from games.features import FeatureSet
+from games.kinds import FOR_TWO, WITHOUT_DICE, Kind
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, starts_of
 from learner.frame import Learner
@@ -61,10 +62,8 @@ class GameLearner(Learner):
     #: of games whose learner has no such option
     opening_plies = 0
 
-    #: Whether it learns games with dice.
-    takes_dice: ClassVar[bool] = False
-    #: Whether it learns games for more than two players.
-    takes_many: ClassVar[bool] = False
+    #: The kinds of games that it learns: those that are of each of these.
+    kinds: ClassVar[Sequence[Kind]] = (FOR_TWO, WITHOUT_DICE)
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
     #: file of games that have been played, but not learned from
@@ -72,16 +71,8 @@ class GameLearner(Learner):
 
     def _load_game(self) -> Game:
         super()._load_game()
-        if self.game_.players > 2 and not self.takes_many:
-            raise ValueError(
-                f"game: expected one for two players for {type(self).__name__}, found"
-                f" {self.game_.name} for {self.game_.players}"
-            )
-        if self.game_.dice and not self.takes_dice:
-            raise ValueError(
-                f"game: expected one without dice for {type(self).__name__}, found"
-                f" {self.game_.name}"
-            )
+        for kind in self.kinds:
+            kind.expect(self.game_, where=f"game of {type(self).__name__}")
         return self.game_
 
     def _check_options(self) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from games.contract import DiceGame, Game
 from games.cube import cube_of
 from games.kernels import Meanwhile, compiled, runs_compiled
+from games.rolls import rolls_of
 from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
@@ -116,7 +117,7 @@ class Engine:
     def _compiled(self) -> Search:
         """Returns the native search, all of whose functions are compiled."""
         search = self._made(**self._shared)
-        roll = 0 if self.game.dice else None
+        roll = rolls_of(self.game).every[0]
         for exact in (False, True):
             search.search(self.game.start(), Limits(depth=1), roll=roll, exact_root=exact)
         search.clear()

@@ -91,5 +91,4 @@ def describe_game(game: Game, *, games: int = 20, seed: int = 0) -> GameDescript
 def _moves(game: Game, position: Any, chance: random.Random) -> tuple[Any, Any]:
     """Returns the legal moves, after a roll in a game with dice, and their weights or None."""
     roll = rolled(game, lambda rolls: chance.choices(range(len(rolls)), rolls)[0])
-    chances = game.chances(position) if game.chances is not None else ()
-    return game.legal_moves(position, *roll), chances or None
+    return game.legal_moves(position, *roll), game.chances_at(position) or None

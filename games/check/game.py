@@ -14,6 +14,7 @@ from games.check.board import check_board
 from games.check.kernels import KernelCheck, same
 from games.contract import Game, expect_game, given
 from games.errors import ContractError, MoveError, PositionError
+from games.kinds import WITH_SIDES
 from games.rolls import Rolls, rolls_of
 from games.values import GRID
 
@@ -43,11 +44,8 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     a note that names the position. Raises ValueError if `games` is less than 1, and for a problem.
     """
     expect_game(game)
-    if game.players == 1:
-        raise ValueError(
-            f"game: expected two sides or more, found the problem {game.name}:"
-            " games.check.problem.check_problem checks it"
-        )
+    instead = "games.check.problem.check_problem checks it"
+    WITH_SIDES.expect(game, where="game", instead=instead)
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
     check = Check(game, random.Random(seed))
@@ -75,9 +73,7 @@ class Check:
         self.kernels = KernelCheck(self, game.rules) if game.rules is not None else None
         self.seen: dict[Any, None] = {}  # in order, for the feature sets
         #: The rolls of a position; [None] for a game without dice.
-        self.rolls: list[int | None] = [None]
-        if game.dice:
-            self.rolls = list(range(len(game.dice.rolls)))
+        self.rolls: list[int | None] = list(rolls_of(game).every)
 
     def fail(self, rule: str, position: Any, expected: str, found: Any) -> NoReturn:
         raise ContractError(

@@ -8,7 +8,7 @@ from typing import Any
 
 from games.check.game import Check
 from games.contract import Position
-from games.problem import Heuristic, Problem
+from games.problem import ALONE, Heuristic, Problem
 
 __all__ = ["check_problem"]
 
@@ -24,11 +24,7 @@ def check_problem(problem: Problem, *, walks: int = 20, steps: int = 50, seed: i
     Raises ContractError at the first broken rule; its message names the rule and the position, and
     says what was expected and found, and ValueError for a game of two sides.
     """
-    if not isinstance(problem, Problem):
-        raise ValueError(
-            f"problem: expected one agent, found the game {problem.name}:"
-            " games.check_game checks it"
-        )
+    ALONE.expect(problem, where="problem", instead="games.check_game checks it")
     if walks < 1 or steps < 1:
         raise ValueError(f"expected at least 1 walk of 1 step, found {walks} of {steps}")
     check = _ProblemCheck(problem, random.Random(seed))

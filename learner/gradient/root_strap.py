@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.contract import Game
+from games.kinds import FOR_TWO
 from learner.gradient.frame import GradientLearner
 from learner.models.model import squash
 from learner.self_play import Target, pick, quiet
@@ -39,7 +40,7 @@ class RootStrap(GradientLearner):
     In games with dice the backed-up values are exact averages over all rolls, without luck.
     """
 
-    takes_dice = True
+    kinds = (FOR_TWO,)
 
     def _teacher(self) -> _Teacher:
         return _Teacher(self.game_, self.scale)

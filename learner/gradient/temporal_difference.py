@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from games.contract import Game
+from games.kinds import FOR_TWO
 from learner.gradient.frame import GradientLearner
 from learner.models.model import squash
 from learner.options import ranged
@@ -56,7 +57,7 @@ class TemporalDifference(GradientLearner):
     depth: int | None = 1
     lambda_: float = ranged(0.7, 0, 1)
 
-    takes_dice = True
+    kinds = (FOR_TWO,)
     backups = False
 
     def _teacher(self) -> _Teacher:

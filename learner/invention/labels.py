@@ -14,6 +14,7 @@ from games.board import Board
 from games.contract import DiceGame, Game
 from games.extras import extra
 from games.features import Cells
+from games.kinds import FOR_TWO_AT_MOST
 from games.problem import Problem
 from learner.dice_play import DiceSelfPlay, game_seeds
 from learner.positions.filters import Filter, Games, distinct
@@ -199,8 +200,7 @@ def cells_of(game: Any) -> Cells:
     board, cells = extra(game, Board), extra(game, Cells)
     if cells is None and board is None:
         raise ValueError(f"expected a game with a board, found {game.name}, which has none")
-    if game.players > 2:
-        raise ValueError(f"expected a game for two sides, found {game.name} for {game.players}")
+    FOR_TWO_AT_MOST.expect(game)
     if cells is None:
         raise ValueError(f"expected a game that declares its cells, found {game.name}")
     for position in sample_positions(game) if cells.of_a_board else ():

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from games.contract import Game
+from games.kinds import FOR_TWO_WITHOUT_DICE
 from learner.regression.calibration import CalibrationSample, sample_of
 from play.matches.game_loop import GameLoop, Played
 from play.matches.openings import random_line
@@ -71,8 +72,7 @@ def games_at(
 
     Raises ValueError in a game with dice, or for more than two players, or for numbers below 1.
     """
-    if game.dice or game.players > 2:
-        raise ValueError(f"--nodes: expected one number in {game.name}, found several")
+    FOR_TWO_WITHOUT_DICE.expect(game, where="--nodes: for several numbers")
     if min(*nodes, *games) < 1:
         raise ValueError(f"expected at least 1 node and game, found {nodes} and {games}")
     folder.mkdir(parents=True, exist_ok=True)

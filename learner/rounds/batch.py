@@ -114,8 +114,7 @@ class BatchFit(RoundsLearner):
     K: float | None = ranged(None, above=0)
     evaluator_: LinearEvaluator = field(init=False)
 
-    takes_dice = True
-    takes_many = True
+    kinds = ()
 
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)

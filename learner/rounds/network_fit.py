@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
+from games.kinds import WITHOUT_DICE
 from learner.models.network_model import NetworkModel, network_model
 from learner.models.schedule import Schedule
 from learner.options import ranged
@@ -116,7 +117,7 @@ class NetworkFit(RoundsLearner):
     scale: float | None = ranged(1.5, above=0)
     _fitter: NetworkFitter = field(init=False)
 
-    takes_many = True
+    kinds = (WITHOUT_DICE,)
 
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)

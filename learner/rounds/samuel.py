@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from games.features.cell_terms import CellTerm
 from games.features.term_file import feature_set_of, named
+from games.kinds import FOR_TWO, WITHOUT_DICE
 from learner.game_learner import feature_set, library_terms, linear_start
 from learner.invention.labels import cells_of, labels_of
 from learner.invention.term_search import TermSearch
@@ -91,7 +92,7 @@ class Samuel(RoundsLearner):
     evaluator_: LinearEvaluator = field(init=False)
 
     settles = True
-    takes_dice = True
+    kinds = (FOR_TWO,)
 
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)
@@ -99,9 +100,8 @@ class Samuel(RoundsLearner):
         start, self._held = linear_start(
             self.game_, features, self.fixed, evaluator, usual=USUAL_FIXED, name="samuel"
         )
-        if self.invent and self.game_.dice:
-            raise ValueError(f"invent: expected 0 in a game with dice, found {self.invent}")
         if self.invent:
+            WITHOUT_DICE.expect(self.game_, where="invent")
             feature_set_of(cells_of(self.game_), {}, features)  # refuses one that does not fit
         names = features.names
         library = library_terms(self.library, features, self._held)

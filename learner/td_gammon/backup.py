@@ -22,12 +22,19 @@ from games.contract import Game
 from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
 from games.kernels.vectors import stack_block
+from games.kinds import Kind
 from search.evaluators.evaluator import MOST_KEPT, Fail, Prefilter, rows_of
 from search.expectiminimax.replies import ranking
 from search.lookups.lookup import Lookup
 from search.native import call_float
 
-__all__ = ["Backed", "Backups", "check_compiled", "check_game", "lambda_returns"]
+__all__ = ["WITH_OUTCOMES", "Backed", "Backups", "check_compiled", "lambda_returns"]
+
+#: The games whose outcomes are backed up.
+WITH_OUTCOMES = Kind(
+    "one with dice and outcomes whose rules are kernels, such as backgammon",
+    lambda game: bool(game.dice and game.outcomes and game.rules),
+)
 
 #: Gives the outcomes [positions, outcomes] of positions [positions, integers].
 Source = Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -76,7 +83,7 @@ class Backups:
         exact: Lookup | None = None,
         prefilter: Prefilter | None = None,
     ) -> None:
-        check_game(game)
+        WITH_OUTCOMES.expect(game, where="game")
         check_compiled()
         if exact is not None and exact.outcomes is None:
             raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
@@ -155,15 +162,6 @@ def lambda_returns(
     later = np.ascontiguousarray(backups - static)
     _sum_up(later, np.ascontiguousarray(lambda_ * turned), np.ascontiguousarray(follows))
     return np.clip(static + later, 0.0, 1.0)
-
-
-def check_game(game: Game) -> None:
-    """Raise ValueError unless the game has dice, outcomes and rules that are kernels."""
-    if not game.dice or game.outcomes is None or game.rules is None:
-        raise ValueError(
-            "game: expected one with dice and outcomes whose rules are kernels, such as"
-            f" backgammon, found {game.name}"
-        )
 
 
 def check_compiled() -> None:

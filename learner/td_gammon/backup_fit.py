@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import Game
 from games.record import GameRecord
 from learner.frame import Learner, Progress, last_round
 from learner.game_learner import GameLearner
@@ -26,7 +25,7 @@ from learner.options import Choice, choice, ranged
 from learner.positions.kinds import RareKinds
 from learner.positions.packing import pack_weights, unpack_weights
 from learner.positions.store import own_folder
-from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
+from learner.td_gammon.backup import WITH_OUTCOMES, Backups, check_compiled, lambda_returns
 from learner.td_gammon.backup_store import BackupStore
 from learner.td_gammon.table import GreedyPlay, PlayedPositions
 from learner.td_gammon.td_gammon import SPREAD, check_widths, find_inputs, new_network
@@ -126,12 +125,8 @@ class BackupFit(GameLearner):
     fit_threads: int = ranged(1, 1)
     store: Any = None
 
-    takes_dice = True
+    kinds = (WITH_OUTCOMES,)
     free: ClassVar[frozenset[str]] = Learner.free | {"threads"}
-
-    def _load_game(self) -> Game:
-        check_game(super()._load_game())
-        return self.game_
 
     def _check_limits(self) -> None:
         check_widths(self.hidden)

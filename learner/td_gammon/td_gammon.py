@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import Game
 from learner.frame import Progress
 from learner.game_learner import GameLearner
 from learner.models.schedule import Schedule
 from learner.options import Range, ranged
 from learner.positions.packing import arrays_of, pack_weights, unpack_weights
-from learner.td_gammon.backup import check_compiled, check_game
+from learner.td_gammon.backup import WITH_OUTCOMES, check_compiled
 from learner.td_gammon.table import recorded
 from learner.td_gammon.td_play import ActorLearner
 from search import as_evaluator
@@ -79,11 +78,7 @@ class TDGammon(GameLearner):
     evaluator_: OutcomeNetwork = field(init=False)
     network_: OutcomeNetwork = field(init=False)
 
-    takes_dice = True
-
-    def _load_game(self) -> Game:
-        check_game(super()._load_game())
-        return self.game_
+    kinds = (WITH_OUTCOMES,)
 
     def _check_limits(self) -> None:
         check_widths(self.hidden)

@@ -96,7 +96,7 @@ class Contest:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
             self.database = DatabaseLookup(self.game, options.adjudicate)
-        if self.game.dice:
+        if "openings" not in self.kind.options:
             return
         if options.openings is not None:
             file = openings_file(self.game, options.openings)
@@ -234,10 +234,11 @@ class Contest:
 
     def ladder_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         """Yields the report of a ladder."""
+        kinds: dict[Any, Any] = {DicePairs: self._points_lines}
         yield from _lost_lines(matches)
-        if self.game.dice:
-            yield from self._points_lines(standings, matches)
-            return
+        yield from kinds.get(self.kind, self._elo_lines)(standings, matches)
+
+    def _elo_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         anchor = self._players[0].name
         if self.kind is Pairs:
             limits = f"{self.heading}{self._adjudicated()}{_searches(self._players)}"
@@ -301,17 +302,18 @@ class Contest:
             ],
             "limits": str(self.limits),
             "seed": options.seed,
+            "luck": None if self.luck is None else self.luck.name,
+            "plies": options.plies,
+            "adjudicate": options.adjudicate,
+            "sprt": None if self.sprt is None else asdict(self.sprt),
         }
         if options.recover:
             head["recover"] = True
         if self.length is not None:
-            return {**head, "cube": {"length": self.length, "jacoby": bool(options.jacoby)}}
-        if self.game.dice:
-            return {**head, "luck": None if self.luck is None else self.luck.name}
-        head |= {"plies": options.plies, "adjudicate": options.adjudicate}
+            head["cube"] = {"length": self.length, "jacoby": bool(options.jacoby)}
         if isinstance(self.openings, BalancedOpenings):
             head["openings"] = self.openings.mark
-        return {**head, "sprt": None if self.sprt is None else asdict(self.sprt)}
+        return head
 
 
 def _lost_lines(matches: Sequence[Match]) -> Iterator[str]:

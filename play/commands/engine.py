@@ -39,7 +39,7 @@ def run_engine(options: argparse.Namespace) -> int:
     """Run `engine`: serve until the other program leaves, or until Ctrl-C."""
     import games
     from play.players.external import ExternalEngines
-    from play.players.limits import limits_of, usual_limits
+    from play.players.limits import depths_of, limits_of
     from play.players.opponents import usual_evaluator
     from play.players.parse import seated
 
@@ -52,7 +52,7 @@ def run_engine(options: argparse.Namespace) -> int:
         if protocol in ExternalEngines.of(game).protocols
     )
     game = with_features(game, options)
-    limits = limits_of(options, **usual_limits(game))
+    limits = limits_of(options, **depths_of(game).limits)
     try:
         thinker = seated(game, options.evaluator or usual_evaluator(game), limits)
     except FileNotFoundError as error:

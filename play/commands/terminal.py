@@ -96,7 +96,7 @@ def run_game(options: argparse.Namespace) -> int:
     from games.kernels import hurry
     from games.kinds import WITH_CUBE, WITH_DICE
     from play.players.levels import levels_of, usual_level
-    from play.players.limits import limits_of, usual_limits
+    from play.players.limits import depths_of, limits_of
     from play.players.opponents import usual_evaluator
     from play.players.parse import RANDOM, seated
     from play.players.player import Player
@@ -106,7 +106,7 @@ def run_game(options: argparse.Namespace) -> int:
 
     game = load_game(options)
     hurry(sys.stdin.isatty())
-    limits = limits_of(options, **usual_limits(game))
+    limits = limits_of(options, **depths_of(game).limits)
     name = options.evaluator or usual_level(game) or usual_evaluator(game)
     adviser = None
     if name in levels_of(game):  # hints and the cube are without a level's errors

@@ -152,7 +152,7 @@ class _Search:
             kind = "static" if values is None else "end of the game"
             value, vector = self.seen(self.static(position) if values is None else values, side)
             return TreeNode(move, chance, name, window, value, kind, vector=vector)
-        chances = game.chances(position) if game.chances is not None else ()
+        chances = game.chances_at(position)
         moves = game.legal_moves(position)
         below = None if rest is None else rest - 1
         children: list[TreeNode] = []

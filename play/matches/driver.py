@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from itertools import combinations, islice, repeat
+from itertools import combinations, islice
 from typing import Any
 
 from games.contract import Game
 from games.errors import MoveError
 from games.kinds import WITH_CUBE
-from play.matches.balanced import usual_openings
 from play.matches.journal import MatchJournal
 from play.matches.report import Match
 from play.matches.units import Task, Terms, Unit, Units, units_of
@@ -118,10 +117,8 @@ def play_match(
     terms = Terms(limits, seed, table_mib, database, luck, length, jacoby, recover)
     match = Match(game, names, limits, length, None if luck is None else luck.name)
     driver = _Driver(match, kind(game, players, terms), sprt, progress)
-    driver.keep = keep_records or not game.dice
-    lines: Iterable[tuple[Any, ...]] = repeat(())
-    if not game.dice:
-        lines = usual_openings(game, seed=seed) if openings is None else openings
+    driver.keep = keep_records or kind.keeps
+    lines = driver.units.lines(openings)
     backend = "loky" if threads > 1 and needs_processes(*players) else "threads"
     with nullcontext(workers) if workers is not None else Workers(backend, threads) as crew:
         driver.run(enumerate(lines), -(-games // game.players), crew, journal)

@@ -7,7 +7,7 @@ not independent, and their sum is one unit of the error bar.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from games.contract import Game
 from play.matches.driver import play_all
 from play.matches.report import Match, outcome_bounds
+from play.matches.units import Pairs, Rounds, units_of
 from play.players.player import Player
 from play.ratings.bradley_terry import rate, rate_rounds
 from play.ratings.statistics import Estimate, Figured, mean_interval
@@ -49,15 +50,24 @@ def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[
     two players or seats, or two players of one name.
     """
     matches = play_all(game, players, **options)
-    if game.dice:
-        return standings(matches), matches
-    anchor = players[0].name
-    if game.players == 2:
-        played = [match for match in matches if match.games] or matches
-        table = {(match.names[0], match.names[1]): match.summary().tally for match in played}
-        return rate(table, anchor=anchor), matches
+    rated = RATED.get(units_of(game))
+    return standings(matches) if rated is None else rated(matches, players[0].name), matches
+
+
+def _by_pairs(matches: Sequence[Match], anchor: str) -> list[Any]:
+    played = [match for match in matches if match.games] or matches
+    table = {(match.names[0], match.names[1]): match.summary().tally for match in played}
+    return rate(table, anchor=anchor)
+
+
+def _by_rounds(matches: Sequence[Match], anchor: str) -> list[Any]:
     rounds = [orders for match in matches for orders in match.summary().orders()]
-    return rate_rounds(rounds, anchor=anchor) if rounds else [], matches
+    return rate_rounds(rounds, anchor=anchor) if rounds else []
+
+
+#: Ratings of players, the first of whom is rated 0, by the kind of their matches.
+RATED: dict[Any, Callable[[Sequence[Match], str], list[Any]]] = {Pairs: _by_pairs}
+RATED[Rounds] = _by_rounds
 
 
 def standings(matches: Sequence[Match]) -> list[LadderStanding]:

@@ -122,16 +122,10 @@ class Match:
 
     def so_far(self) -> str:
         """Returns the score in a few words."""
-        first, other = self.names[0], self.names[-1]
-        if self.kind is Pairs:
-            return f"{first} {100 * self.summary().score.value:.1f} % of {other}"
-        points = [point for pair in self.points for point in pair]
         if self.length:
-            won = sum(point > 0 for point in points)
-            return f"{first} won {won} of {self.games} matches against {other}"
-        if self.game.dice:
-            return f"{first} {sum(points) / max(self.games, 1):+.3f} a game against {other}"
-        return str(self.summary().brief())
+            won = sum(point > 0 for pair in self.points for point in pair)
+            return f"{self.names[0]} won {won} of {self.games} matches against {self.names[-1]}"
+        return str(self.summary().brief(self.names))
 
     def figures(self) -> dict[str, Any]:
         """Returns the match as plain values, for JSON."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from games.contract import DiceGame, Game, starts
 from games.errors import MoveError
 from games.record import GameRecord, new_record
 from play.dice import OTHER, Dice
+from play.matches.balanced import usual_openings
 from play.matches.dice_loop import REASONS, STOPPED, DiceLoop
 from play.matches.game_loop import GameLoop
 from play.matches.journal import plain_game, replay
@@ -100,6 +101,8 @@ class Units(Crew[tuple[Any, ...]]):
     options: ClassVar[frozenset[str]] = frozenset()
     #: Whether a unit with a game that was played before is not counted.
     distinct: ClassVar[bool] = False
+    #: Whether a match keeps the games of its units without being told to.
+    keeps: ClassVar[bool] = True
     #: Units of a worker's task.
     block: int = 1
 
@@ -113,6 +116,10 @@ class Units(Crew[tuple[Any, ...]]):
     def limits_text(cls, limits: Limits) -> str:
         """Returns limits in words."""
         return str(limits)
+
+    def lines(self, openings: Any) -> Iterable[tuple[Any, ...]]:
+        """Returns the opening of each unit; `openings` as in `play_match`."""
+        return repeat(()) if openings is None else openings
 
     def __call__(self, tasks: Sequence[Task]) -> list[Unit]:
         """Returns the units of tasks."""
@@ -168,6 +175,10 @@ class Rounds(Units):
     usual_games = (300, 300)
     usual_depth = 3
     options = frozenset({"openings", "table_mib"})
+
+    def lines(self, openings: Any) -> Iterable[tuple[Any, ...]]:
+        seed = self.terms.seed
+        return usual_openings(self.game, seed=seed) if openings is None else openings
 
     def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
         """Returns the games of an opening; unfinished ones are drawn once it is stopped."""
@@ -247,6 +258,7 @@ class DicePairs(Units):
     usual_games = (4000, 4000)
     standings = "standings"
     options = frozenset({"luck"})
+    keeps = False
     #: Whether there is native code for whole games.
     may_be_native = True
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.contract import Game, line_texts
+from games.kinds import WITHOUT_CHANCE, WITHOUT_DICE, Kind
 from games.record import GameRecord
 from play.players.external import ExternalEngines
 from play.players.hub_words import arguments, hub_move, move_word, position_word
@@ -35,13 +36,13 @@ class HubDialect:
 
     title: the name of the protocol for people.
     answer: the first word of the line with a move.
+    kinds: the kinds of games that it serves: those that are of each of these.
     """
 
     title, answer = "Hub", "done"
-
-    def refuse(self, game: Game) -> str:
-        """Returns the kind of game that it plays if this one is of another kind, else ""."""
-        return "" if "hub" in ExternalEngines.of(game).protocols else "a game of checkers"
+    kinds: Sequence[Kind] = (
+        Kind("a game of checkers", lambda game: "hub" in ExternalEngines.of(game).protocols),
+    )
 
     def introduction(self, talk: Talk) -> EngineOptions:
         """Let the engine introduce itself; returns its options."""
@@ -100,9 +101,7 @@ class UciDialect:
     """UCI, of chess engines and those of many games; scores in hundredths; see `HubDialect`."""
 
     title, answer = "UCI", "bestmove"
-
-    def refuse(self, game: Game) -> str:
-        return "a game without dice" if game.dice or game.chances else ""
+    kinds = (WITHOUT_DICE, WITHOUT_CHANCE)
 
     def introduction(self, talk: Talk) -> EngineOptions:
         options: EngineOptions = {}

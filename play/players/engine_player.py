@@ -102,9 +102,8 @@ def as_engine(game: Game, text: str) -> EngineCommand | None:
     if begin is None:
         return None
     protocol, given = begin.groups()
-    kind = DIALECTS[protocol].refuse(game)
-    if kind:
-        raise ValueError(f"player {protocol}:COMMAND: expected {kind}, found {game.name}")
+    for kind in DIALECTS[protocol].kinds:
+        kind.expect(game, where=f"player {protocol}:COMMAND")
     expected = f"player: expected {protocol}:COMMAND"
     if not text.isprintable():
         raise ValueError(f"{expected} in one line, found {text[:80]!r}")

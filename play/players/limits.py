@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,11 @@ __all__ = [
     "CORES",
     "DEEPEST_WITH_DICE",
     "STATIC",
+    "Depths",
     "Limits",
     "check_depth",
+    "depths_of",
     "limits_of",
-    "usual_limits",
 ]
 
 #: Positions a second of a fast search, and the sizes of its table, in MiB: by default it has an
@@ -130,9 +132,24 @@ def check_depth(depth: int) -> None:
         )
 
 
-def usual_limits(game: Game) -> dict[str, Any]:
-    """Returns the default limits of interactive play: static values with dice, else 1 s."""
-    return {"depth": 0} if game.dice else {"seconds": 1.0}
+@dataclass(frozen=True)
+class Depths:
+    """The depths in plies at which people have positions searched.
+
+    least, deepest: the bounds.
+    usual: the depth by default.
+    limits: the default limits of interactive play, as options of `Limits`.
+    """
+
+    least: int
+    deepest: int
+    usual: int
+    limits: Mapping[str, Any]
+
+
+def depths_of(game: Game) -> Depths:
+    """Returns the depths of a game: static values at first with dice, else 1 s of search."""
+    return Depths(0, 7, 3, {"depth": 0}) if game.dice else Depths(1, 60, 60, {"seconds": 1.0})
 
 
 def limits_of(options: Any, **default: Any) -> Limits:

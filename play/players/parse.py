@@ -32,8 +32,10 @@ __all__ = [
     "LIMITS",
     "NONE",
     "OPTIONS",
+    "TECHNIQUES",
     "limit_of",
     "methods_of",
+    "more_options",
     "parse_lookup",
     "parse_player",
     "seated",
@@ -49,7 +51,8 @@ OPTIONS = {
     **dict.fromkeys(METHODS, "method"),
     "table": "table_mib",
 }
-#: Sets of techniques, then single ones.
+#: Options of searches with dice; sets of techniques, then single ones.
+FILTERS = ("filters=NAME",)
 TECHNIQUES = (*PRESETS, *(field.name for field in fields(Techniques)))
 #: Options that limit a move, and the types of their numbers.
 LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
@@ -131,6 +134,11 @@ def methods_of(game: Game) -> Sequence[str]:
     return METHODS if game.players > 2 else ()
 
 
+def more_options(game: Game) -> Sequence[str]:
+    """Returns the options of searches of this kind of game, as they stand behind an `@`."""
+    return FILTERS if game.dice else methods_of(game) or TECHNIQUES
+
+
 def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None, dict[str, Any]]:
     """Returns the limits and the engine's options after the `@` of a player's text.
 
@@ -141,7 +149,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
     limits: dict[str, Any] = {}
     engine: dict[str, Any] = {}
     techniques: list[str] = []
-    more = ("filters=NAME",) if game.dice else methods_of(game) or TECHNIQUES
+    more = more_options(game)
     for option in parts.options:
         for name, value in spelt_out(option):
             if name in limits or OPTIONS.get(name) in engine:
@@ -158,7 +166,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                 engine["table_mib"] = _table(option, value)
             elif more is TECHNIQUES and name.removeprefix("-") in more:
                 techniques.append(f"{name}={value}" if value else name)
-            elif name == "filters" and game.dice:
+            elif name == "filters" and more is FILTERS:
                 as_filters(value)
                 engine[name] = value
             else:
@@ -166,7 +174,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
                     "player: expected one of depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB,"
                     f" noise=SIZE, {', '.join(more)} after the @, found {option[:40]!r}"
                 )
-    if not (game.dice or methods_of(game)) and not {*techniques[:1]} & {*PRESETS}:
+    if more is TECHNIQUES and not {*techniques[:1]} & {*PRESETS}:
         techniques.insert(0, usual)
     if techniques:
         engine["techniques"] = parse_techniques(",".join(techniques), game)

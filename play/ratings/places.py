@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 from games.values import places
 from play.ratings.statistics import Estimate, Figured, mean_interval
@@ -43,6 +43,7 @@ class PlaceSummary:
 
     names: tuple[str, ...]
     rounds: Sequence[Round]
+    unit: ClassVar[str] = "share of first places"
 
     @property
     def games(self) -> int:
@@ -87,7 +88,14 @@ class PlaceSummary:
             orders.append(counts)
         return orders
 
-    def brief(self) -> str:
+    def first_player(self) -> tuple[int, int, Estimate, float]:
+        """Returns the games that the first player alone won, those all drew, its share, and it."""
+        outcomes = [one for games in self.rounds for one in games]
+        share = self.standings()[0].first
+        wins = sum(one[0] > max(one[1:]) for one in outcomes)
+        return wins, sum(min(one) == max(one) for one in outcomes), share, share.value
+
+    def brief(self, names: Sequence[str] = ()) -> str:
         """Returns the share of first places in a few words."""
         best = max(self.standings(), key=lambda standing: standing.first.value)
         return f"{best.name} first in {100 * best.first.value:.1f} %"

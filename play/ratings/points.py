@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ class DiceSummary:
     The two games of a pair have the same dice, so error bars count pairs. Raises ValueError for
     other shapes and for points out of bounds.
     """
+
+    unit = "points a game"
 
     def __init__(
         self,
@@ -86,6 +88,18 @@ class DiceSummary:
         least: points that these games count at least, before the cube multiplies them.
         """
         return int(((self._sizes < 0) & (-self._sizes >= least)).sum())
+
+    def first_player(self) -> tuple[int, int, Estimate, float]:
+        """Returns the first player's wins and draws, and its points a game with and without ends.
+
+        The draws are the undecided games.
+        """
+        won = self.won()
+        return won, self.games - won - self.lost(), self.mean, self.mean.value
+
+    def brief(self, names: Sequence[str]) -> str:
+        """Returns the points a game in a few words."""
+        return f"{names[0]} {self.mean.value:+.3f} a game against {names[-1]}"
 
     def figures(self) -> dict[str, Any]:
         """Returns the summary as plain values, for JSON; numbers that are not finite are None."""

@@ -347,6 +347,7 @@ class MatchSummary:
     draws: int
     losses: int
     tally: Tally
+    unit: ClassVar[str] = "Elo"
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[Sequence[float]]) -> MatchSummary:
@@ -395,6 +396,14 @@ class MatchSummary:
     def superiority(self) -> float:
         """Likelihood of being the stronger player: see `superiority`."""
         return superiority(self.tally)
+
+    def first_player(self) -> tuple[int, int, Estimate, float]:
+        """Returns the first player's wins and draws, its Elo difference, and its score."""
+        return self.wins, self.draws, self.elo, self.score.value
+
+    def brief(self, names: Sequence[str]) -> str:
+        """Returns the score in a few words."""
+        return f"{names[0]} {100 * self.score.value:.1f} % of {names[-1]}"
 
     def figures(self) -> dict[str, Any]:
         """Returns the summary as plain values, for JSON."""

@@ -15,7 +15,7 @@ from games.extras import extra
 from games.file_form import form_of
 from games.kernels import patiently
 from games.record import GameRecord
-from play.players.limits import Limits, usual_limits
+from play.players.limits import Limits, depths_of
 from play.players.parse import seated
 from play.players.seats import Seat
 from play.terminal.board import BoardText
@@ -373,7 +373,7 @@ class Session:
     def do_level(self, rest: str) -> Iterator[str]:
         """The level or evaluator that you play, which can be another: level level3."""
         if rest:
-            self.thinker = seated(self.game, rest, Limits(**usual_limits(self.game)))
+            self.thinker = seated(self.game, rest, Limits(**depths_of(self.game).limits))
         yield f"{self.thinker.name} has {self.thinker.limits}."
 
     def do_new(self, rest: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ from play.players.external import ExternalEngines
 from play.players.levels import levels_of
 from play.players.limits import Limits
 from play.players.opponents import Opponents
-from play.players.parse import NONE, methods_of, parse_player
+from play.players.parse import NONE, TECHNIQUES, methods_of, more_options, parse_player
 from play.web.descriptions import cards, hand_crafted, learned, measured
 from play.web.files import (
     EVALUATOR,
@@ -259,9 +259,8 @@ class Catalogue:
         evaluator = as_evaluator(game, name)
         if isinstance(game, Problem):
             return Loaded(entry, evaluator, 1.0, None)
-        techniques = None
-        if not game.dice and not methods_of(game):
-            techniques = as_techniques("selective", game)
+        searched = more_options(game) is TECHNIQUES
+        techniques = as_techniques("selective", game) if searched else None
         unit = value_scale(game, evaluator) / evaluator.unit
         return Loaded(entry, evaluator, unit, techniques)
 

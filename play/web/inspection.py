@@ -17,6 +17,7 @@ from play.judging.luck import luck_word
 from play.judging.marks import accuracy, mark_of
 from play.matches.luck import StaticLuck
 from play.players.chances import judged_play_text, values_of_all
+from play.players.limits import depths_of
 from play.web.cube_decisions import PLIES
 from play.web.cube_table import CubeTable
 from play.web.explain import why as explained
@@ -216,7 +217,7 @@ def _judged(
     no chances are known. `best` is a better move, if there is one, and `choice` whether there was
     another. With dice there are the roll's `luck` and `luck_word` too.
     """
-    result = engine.analyse(position, depth=max(depth, 0 if engine.game.dice else 1), roll=roll)
+    result = engine.analyse(position, depth=max(depth, depths_of(engine.game).least), roll=roll)
     judged = decision_of(result, move)
     return {
         "value": clamped(judged.value) + 0.0,

@@ -18,6 +18,7 @@ from typing import Any
 
 from games.contract import Game, starts
 from games.record import GameRecord, new_record
+from games.rolls import rolls_of
 from play.web.cube_table import CubeTable, play_of, table_for
 from play.web.limits import ServerLimits
 from play.web.seat import WebSeat
@@ -153,11 +154,11 @@ def _go_on(table: CubeTable, content: dict[str, Any], limits: ServerLimits) -> N
 
 
 def _roll(game: Game, text: Any) -> int | None:
-    if game.dice is None or text is None:
+    if text is None:
         return None
     if not isinstance(text, str):
         raise ValueError(f"roll: expected a text such as 31, found {reprlib.repr(text)}")
-    return game.dice.parse(text)
+    return rolls_of(game).parse(text)
 
 
 def _number(value: Any) -> float | None:

@@ -23,10 +23,11 @@ from typing import Any
 
 from games.contract import Game, line_texts
 from games.kernels import patiently, runs_compiled
+from games.rolls import rolls_of
 from games.values import value_text
 from play.players.chances import play_text, values_of_all
 from play.players.gnubg import as_program
-from play.players.limits import Limits
+from play.players.limits import Limits, depths_of
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from programs.waiting import compiling_text
@@ -47,7 +48,6 @@ SEARCHES = max(2, min(8, os.cpu_count() or 2))
 TABLE_MIB = 8.0
 #: Maximum moves in a report while a search is running; the last report has all of them.
 FIRST_MOVES = 60
-DEEPEST, DEEPEST_DICE, USUAL_DICE = 60, 7, 3
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -92,12 +92,11 @@ class Question:
     told: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
-        dice = self.game.dice
-        least = 0 if dice else 1
-        deepest = DEEPEST_DICE if dice else DEEPEST
+        depths = depths_of(self.game)
         self.own = None if self.moves else self.loaded.limits
-        wanted = (USUAL_DICE if dice else DEEPEST) if self.depth is None else self.depth
-        self.next_depth, self.last_depth = least, min(max(wanted, least), deepest)
+        wanted = depths.usual if self.depth is None else self.depth
+        self.next_depth = depths.least
+        self.last_depth = min(max(wanted, depths.least), depths.deepest)
         limits = Limits(depth=self.last_depth, seconds=self.seconds)
         if not self.moves:
             limits = limits.for_play(self.game, self.position, self.roll)
@@ -204,7 +203,7 @@ class Thinking:
         with self.engine(game, loaded) as engine:
             if runs_compiled():
                 for ask in (engine.search, engine.analyse):
-                    ask(game.start(), depth=1, roll=0 if game.dice else None)
+                    ask(game.start(), depth=1, roll=rolls_of(game).every[0])
                 self._warm.add(loaded)
 
     @contextlib.contextmanager

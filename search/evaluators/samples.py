@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from games.contract import DiceGame, Game
+from games.contract import Game, given
+from games.rolls import rolls_of
 
 __all__ = ["sample_positions", "value_mark", "value_scale"]
 
@@ -23,12 +24,9 @@ def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
     """
     positions: list[Any] = []
     state = 20591
-    position = game.start()
+    position, rolls = game.start(), rolls_of(game).every
     while len(positions) < count:
-        if isinstance(game, DiceGame):
-            moves = game.legal_moves(position, (state >> 12) % len(game.rolls))
-        else:
-            moves = game.legal_moves(position)
+        moves = game.legal_moves(position, *given(rolls[(state >> 12) % len(rolls)]))
         positions.append(position)
         # a generator of our own, because libraries may change theirs
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.contract import Game
+from games.kinds import Kind
 from games.values import LIMIT, WIN
 from search.evaluators.evaluator import Evaluator
 from search.line import MOST_PLAYERS
@@ -18,6 +19,10 @@ __all__ = ["METHODS", "Multiplayer", "MultiplayerOptions"]
 
 #: The methods, in the order of their numbers in `search.multiplayer.kernels`.
 METHODS = ("paranoid", "best_reply", "max_n")
+#: The games that are searched so.
+FOR_MANY = Kind(
+    f"a game for 3 to {MOST_PLAYERS} players", lambda game: 2 < game.players <= MOST_PLAYERS
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +70,7 @@ class Multiplayer(Search):
         for name, given in (("lookup", lookup is not None), ("threads", threads != 1)):
             if given:
                 raise ValueError(f"{name}: not available for {game.players} players")
-        if not 2 < game.players <= MOST_PLAYERS:
-            raise ValueError(f"expected 3 to {MOST_PLAYERS} players, found {game.players}")
+        FOR_MANY.expect(game)
         from search.multiplayer.kernels import search_depth
 
         self.method = options.method

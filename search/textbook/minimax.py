@@ -102,7 +102,7 @@ def expectiminimax(
         return total
     moves = game.legal_moves(position)
     values = [expectiminimax(game, game.play(position, move), rest, evaluate) for move in moves]
-    chances = game.chances(position) if game.chances is not None else ()
+    chances = game.chances_at(position)
     if chances:
         total = 0.0
         for chance, value in zip(chances, values, strict=True):

@@ -173,10 +173,4 @@ def test_attacks_counts_pairs() -> None:
     assert attacks((1, 3, 0, 2)) == 0
 
 
-def test_the_checks_of_games_and_problems_know_each_other() -> None:
-    nim: Any = games.load("nim")
-    with pytest.raises(ValueError, match=r"found the game nim: games\.check_game checks it"):
-        check_problem(nim)
-
-
 test_errors = errors_of(globals())
