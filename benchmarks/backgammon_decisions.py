@@ -1,17 +1,21 @@
 """Judges backgammon players in seconds, by decisions and positions with known values.
 
     python -m benchmarks.backgammon_decisions PLAYER ...
-    python -m benchmarks.backgammon_decisions --build FILE
+    python -m benchmarks.backgammon_decisions --build FILE [--games-only]
 
-A player is an evaluator with its lookup, at 0-ply, or `gnubg:P`, as `play match` takes them:
-without `+none` evaluators consult the bear-off databases. For each it prints:
+A player is an evaluator with its lookup, or `gnubg:P`, as `play match` takes them: without `+none`
+evaluators consult the bear-off databases. Variants are chosen by the decisions that are read by
+default. What is said of the chosen one is measured by `--decisions
+benchmarks/backgammon_held_out.npz`: 2,790 decisions as games of two players bring them
+(`natural`), and back games as games bring them, which chose nothing. For each player it prints:
 
 - thousandths of a point that a decision loses, as GNU Backgammon's 2-ply sees it (the package
   `gnubg_nn`), with standard error: in decisions as games bring them (`natural`), and in equal
   parts of all kinds of positions (`games.backgammon.kinds`), and how much of it moves cost that
   the player's prefilter excludes;
 - how far values are from GNU Backgammon's 2-ply where the best moves lead, and from rollouts with
-  the luck taken off: root mean square and mean, in points.
+  the luck taken off: root mean square and mean, in points;
+- of a player with a depth, such as `wide@0` and `wide@1`, processor time instead of the values.
 
 Differences between players are paired, and therefore much sharper than matches. GNU Backgammon's
 own 0-ply looks better here than it is, because its 2-ply is the referee. Nothing may learn from
@@ -23,6 +27,7 @@ the luck taken off, so that no static value judges.
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +42,7 @@ from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.rules import PROBABILITIES
 from learner.td_gammon.backup import Backups
 from play.players.gnubg import PUBEVAL, GnubgNetworks, as_program, chances, equity
+from play.players.limits import Limits
 from play.players.opponents import Opponents
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -48,6 +54,12 @@ GAME: Any = games.load("backgammon")
 DECISIONS = Path(__file__).with_suffix(".npz")
 #: Decisions as games bring them, and of each kind of position.
 NATURAL, OF_A_KIND = 1400, 340
+#: Labels of decisions as games bring them, and of the back games among them; the numbers drawn
+#: from the games of each player, where nothing else is drawn.
+NATURAL_LABEL, BACK_LABEL = -1, -2
+OF_GAMES = {NATURAL_LABEL: 1000, BACK_LABEL: 700}
+#: Kinds of back games.
+BACK_GAMES = tuple(n for n, name in enumerate(KINDS.names) if name.startswith("back game"))
 #: How far a move may be behind the best at 0-ply to be judged at 1-ply, and at 1-ply to be judged
 #: at 2-ply; and how many are at most.
 MARGINS, MOST = (0.25, 0.06), (12, 5)
@@ -62,12 +74,14 @@ class Decisions:
 
     def __init__(self, path: Path) -> None:
         found = np.load(path)
-        self.natural = found["labels"] < 0
+        self.natural = found["labels"] == NATURAL_LABEL
+        self.back = found["labels"] == BACK_LABEL
         self.afters, self.worth = found["afters"], found["values"]
         self.counts = found["counts"]
         self.first = np.cumsum(self.counts) - self.counts
         self.best = self.first + found["best"]
-        self.kinds = KINDS.of(found["positions"])
+        self.positions = found["positions"]
+        self.kinds = KINDS.of(self.positions)
         self.equity = OUTCOMES.values(found["outcomes"])
         self.goes_on = np.array(
             [GAME.outcome(tuple(row)) is None for row in self.afters[self.best].tolist()]
@@ -83,9 +97,9 @@ class Decisions:
         parts = zip(self.first, self.counts, strict=True)
         return np.array([first + np.argmin(values[first : first + n]) for first, n in parts])
 
-    def lost(self, values: Floats) -> Floats:
-        """Returns what a player of these values loses with each decision."""
-        return np.asarray(self.worth[self.best] - self.worth[self.moves(values)])
+    def lost(self, moves: NDArray[np.int64]) -> Floats:
+        """Returns what the moves of a player, indices in `afters`, lose in each decision."""
+        return np.asarray(self.worth[self.best] - self.worth[moves])
 
     def rolled_out(self, player: Player, first: Any, other: Any, games: int) -> str:
         """Returns what `other` loses against the moves `first`, as a player's rollouts say."""
@@ -110,12 +124,40 @@ class Decisions:
             kept.append(part <= min(last, part.min() + prefilter.margin))
         return np.concatenate(kept)
 
-    def lines(self, lost: Floats, values: Floats, rolled: Floats) -> Iterator[str]:
-        """Returns a player's figures, from its values of `afters` and of `rolled`."""
-        yield "  lost      " + "  ".join(
+    def chosen(self, player: Player, depth: int) -> tuple[NDArray[np.int64], float]:
+        """Returns the index in `afters` of each choice of a player that searches, and seconds.
+
+        depth: plies, as `Engine.search` counts them.
+
+        The seconds are of processor time.
+        """
+        engine = Engine(GAME, player.evaluator, lookup=player.lookup, **player.options)
+        places = [
+            {tuple(row): first + n for n, row in enumerate(self.afters[first:][:count].tolist())}
+            for first, count in zip(self.first, self.counts, strict=True)
+        ]
+        rows = list(map(tuple, self.positions.tolist()))
+        rolls = [
+            next(r for r in range(len(GAME.rolls)) if _afters(row, r).keys() == afters.keys())
+            for row, afters in zip(rows, places, strict=True)
+        ]
+        engine.best_moves(rows[:1], rolls[:1], depth=depth)  # compiles
+        began = time.process_time()
+        moves, _ = engine.best_moves(self.positions, rolls, depth=depth, decide_only=True)
+        seconds = time.process_time() - began
+        chosen = zip(rows, moves.tolist(), places, strict=True)
+        return np.array([found[GAME.play(row, move)] for row, move, found in chosen]), seconds
+
+    def lost_line(self, lost: Floats) -> str:
+        """Returns the losses of a player in all kinds of decisions."""
+        return "  lost      " + "  ".join(
             f"{name} {_mean(lost[chosen])} of {chosen.sum()}"
             for name, chosen in self._parts(self.kinds, self.natural)
         )
+
+    def lines(self, lost: Floats, values: Floats, rolled: Floats) -> Iterator[str]:
+        """Returns a player's figures, from its values of `afters` and of `rolled`."""
+        yield self.lost_line(lost)
         kinds = KINDS.of(self.afters[self.best])
         error = values[self.best] - self.equity
         yield "  2-ply     " + "  ".join(
@@ -134,9 +176,16 @@ class Decisions:
         others = True
         if natural is not None:
             yield "natural", natural
-            others = ~natural
+            if self.back.any():
+                yield "back games", self.back
+            others = ~natural & ~self.back
         for number, name in enumerate(KINDS.names):
-            yield name, (kinds == number) & others
+            if (chosen := (kinds == number) & others).any():
+                yield name, chosen
+
+
+def _afters(row: Any, roll: int) -> dict[Any, Any]:
+    return {GAME.play(row, move): move for move in GAME.legal_moves(row, roll)}
 
 
 def _mean(lost: Floats) -> str:
@@ -169,16 +218,19 @@ def values_of(player: Player, positions: NDArray[np.int64]) -> Floats:
 # --- building ---------------------------------------------------------------------------------
 
 
-def build(path: Path, seed: int) -> None:
-    """Draw decisions from games of the shipped network and of GNU Backgammon, and judge them."""
+def build(path: Path, seed: int, games_only: bool = False) -> None:
+    """Draw decisions from games of the shipped network and of GNU Backgammon, and judge them.
+
+    games_only: whether to draw only decisions as games bring them, and back games among them.
+    """
     random = np.random.default_rng(seed)
     player = as_evaluator(GAME, Opponents.of(GAME).shipped)
     kept: dict[str, list[Any]] = {name: [] for name in (
         "positions", "labels", "counts", "afters", "values", "best", "outcomes"
     )}  # fmt: skip
-    for row, label in _drawn(player, random, seed):
+    for row, label in (_drawn_of_games if games_only else _drawn)(player, random, seed):
         roll = int(random.choice(len(PROBABILITIES), p=PROBABILITIES))
-        afters = list({GAME.play(row, move): 0 for move in GAME.legal_moves(row, roll)})
+        afters = list(_afters(row, roll))
         if len(afters) < 2:
             continue
         worth, best = _judged(afters)
@@ -196,8 +248,9 @@ def build(path: Path, seed: int) -> None:
     after = found["afters"][np.cumsum(found["counts"]) - found["counts"] + found["best"]]
     goes_on = np.array([GAME.outcome(tuple(row)) is None for row in after.tolist()])
     kinds = np.where(goes_on, KINDS.of(after), -1)
+    rolled = 0 if games_only else ROLLED
     chosen = np.concatenate(
-        [np.flatnonzero(kinds == number)[:ROLLED] for number in range(len(KINDS) - 1)]
+        [np.flatnonzero(kinds == number)[:rolled] for number in range(len(KINDS) - 1)]
     )
     result = rollout(
         GAME, after[chosen], player, games=GAMES, seed=seed, lookup=DatabaseLookup(GAME, "bearoff")
@@ -225,6 +278,18 @@ def _drawn(player: Any, random: Any, seed: int) -> Iterator[tuple[Any, int]]:
     for number in range(len(KINDS)):
         rows = others[kinds == number][:OF_A_KIND]
         yield from ((tuple(row), number) for row in rows.tolist())
+
+
+def _drawn_of_games(player: Any, random: Any, seed: int) -> Iterator[tuple[Any, int]]:
+    """Returns positions of games in equal parts of both players: natural ones, then back games."""
+    parts = explore(player, 3000, seed=(seed, 1)), _gnu_games(1100, 0.0, random)
+    rows = [np.unique(part, axis=0) for part in parts]
+    for part in rows:
+        random.shuffle(part)
+    back = [part[np.isin(KINDS.of(part), BACK_GAMES)] for part in rows]
+    for label, drawn in ((NATURAL_LABEL, rows), (BACK_LABEL, back)):
+        for part in drawn:
+            yield from ((tuple(row), label) for row in part[: OF_GAMES[label]].tolist())
 
 
 def _gnu_games(count: int, share: float, random: Any) -> NDArray[np.int64]:
@@ -281,31 +346,39 @@ def main() -> None:
     )
     parser.add_argument("--decisions", type=Path, default=DECISIONS, metavar="FILE")
     parser.add_argument("--seed", type=int, default=77)
+    parser.add_argument("--games-only", action="store_true", help="draw what games bring, no more")
     parser.add_argument("--roll", type=int, default=0, metavar="GAMES")
     options, players = read_options(parser)
     if options.build:
-        build(options.build, options.seed)
+        build(options.build, options.seed, options.games_only)
         return
     decisions = Decisions(options.decisions)
     before: Any = None
     for player in players:
-        values = values_of(player, decisions.afters)
-        kept = decisions.kept(player)
-        chosen = np.where(kept, values, np.inf)
-        lost = decisions.lost(chosen)
         print(player.name)
-        if not kept.all():
-            more = lost - decisions.lost(values)
-            share = f"keeps {kept.mean():.0%} of the moves, which costs"
-            print(f"  prefilter {share} {_mean(more)}, natural {_mean(more[decisions.natural])}")
-        print(*decisions.lines(lost, values, values_of(player, decisions.rolled)), sep="\n")
+        if player.limits is not None:
+            if player.limits != Limits(depth := player.limits.depth) or depth is None:
+                parser.error(f"expected no limit but depth, found {player.name}")
+            own, seconds = decisions.chosen(player, depth)
+            print(f"  {1000 * seconds / len(own):.3f} ms of processor time a decision")
+            print(decisions.lost_line(lost := decisions.lost(own)))
+        else:
+            values, kept = values_of(player, decisions.afters), decisions.kept(player)
+            own = decisions.moves(np.where(kept, values, np.inf))
+            lost = decisions.lost(own)
+            if not kept.all():
+                more = lost - decisions.lost(decisions.moves(values))
+                share = f"keeps {kept.mean():.0%} of the moves, which costs"
+                print(
+                    f"  prefilter {share} {_mean(more)}, natural {_mean(more[decisions.natural])}"
+                )
+            print(*decisions.lines(lost, values, values_of(player, decisions.rolled)), sep="\n")
         if before is None:
-            before, moves = lost, decisions.moves(chosen)
+            before, moves = lost, own
             continue
         less = lost - before
         print(f"  less than the first: {_mean(less)}, natural {_mean(less[decisions.natural])}")
         if options.roll:
-            own = decisions.moves(chosen)
             print(decisions.rolled_out(players[0], moves, own, options.roll), flush=True)
 
 

@@ -1,6 +1,6 @@
 """Measures decisions a second in backgammon: `python -m benchmarks.backgammon_speed [FILE]`.
 
-Measures best moves a second at 0-ply and 1-ply, and GNU Backgammon's in the same process if
+Measures best moves a second at 0-ply and ahead, and GNU Backgammon's in the same process if
 gnubg_nn is installed. FILE is an evaluator (default: the shipped one). Rates are per second of
 processor time of one core. Every decision is new to the engine that makes it: our tables are
 cleared, and GNU Backgammon, which remembers positions too, is asked only once.
@@ -9,7 +9,6 @@ cleared, and GNU Backgammon, which remembers positions too, is asked only once.
 from __future__ import annotations
 
 import argparse
-import copy
 import functools
 import importlib
 import importlib.util
@@ -24,18 +23,18 @@ import numpy as np
 
 import games
 from benchmarks.speed import Figure, rate, turns
-from benchmarks.star import Simple, decisions, simple_value
+from benchmarks.star import decisions
 from games.backgammon.rules import ROLLS
 from play.players.gnubg import board
-from search import Engine, MoveFilters, load_evaluator
-from search.evaluators.evaluator import MOST_KEPT, Prefilter
+from play.players.parse import spelt_out
+from search import Engine, load_evaluator
 from search.expectiminimax.static import StaticChoice
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "wide.safetensors"
 GAME: Any = games.load("backgammon")
-#: The default of gnubg_nn at 1-ply (`set.ps`): only the eight moves that are best at 0-ply are
-#: searched, each with all replies to all rolls.
-AS_GNU = MoveFilters(((8, 1e9),))
+#: Searches, the plies of GNU Backgammon that they are compared with, and the divisor of the number
+#: of decisions. It searches the eight moves that are best at 0-ply, `normal` those within 0.16.
+WAYS = (("1:look", 0, 1), ("1:normal", 1, 1), ("2:normal", 2, 8))
 
 Decisions = list[tuple[Any, int]]
 
@@ -109,61 +108,26 @@ def measure_static(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) ->
         yield Figure("best_0_ratio", "  ours in a batch over gnubg_nn", ratio, "x", 1)
 
 
-def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
-    """Measure best moves at 1-ply, ours and GNU Backgammon's in turns on the same decisions."""
-    # a network without a prefilter of its own needs something that orders replies
-    ordered = evaluator
-    if evaluator.prefilter is None:
-        ordered = copy.copy(evaluator)
-        ordered.prefilter = Prefilter(Simple(GAME, simple_value, name="simple"), MOST_KEPT)
-    ways: dict[str, Any] = {
-        "all": (None, "all moves"),
-        "as_gnu": (AS_GNU, "best 8 at 0-ply"),
-        "normal": ("normal", "filter normal"),
-        "tiny": ("tiny", "filter tiny"),
-    }
-    engines = {
-        name: Engine(GAME, ordered, prune="star2", filters=filters)
-        for name, (filters, _) in ways.items()
-    }
-    plain = Engine(GAME, evaluator.copy(), prune="none")  # without a prefilter
-    rates: dict[str, list[float]] = {name: [] for name in [*ways, "single", "gnu"]}
-    moves: dict[str, list[int]] = {name: [] for name in [*ways, "plain"]}
-    for engine in (*engines.values(), plain):
-        in_batch(engine, chosen[:1], 1)
+def measure_ahead(
+    evaluator: Any, chosen: Decisions, chunks: int, way: str, plies: int
+) -> Iterator[Figure]:
+    """Measure moves of a search, one by one, and GNU Backgammon's in turns on the same decisions.
+
+    way: the search, as `spelt_out` reads it.
+    plies: those of GNU Backgammon.
+    """
+    given = dict(spelt_out(way))
+    engine = Engine(GAME, evaluator, filters=given["filters"])
+    one_by_one(engine, chosen[:2], depth := int(given["depth"]))
+    ours, ratios = [], []
     for chunk in range(chunks):
         part = chosen[chunk::chunks]
-        if gnu:
-            rates["gnu"].append(gnu_rate(part, 1))
-        for name, engine in engines.items():
-            rates[name].append(rate_of(in_batch, engine, part, 1))
-            engine.clear()
-            moves[name] += in_batch(engine, part, 1).tolist()
-        rates["single"].append(rate_of(one_by_one, engines["as_gnu"], part, 1))
-        moves["plain"] += in_batch(plain, part, 1).tolist()
-    shown = {name: text for name, (_, text) in ways.items()}
-    shown["single"] = "best 8 at 0-ply, searched one by one"
-    for name, text in shown.items():
-        note = ""
-        if name in moves:
-            same = np.mean(np.array(moves[name]) == np.array(moves["plain"]))
-            note = f"{same:.1%} of the moves as without pruning"
-        yield Figure(
-            f"best_1_{name}", f"1-ply best moves, {text}", statistics.median(rates[name]),
-            "a core-s", None, note,
-        )  # fmt: skip
-        if gnu:
-            ratio = statistics.median(
-                ours / theirs for ours, theirs in zip(rates[name], rates["gnu"], strict=True)
-            )
-            target = 5 if name == "as_gnu" else None
-            yield Figure(f"best_1_{name}_ratio", "  over gnubg_nn", ratio, "x", target)
-    if gnu:
-        theirs = statistics.median(rates["gnu"])
-        note = "its own filter: the 8 best moves at 0-ply"
-        yield Figure("best_1_gnu", "  gnubg_nn, one by one", theirs, "a core-s", None, note)
-    else:
-        yield Figure("best_1_gnu", "  gnubg_nn", None, "a core-s", None, "not installed")
+        found = rate_of(one_by_one, engine, part, depth)
+        ours.append(found)
+        ratios.append(found / gnu_rate(part, plies))
+    note = f"{statistics.median(ratios):.2f} times gnubg_nn's {plies}-ply, median of {chunks}"
+    text = f"best moves of {way}, searched one by one"
+    yield Figure(f"best_{way}", text, statistics.median(ours), "a core-s", None, note)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -189,8 +153,12 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{evaluator.name}: {len(static)} decisions at 0-ply, {len(ahead)} others at 1-ply")
     print(f"{'':<58}{'measured':>10} {'':<10}target")
     for group in (
-        measure_one_ply(evaluator, ahead, rounds, gnu),
         measure_static(evaluator, static, rounds, gnu),
+        *(
+            measure_ahead(evaluator, ahead[: len(ahead) // most], rounds, way, plies)
+            for way, plies, most in WAYS
+            if gnu
+        ),
     ):
         for figure in group:
             figures.append(figure)

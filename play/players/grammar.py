@@ -50,7 +50,9 @@ OPTION is one of
                                     standard deviation is the evaluator's usual value
   table=MIB                         size of the transposition table (default: fits the limits)
   paranoid, best_reply, max_n       with more than two players: what the others are expected to do
-  filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
+  filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal,
+                                    and 1:look is depth 0 with a search of 1 ply to choose between
+                                    two moves that are nearly equal
   TECHNIQUE                         for two without dice: exact or selective (the default), then a
                                     list such as -singular,late_moves=0.8 (see docs/play.md)
 A FILE with + @ , or : goes between double quotes, such as '"a+b.json"@selective'; "" in it is ".

@@ -109,7 +109,7 @@ class CubeTree:
             live = np.flatnonzero(~np.array(over))
             if not len(live):
                 break
-            afters, counts = search.afters(_chosen(search, positions, live))
+            afters, counts = search.afters(_chosen(search, positions, live), inner=True)
             chances, stakes = search.outcomes(afters), stakes.turned()
             cubes = [(cube, _turned(owner)) for cube, owner in cubes]
             best = [_best(afters, chances, counts, stakes, *one)[0] for one in cubes]

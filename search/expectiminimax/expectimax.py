@@ -163,11 +163,11 @@ def list_replies(line, depth, ply, roll):
     keep = line.reply_keep
     margin = line.reply_margin
     if depth == 1:
-        keep = line.candidates
-        margin = line.candidate_margin
+        keep = line.inner_keep
+        margin = line.inner_margin
     elif line.sorter_at != 0:
         order_all(line, 1, ply, first, count)
-        count = keep_best(line, first, count, line.candidates, line.candidate_margin)
+        count = keep_best(line, first, count, line.inner_keep, line.inner_margin)
     if depth == 1 and line.sorter_at == 0:
         killer = int_at(line.killers, place)
         for i in range(count):

@@ -49,7 +49,7 @@ _NUMBERS = (
     " root_moves root_ranks root_values settled_moves settled_values root_outcomes"
     " settled_outcomes shared thread threads"
     # options that hold for all searches
-    " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins"
+    " width rolls most_moves prune candidates inner_keep reply_keep filter_keeps filter_margins"
     " outcome_count"
     # the roll to move with
     " roll"
@@ -57,7 +57,7 @@ _NUMBERS = (
     " hit_depth hit_bound hit_move"
 ).split()
 
-_FLOATS = "base hit_value value bound candidate_margin reply_margin outside".split()
+_FLOATS = "base hit_value value bound candidate_margin inner_margin reply_margin outside".split()
 
 DICE_LINE = np.dtype(
     [(name, np.int64) for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS)]

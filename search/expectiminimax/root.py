@@ -72,11 +72,13 @@ def sort_root(line, count):
 def list_root(line, roll):
     """Make the root moves: the legal moves with a roll.
 
-    For a decision at depth 0 a prefilter chooses among them, because it knows what is best there.
+    For a decision at depth 0, or by little more, a prefilter chooses among them, because it knows
+    what is best there.
     """
     count = list_moves(line, 0, roll)
     clear_root(line, count)
-    choose = line.sorter_at != 0 and line.exact_root == 0 and line.depth_limit == 0
+    static = line.depth_limit == 0 or line.decide_only > 1
+    choose = line.sorter_at != 0 and line.exact_root == 0 and static
     for i in range(count):
         move = int_at(line.moves, i)
         put_int(line.root_moves, i, move)
@@ -282,11 +284,11 @@ def value_many(line, positions, depth, values):
 
 
 @kernel
-def list_many(line, positions, every, counts, afters):
+def list_many(line, positions, keep, margin, counts, afters):
     """Write the positions after the moves with every roll, in order, to `afters`.
 
-    A prefilter puts its best moves first and excludes others, unless `every` is set.
-
+    keep, margin: a prefilter puts at most `keep` moves within `margin` of its best one first, and
+        excludes others; `keep` is 0 for all moves.
     counts: [positions, rolls], for the number of moves written.
 
     Returns the number of positions written, or -1 if `afters` is too short.
@@ -297,9 +299,9 @@ def list_many(line, positions, every, counts, afters):
         for r in range(line.rolls):
             line.top = 0
             count = list_moves(line, 0, r)
-            if line.sorter_at != 0 and not every:
+            if keep > 0:
                 order_all(line, 1, 0, 0, count)
-                count = keep_best(line, 0, count, line.candidates, line.candidate_margin)
+                count = keep_best(line, 0, count, keep, margin)
             if written + count > len(afters):
                 return -1
             for i in range(count):

@@ -87,10 +87,12 @@ class Expectiminimax(Search):
         #: room for the moves of a position with all rolls, which grows
         self._room = 8 * len(game.rolls)
         replies = self.filters.replies or (0, 0.0)
+        keep, margin = (prefilter.keep, prefilter.margin) if prefilter else (0, math.inf)
+        inner = evaluator.gives_outcomes and self.filters.inner or (keep, margin)
         self._put(
             prune=PRUNE.index(prune), bound=bound,
-            candidates=prefilter.keep if prefilter else 0,
-            candidate_margin=prefilter.margin if prefilter else math.inf,
+            candidates=keep, candidate_margin=margin,
+            inner_keep=min(keep, inner[0]), inner_margin=min(margin, inner[1]),
             reply_keep=replies[0], reply_margin=replies[1],
         )  # fmt: skip
         for depth, move_filter in enumerate(self.filters.moves[:DEEPEST_ROLLS]):
@@ -208,7 +210,8 @@ class Expectiminimax(Search):
                 node_limit=min(nodes, UNLIMITED),
                 caching=int(depth > 0), shuffle=shuffle,
                 exact_root=int(exact_root), want_outcomes=int(want_outcomes), limited=int(limited),
-                decide_only=int(decide_only), generation=generation, completed=-1,
+                decide_only=2 if self.filters.only_decide else int(decide_only),
+                generation=generation, completed=-1,
                 # with a sorter equal moves stand in one order, whatever was searched before
                 rating=int(want_outcomes and self.native and self.sorter is not None),
             )  # fmt: skip
@@ -334,23 +337,28 @@ class Expectiminimax(Search):
         self._run_parts(value, rows)
         return values
 
-    def afters(self, positions: Any, *, every: bool = False) -> tuple[Any, NDArray[np.int64]]:
+    def afters(
+        self, positions: Any, *, every: bool = False, inner: bool = False
+    ) -> tuple[Any, NDArray[np.int64]]:
         """Returns the positions after the moves with every roll, and their numbers.
 
         positions: positions of unfinished games, as for `values`.
-
         every: whether to list the moves too that the evaluator's prefilter excludes.
+        inner: whether to list only the replies that searches value, see `MoveFilters.inner`.
 
         The positions stand in the order of `positions`, then of the rolls, then of the moves, with
         a prefilter the best first; the numbers are [positions, rolls].
         """
-        rows = self._rows(positions)
+        rows, line = self._rows(positions), self.line
+        least = (line.candidates, line.candidate_margin)
+        if every or inner:
+            least = (0, 0.0) if every else (line.inner_keep, line.inner_margin)
         counts = np.zeros((len(rows), len(self.game.rolls)), dtype=np.int64)
         while True:
             room = len(rows) * self._room
             shape = (room, rows.shape[1]) if self.native else (room,)
             afters = np.zeros(shape, dtype=np.int64 if self.native else object)
-            written = int(self._source.list_many(self.line.row, rows, every, counts, afters))
+            written = int(self._source.list_many(line.row, rows, *least, counts, afters))
             self._raise_failure()
             if written >= 0:
                 return afters[:written] if self.native else afters[:written].tolist(), counts

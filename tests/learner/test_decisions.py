@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from benchmarks.backgammon_decisions import DECISIONS, GAME, Decisions, values_o
 from games import kernels
 from games.backgammon.kinds import KINDS
 from play.players.parse import parse_player
+from search import Engine
 
 pytestmark = [pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")]
 
@@ -33,15 +37,37 @@ def test_decisions_are_of_legal_moves_and_all_kinds(decisions: Decisions) -> Non
 
 
 def test_the_referee_loses_nothing_and_its_opposite_most(decisions: Decisions) -> None:
-    assert np.abs(decisions.lost(-decisions.worth)).max() == 0
-    worst = decisions.lost(decisions.worth)
+    def lost(values: Any) -> Any:
+        return decisions.lost(decisions.moves(values))
+
+    assert np.abs(lost(-decisions.worth)).max() == 0
+    worst = lost(decisions.worth)
     hand, wide = (parse_player(GAME, text) for text in ("hand", "wide+none"))
-    by_hand = decisions.lost(values_of(hand, decisions.afters))
-    learned = decisions.lost(values_of(wide, decisions.afters))
+    by_hand = lost(values_of(hand, decisions.afters))
+    learned = lost(values_of(wide, decisions.afters))
     assert (learned >= 0).all() and learned.mean() < by_hand.mean() / 3 < worst.mean() / 9
     lines = list(decisions.lines(by_hand, values_of(hand, decisions.afters),
                                  values_of(hand, decisions.rolled)))  # fmt: skip
     assert lines[0].startswith("  lost      all 34.19±1.48 of 2884  natural 32.95±2.42 of 1052")
+
+
+def test_a_search_is_judged_by_the_move_that_it_chooses(decisions: Decisions) -> None:
+    part, (player, look) = copy.copy(decisions), (parse_player(GAME, f"hand@1:{name}")
+                                                  for name in ("tiny", "look"))  # fmt: skip
+    part.first, part.counts = part.first[2::97], part.counts[2::97]
+    part.positions = part.positions[2::97]
+    places, seconds = part.chosen(player, 1)
+    engine = Engine(GAME, player.evaluator, filters="tiny")
+    for position, place, first, count in zip(
+        map(tuple, part.positions.tolist()), places, part.first, part.counts, strict=True
+    ):
+        assert first <= place < first + count
+        rows = set(map(tuple, part.afters[first : first + count].tolist()))
+        for roll in range(21):
+            if {GAME.play(position, move) for move in GAME.legal_moves(position, roll)} == rows:
+                move = engine.search(position, roll=roll, depth=1).move
+        assert tuple(part.afters[place].tolist()) == GAME.play(position, move)
+    assert 0 < part.chosen(look, 1)[1] < seconds
 
 
 @pytest.mark.parametrize("text", ["random", "hand@1"])

@@ -58,12 +58,22 @@ class Twin:
     def static(self, position: Any, stakes: Any, cube: int, owner: Any) -> float:
         return float(stakes.values([position], self.outcomes(position), cube, owner)[0])
 
+    def kept(self, afters: Any) -> Any:
+        """Returns the four replies that are best by the prefilter, within 0.1 of the best."""
+        ends = [self.game.outcome(after) for after in afters]
+        cheap = self.evaluator.prefilter.evaluator
+        ranks = [cheap(after) if end is None else end
+                 for after, end in zip(afters, ends, strict=True)]  # fmt: skip
+        order = sorted(range(len(afters)), key=lambda n: ranks[n])
+        return [afters[n] for n in order[:4] if ranks[n] <= min(ranks) + 0.1]
+
     def rolling(self, position: Any, stakes: Any, now: Any, chosen_for: Any, depth: int) -> float:
         if depth == 0 or self.game.outcome(position) is not None:
             return self.static(position, stakes, *now)
         theirs, total = stakes.turned(), 0.0
         for roll, chance in enumerate(self.game.rolls):
-            afters = [self.game.play(position, m) for m in self.game.legal_moves(position, roll)]
+            moves = self.game.legal_moves(position, roll)
+            afters = self.kept([self.game.play(position, move) for move in moves])
             worth = [self.static(after, theirs, *turned(chosen_for)) for after in afters]
             after = afters[worth.index(min(worth))]
             total += chance * self.offered(

@@ -169,7 +169,7 @@ def test_outcomes_that_a_search_keeps_are_those_of_its_positions() -> None:
     def slow(position: Any, depth: int) -> Any:
         if depth == 0 or BACKGAMMON.outcome(tuple(position)) is not None:
             return engine.dice_search.outcomes([position])[0]
-        afters, counts = engine.dice_search.afters([position])
+        afters, counts = engine.dice_search.afters([position], inner=True)
         ends, total = np.cumsum(counts), np.zeros(5)
         values = engine.values(afters, depth=0)
         for end, count, chance in zip(ends, counts[0], BACKGAMMON.rolls, strict=True):

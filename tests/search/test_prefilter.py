@@ -14,7 +14,7 @@ from errors import errors_of
 import games
 from games import kernels
 from play.workers.transport import pack, unpack
-from search import Engine, Lookup, load_evaluator
+from search import Engine, Lookup, MoveFilters, load_evaluator
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.quantised import QuantisedNetwork
@@ -100,16 +100,49 @@ def test_only_moves_that_the_prefilter_keeps_are_valued(
 
 
 @plain
-@pytest.mark.parametrize("prune", ["none", "star2"])
-def test_a_search_values_the_replies_that_the_prefilter_keeps(prune: str) -> None:
-    evaluator = filtered(3, 0.4)
-    engine = Engine(GAME, evaluator, prune=prune)
-    total = sum(GAME.rolls)
+@pytest.mark.parametrize(
+    ("prune", "inner", "keep", "margin"),
+    [
+        ("none", None, 12, 0.4), ("star2", None, 12, 0.4), ("star2", (2, 9.0), 2, 0.4),
+        ("star2", (12, 0.05), 12, 0.05), ("star2", (24, 9.0), 12, 0.4), ("star2", ..., 4, 0.1),
+    ],
+)  # fmt: skip
+def test_a_search_values_the_replies_that_the_prefilter_keeps(
+    prune: str, inner: Any, keep: int, margin: float
+) -> None:
+    filters = None if inner is ... else MoveFilters(inner=inner)
+    engine = Engine(GAME, filtered(12, 0.4), prune=prune, filters=filters)
+    thin, total = filtered(keep, margin), sum(GAME.rolls)
     for position in positions_of_games(7, 2):
         expected = sum(
-            chance * best(evaluator, position, roll)[1] for roll, chance in enumerate(GAME.rolls)
+            chance * best(thin, position, roll)[1] for roll, chance in enumerate(GAME.rolls)
         )
         assert engine.values([position], depth=1)[0] == pytest.approx(expected / total, abs=1e-12)
+
+
+@plain
+def test_a_look_searches_only_two_moves_that_are_nearly_equal() -> None:
+    """GNU's 0-ply, and where it is in doubt the better of two by 1 ply with one reply a roll."""
+    evaluator, near = filtered(12, 0.4), 0.1
+    look = MoveFilters(((2, near),), inner=(1, 0.0), only_decide=True)
+    engine, ahead = (Engine(GAME, evaluator, filters=filters)
+                     for filters in (look, MoveFilters(inner=(1, 0.0))))  # fmt: skip
+    generator, depths = random.Random(3), set()
+    for position in positions_of_games(7, 12):
+        roll = generator.randrange(21)
+        values = {move: -value_of(evaluator, GAME.play(position, move), None)
+                  for move in kept(evaluator, position, roll)}  # fmt: skip
+        first, *others = sorted(values, key=lambda move: -values[move])
+        result = engine.search(position, roll=roll, depth=1)
+        depths.add(result.depth)
+        if others and values[others[0]] >= values[first] - near:
+            afters = [GAME.play(position, move) for move in (first, others[0])]
+            deeper = -ahead.values(afters, depth=1)
+            assert (result.depth, result.value) == (1, deeper.max())
+            assert result.move == (first, others[0])[int(deeper.argmax())]
+        else:
+            assert (result.move, result.value, result.depth) == (first, values[first], 0)
+    assert depths == {0, 1}
 
 
 # --- files -----------------------------------------------------------------------------------
