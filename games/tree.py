@@ -125,9 +125,18 @@ class Tree(Game):
         side = "" if self._vectors else f"{SIDES[self.to_move(position)]} "
         return f"{side}{self._node(position)!r}"
 
+    def turn(self, position: tuple[int, ...]) -> tuple[int, ...]:
+        times, path = self._turns(position)
+        times = (times + 1) % self.players
+        return (-times, *path) if times else path
+
+    def _turns(self, position: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+        """Returns how often a position was turned, which a number below 0 says, and its path."""
+        return (-position[0], position[1:]) if position and position[0] < 0 else (0, position)
+
     def _node(self, position: tuple[int, ...]) -> Any:
         node = self.root
-        for branch in position:
+        for branch in self._turns(position)[1]:
             node = node[branch]
         return node
 
@@ -158,10 +167,11 @@ class Tree(Game):
 
     def to_move(self, position: tuple[int, ...]) -> int:
         """Returns the number of the mover, 0 for MAX; at a chance node, who moves after it."""
-        decisions = len(position)
+        times, path = self._turns(position)
+        decisions = times + len(path)
         if self.chances is not None:
             node = self.root
-            for branch in position:
+            for branch in path:
                 decisions -= isinstance(node, Chance)
                 node = node[branch]
         return (decisions + (not self.max_begins)) % self.players

@@ -34,7 +34,7 @@ def proof(heuristic: Heuristic, factor: float = 1.0) -> tuple[float, str]:
     if not callable(heuristic):
         raise TypeError(f"heuristic: expected a function, found {heuristic!r}")
     proved = getattr(heuristic, "known", Known.NOTHING)
-    return worth(proved, factor, getattr(heuristic, "name", "that was given"))
+    return worth(proved, factor, getattr(heuristic, "name", ""))
 
 
 def best_first(

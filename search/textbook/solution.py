@@ -69,18 +69,19 @@ class Solution:
         return self
 
 
-def worth(known: Known, factor: float, name: str) -> tuple[float, str]:
+def worth(known: Known, factor: float, name: str = "") -> tuple[float, str]:
     """Returns the factor that a search with a heuristic proves, and the reason, for a solution.
 
     known: what is known of the heuristic.
     factor: what the search proves if the heuristic never overestimates.
-    name: the heuristic.
+    name: the heuristic's, if it has one.
     """
+    called = name or "the given heuristic"
     if known.admissible:
-        return factor, f"{name} never overestimates"
+        return factor, f"{called} never overestimates"
     if known is Known.OVERESTIMATES:
-        return math.inf, f"{name} is known to overestimate"
-    return math.inf, f"nothing is known of the heuristic {name}"
+        return math.inf, f"{called} is known to overestimate"
+    return math.inf, f"nothing is known of {'the heuristic ' * bool(name)}{called}"
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,11 @@ class Count:
     def spent(self) -> bool:
         """Whether the limit on expanded positions has been reached."""
         return self.expanded >= self.nodes
+
+    @property
+    def open_costs(self) -> bool:
+        """Whether moves may differ in cost, although all costs so far are equal."""
+        return len(self._costs) < 2 and not self.spent and not _has_unit_costs(self.problem)
 
     def by_depth(self, depth: int, *, expanded: bool = False) -> tuple[float, str]:
         """Returns the factor of a solution of the fewest moves, and the reason.

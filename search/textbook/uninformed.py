@@ -80,7 +80,12 @@ def uniform_cost(
 ) -> Solution:
     """Returns the cheapest solution; the positions cheapest to reach are expanded first."""
     return best_first(
-        problem, position, lambda node: (node.cost,), 1.0, "cheapest first", **options
+        problem,
+        position,
+        lambda node: (node.cost,),
+        1.0,
+        "the cheapest was expanded first",
+        **options,
     )
 
 
@@ -104,10 +109,15 @@ def depth_limited(
     )  # fmt: skip
 
 
-def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[Node | None, bool]:
-    """Returns the goal within `depth` moves of a node, and whether the limit cut anything off."""
+def _down(
+    count: Count, node: Node, depth: int, line: set[Position], *, goals: bool = True
+) -> tuple[Node | None, bool]:
+    """Returns the goal within `depth` moves of a node, and whether the limit cut anything off.
+
+    goals: whether a goal ends the search; otherwise it expands all positions, for their costs.
+    """
     count.show_line(node)
-    if count.problem.solved(node.position):
+    if goals and count.problem.solved(node.position):
         return node, False
     if depth == 0 or count.spent:
         return None, True
@@ -117,7 +127,7 @@ def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[No
             continue
         line.add(child.position)
         count.frontier(len(line))
-        goal, cut_below = _down(count, child, depth - 1, line)
+        goal, cut_below = _down(count, child, depth - 1, line, goals=goals)
         line.remove(child.position)
         if goal is not None:
             return goal, False
@@ -128,13 +138,19 @@ def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[No
 def iterative_deepening(
     problem: Problem, position: Position | None = None, **options: Unpack[StrategyOptions]
 ) -> Solution:
-    """Returns the solution with the fewest moves, by depth-limited search with growing limits."""
+    """Returns the solution with the fewest moves, by depth-limited search with growing limits.
+
+    Where the problem does not say that all moves cost the same, the last search is done once more
+    to its end, so that the costs of all shorter lines are known.
+    """
     count = Count(problem, position, **options)
     depth = 0
     while True:
         goal, cut = _down(count, count.root, depth, {count.root.position})
         if goal is not None:
-            return count.solution(goal, *count.by_depth(depth))
+            if count.open_costs:
+                _down(count, count.root, depth, {count.root.position}, goals=False)
+            return count.solution(goal, *count.by_depth(depth, expanded=not count.spent))
         if count.spent:
             return count.cut_short()
         if not cut:

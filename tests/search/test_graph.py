@@ -57,6 +57,32 @@ def test_the_course_map_breadth_first() -> None:
     assert solution.moves == ("Minneapolis", "Wausau") and solution.optimal
 
 
+@pytest.mark.parametrize("lengths", [(1,), (7,), (1, 7), (3, 5, 9)])
+def test_breadth_first_and_iterative_deepening_say_the_same_of_a_cost(
+    lengths: tuple[int, ...],
+) -> None:
+    agreed = 0
+    for seed in range(20):
+        lots = random.Random(seed)
+        roads: dict[str, dict[str, float]] = {town: {} for town in "ABCDEFGH"}
+        for at, town in enumerate("BCDEFGH", 1):
+            for other in {lots.choice("ABCDEFGH"[:at]), lots.choice("ABCDEFGH"[:at])}:
+                roads[town][other] = roads[other][town] = lots.choice(lengths)
+        one, other = (
+            search(RoadMap(roads, "A", "H"))
+            for search in (textbook.breadth_first, textbook.iterative_deepening)
+        )
+        if one.cost == other.cost:
+            assert (one.factor, one.proved) == (other.factor, other.proved)
+            agreed += one.optimal == (len(lengths) == 1)
+    assert agreed > 5
+
+
+def test_a_heuristic_without_a_name_is_called_the_given_one() -> None:
+    given = Heuristic(lambda town: 0.0, known=Known.BY_PROOF)
+    assert textbook.astar(RoadMap(), given).proved == "the given heuristic never overestimates"
+
+
 def test_the_course_map_depth_first() -> None:
     queues, solution = traced(textbook.depth_first)
     assert queues[1:3] == [

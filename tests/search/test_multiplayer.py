@@ -69,13 +69,6 @@ def test_values_of_chinese_checkers_are_those_of_the_textbook(method: str, playe
     assert engine.search(position, depth=depth).value == pytest.approx(expected, abs=1e-9)
 
 
-class Unvalued(Tree):
-    """A tree for three or more whose inner positions are worth nothing to anybody."""
-
-    def turn(self, position: Any) -> Any:
-        return position
-
-
 def constant(generator: random.Random, players: int) -> tuple[float, ...]:
     others = [generator.randint(0, 4) for _ in range(players - 1)]
     return (*others, 8 - sum(others))
@@ -120,7 +113,7 @@ def test_value_and_move_of_random_trees_are_those_of_the_textbook(leaf: Any, pla
     for seed in range(12):
         generator = random.Random(seed)
         root = [random_tree(generator, 4, partial(leaf, generator, players)) for _ in range(3)]
-        tree = Unvalued(root, players=players)
+        tree = Tree(root, players=players)
         assert tree.constant_sum == (8 if leaf is constant else None)
         engine = Engine(tree, lambda position: 0.0, method="max_n")
         found, exact = engine.search((), depth=5), engine.analyse((), depth=5)
@@ -212,7 +205,7 @@ def test_search_with_values_and_turns_is_that_of_the_textbook(method: str, playe
 def test_an_equal_move_that_was_left_open_is_preferred_if_it_comes_first() -> None:
     """B gets 2 by its second and by its third move; by the third A would have 3."""
     deep = [(1, 2, 6), [(3, 2, 4)]]  # left open at first: C has 6, so that A or B does not want it
-    tree = Unvalued([(2, 2, 5), [(2, 1, 6), deep, (3, 2, 4)]], players=3)
+    tree = Tree([(2, 2, 5), [(2, 1, 6), deep, (3, 2, 4)]], players=3)
     assert tree.constant_sum == 9 and max_n(tree, ()) == (2, 2, 5)
     found = Engine(tree, lambda position: 0.0, method="max_n").search((), depth=4)
     assert (found.move, found.value) == (0, 2.0)
