@@ -2,10 +2,13 @@
 
     python -m benchmarks.export                    # positions a second, ours and C's, side by side
     python -m benchmarks.export --equal 1000000    # values on so many positions of random play
+    python -m benchmarks.export --engines          # nodes a second of whole engines, in turns
 
 C is compiled by gcc for this machine, as our own code is: networks with `-O3`, the others with `-O2
 -ftree-vectorize -fvect-cost-model=dynamic`. The incremental form is measured on positions in the
-order of a search's leaves: all that one position leads to, then those of the next.
+order of a search's leaves: all that one position leads to, then those of the next. Engines search
+the same positions to the same depth with `-O3`; the rates are nodes a CPU second, and nodes and
+values must be equal.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import argparse
 import ctypes
 import functools
 import itertools
+import resource
 import subprocess
 import tempfile
 import time
@@ -25,7 +29,9 @@ import numpy as np
 
 import games
 from games.kernels.memory import native_function
+from search.engine import Engine
 from search.evaluators.evaluator import Evaluator
+from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import ScaledNetwork
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -33,6 +39,7 @@ from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator, Tuples
+from search.export.engine import engine_files
 from search.export.export import export
 from search.native import call_float
 
@@ -40,6 +47,15 @@ FLAGS = ["-std=c99", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"
 NETWORKS, OTHERS = ["-O3"], ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 #: Positions of a round of speed, and rounds, of which the fastest counts.
 POSITIONS, ROUNDS = 1000, 200
+#: Engines: the game, the evaluator and the depth of each search; positions, and turns of each.
+ENGINES = (
+    ("checkers", "classic", 12),
+    ("checkers", "invented", 10),
+    ("checkers", "quantised", 9),
+    ("connect_four", "hand", 11),
+    ("connect_four", "solved", 9),
+)
+SEARCHED, TURNS = 30, 15
 LOOP = """
 #include "net.h"
 void loop(int64_t count, const int64_t *positions, double *values);
@@ -74,7 +90,13 @@ def main() -> None:
     """Run the part that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--equal", type=int, metavar="N", help="compare values on N positions")
+    parser.add_argument("--engines", action="store_true", help="compare searches, not values")
     options = parser.parse_args()
+    if options.engines:
+        print(f"{'engine':<34}{'ours/s':>12}{'C/s':>12}{'ratio':>7}{'quartiles':>14}{'cc':>8}")
+        for line in ENGINES:
+            compare_engines(*line)
+        return
     print(f"{'evaluator':<26}{'ours/s':>12}{'C/s':>12}{'ratio':>7}{'distance':>10}")
     for name, evaluator in evaluators():
         compare(name, evaluator, options.equal)
@@ -133,6 +155,51 @@ def _rows(name: str, count: int, leaves: bool) -> Any:
         found = (game.play(row, move) for row in rows for move in game.legal_moves(row))
         rows = [*itertools.islice(found, count)]
     return np.array(rows, dtype=np.int64)
+
+
+def compare_engines(played: str, name: str, depth: int) -> None:
+    """Print nodes a CPU second of our search and of the exported engine, and the time of cc."""
+    game = games.load(played)
+    evaluator = as_evaluator(game, name)
+    engine, rows = Engine(game, evaluator), sample_positions(game, SEARCHED)
+    lines = (f"position {' '.join(map(str, row))}\nnew\ngo depth {depth}\n" for row in rows)
+    text = "".join(lines)
+    with tempfile.TemporaryDirectory() as folder:
+        export(evaluator, folder, name="net", made=engine_files)
+        began = _seconds(resource.RUSAGE_CHILDREN)
+        command = ["gcc", *FLAGS, *NETWORKS, "net.c", "-o", "net", "-lm"]
+        subprocess.run(command, cwd=folder, check=True)
+        built = _seconds(resource.RUSAGE_CHILDREN) - began
+        engine.search(game.start(), depth=2)
+        spent, ratios = [0.0, 0.0], []
+        for _ in range(TURNS):
+            began, results = _seconds(resource.RUSAGE_SELF), []
+            for row in rows:
+                engine.clear()
+                results.append(engine.search(row, depth=depth))
+            ours = _seconds(resource.RUSAGE_SELF) - began
+            began = _seconds(resource.RUSAGE_CHILDREN)
+            said = subprocess.run(
+                [f"{folder}/net"], input=text, capture_output=True, text=True, check=True
+            ).stdout.split()
+            theirs = _seconds(resource.RUSAGE_CHILDREN) - began
+            nodes = [result.nodes for result in results]
+            assert nodes == [int(word) for word in said[7::8]], name
+            assert [result.value for result in results] == [float(v) for v in said[3::8]], name
+            spent = [spent[0] + ours, spent[1] + theirs]
+            ratios.append(ours / theirs)
+    rates = [TURNS * sum(nodes) / seconds for seconds in spent]
+    low, middle, high = np.percentile(ratios, (25, 50, 75))
+    terms = f", {len(evaluator.features)} terms" if isinstance(evaluator, LinearEvaluator) else ""
+    print(
+        f"{f'{played} {name}{terms}':<34}{rates[0]:>12,.0f}{rates[1]:>12,.0f}{middle:>7.2f}"
+        f"{f'{low:.2f} to {high:.2f}':>14}{built:>6.1f} s",
+        flush=True,
+    )
+
+
+def _seconds(whose: int) -> float:
+    return resource.getrusage(whose).ru_utime
 
 
 def build(evaluator: Evaluator) -> tuple[Any, Any, Any]:

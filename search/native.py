@@ -254,7 +254,14 @@ def _probe_lookup(line, ply):
 
 
 def rules_addresses(game: Game) -> dict[str, int]:
-    """Returns the addresses of the native code between the search and a game's kernels, by name.
+    """Returns the addresses of the functions of `rules_texts`, compiled, by their names."""
+    return {name: native_function(name, *made) for name, made in rules_texts(game).items()}
+
+
+def rules_texts(game: Game) -> dict[str, tuple[str, dict[str, Any], str]]:
+    """Returns the native code between the search and a game's kernels, by name.
+
+    Each entry is a source text, the names that it refers to, and its signature.
 
     Raises TypeError if the game has no kernels, ValueError if its positions are too wide.
     """
@@ -301,21 +308,17 @@ def outcome_at(source):
     return float(outcome({position}))
 """
     return {
-        "legal_at": native_function(
-            "legal_at", legal, _scope(legal_moves=rules.legal_moves, gain=rules.gain),
+        "legal_at": (
+            legal, _scope(legal_moves=rules.legal_moves, gain=rules.gain),
             f"int64(int64, {'int64, ' if roll else ''}int64, int64)",
         ),
-        "play_at": native_function(
-            "play_at", play, _scope(play=rules.play, irreversible=rules.irreversible),
+        "play_at": (
+            play, _scope(play=rules.play, irreversible=rules.irreversible),
             "int64(int64, int64, int64)",
         ),
-        "status_at": native_function(
-            "status_at", status, _scope(outcome=rules.outcome, noisy=rules.noisy), "int64(int64)"
-        ),
-        "outcome_at": native_function(
-            "outcome_at", outcome, _scope(outcome=rules.outcome), "float64(int64)"
-        ),
-        "key_at": key_address(rules.key, width),
+        "status_at": (status, _scope(outcome=rules.outcome, noisy=rules.noisy), "int64(int64)"),
+        "outcome_at": (outcome, _scope(outcome=rules.outcome), "float64(int64)"),
+        "key_at": (*_key(rules.key, width), "int64(int64)"),
     }  # fmt: skip
 
 

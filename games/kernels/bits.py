@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 WORD = (1 << 64) - 1
+#: The functions that compiled code gets in place of others.
+NATIVE: dict[Any, Any] = {}
 
 
 def word(bits: int) -> int:
@@ -106,6 +108,7 @@ def native(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
         overload(plain, strict=False)(lambda *arguments: function)
+        NATIVE[plain] = function
         return function
 
     return mark

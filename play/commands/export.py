@@ -1,9 +1,10 @@
-"""Write an evaluator as C99 without dependencies: a header, a source file and its test."""
+"""Write an evaluator as C99 without dependencies, or with --engine a whole engine in one file."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 import games
@@ -24,6 +25,8 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--game", help=f"{GAME_HELP} (default: the one that the file names)")
     add("--features", metavar="FILE", help=f"with --game: {FEATURES_HELP}")
     add("--name", help="goes before all names in C (default: the evaluator's name)")
+    add("--engine", action="store_true", help="the rules and the search as well, as a program")
+    add("--techniques", metavar="TEXT", help="with --engine: of its search, such as selective")
     add("--overwrite", action="store_true", help="replace files of these names")
     return result
 
@@ -36,8 +39,12 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from search.evaluators.load import as_evaluator, load_evaluator
-    from search.export.export import VECTORS, export
+    from search.export.engine import engine_files
+    from search.export.export import VECTORS, c_files, export
 
+    if options.techniques is not None and not options.engine:
+        raise ValueError("--techniques: expected --engine as well, found none")
+    made = partial(engine_files, techniques=options.techniques) if options.engine else c_files
     if options.game is None:
         if options.features is not None:
             raise ValueError("--features: expected --game as well, found none")
@@ -47,11 +54,15 @@ def _run(options: argparse.Namespace) -> int:
         evaluator = as_evaluator(with_features(game, options), options.evaluator)
     try:
         paths = export(
-            evaluator, options.folder, name=options.name, overwrite=options.overwrite
+            evaluator, options.folder, name=options.name, overwrite=options.overwrite, made=made
         )  # fmt: skip
     except TypeError as error:
         raise ValueError(str(error)) from None
     print("written: " + ", ".join(map(str, paths)))
+    if options.engine:
+        program = paths[0].with_suffix("")
+        print(f"to build it: cc -std=c99 -O3 -march=native {paths[0]} -o {program} -lm")
+        return 0
     test = paths[-1]
     print(
         f"{counted(VECTORS, 'position')} to test it: cc -std=c99 -O3 {test} {paths[1]} -lm"

@@ -13,7 +13,7 @@ from search.evaluators.samples import value_scale
 from search.lookups.lookup import Lookup
 from search.search import Search
 
-__all__ = ["AlphaBeta", "AlphaBetaOptions"]
+__all__ = ["AlphaBeta", "AlphaBetaOptions", "options_for_line"]
 
 #: A search of at most this depth, or this many nodes, takes milliseconds and needs no own thread.
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
@@ -48,6 +48,19 @@ class AlphaBetaOptions:
             raise ValueError(f"trace: expected 0 to {MOST_TRACE} positions, found {self.trace!r}")
 
 
+def options_for_line(
+    game: Game, evaluator: Evaluator, options: AlphaBetaOptions, techniques: Techniques
+) -> dict[str, Any]:
+    """Returns the options of a search as fields of its record (`search.line`)."""
+    scale = value_scale(game, evaluator) if techniques.singular else 1.0
+    return {
+        "wins": int(game.wins),
+        "repeats": int(options.repetition and game.irreversible is not None),
+        "equal_depth": int(options.equal_depth),
+        **techniques.for_line(scale),
+    }
+
+
 class AlphaBeta(Search):
     """Alpha-beta searches of a game.
 
@@ -78,13 +91,7 @@ class AlphaBeta(Search):
         self._bind(
             search_depth, table_mib=table_mib, threads=threads, lookup=lookup, trace=options.trace
         )
-        scale = value_scale(game, evaluator) if techniques.singular else 1.0
-        self._put(
-            wins=int(game.wins),
-            repeats=int(options.repetition and game.irreversible is not None),
-            equal_depth=int(options.equal_depth),
-            **techniques.for_line(scale),
-        )
+        self._put(**options_for_line(game, evaluator, options, techniques))
         self.clear()
 
     @property

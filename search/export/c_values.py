@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from games.kernels import word
 
-__all__ = ["ELEMENTS", "Address", "Array", "Block", "Tuple", "Value", "joined", "literal"]
+__all__ = ["ELEMENTS", "Address", "Array", "Block", "Record", "Tuple", "Value", "joined", "literal"]
 
 #: Types of C by the names of types of numbers; "single" is a float of 32 bits.
 C_NAMES = {"bool": "int", "int": "int64_t", "float": "double", "single": "float", "void": "void"}
@@ -66,6 +67,49 @@ class Address:
     block: Block | None = None
     element: str = ""
     distance: Value | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """The type of a record of NumPy: a pointer to a structure in C.
+
+    dtype: its fields.
+    fixed: fields that are constants of the file.
+    memory: for fields that hold addresses, the type of the elements and their number there; with 0
+        the structure holds a pointer.
+    functions: for fields that hold addresses of functions, the name in C, for each argument the
+        type of the elements that it points to ("" if it is a number, None if C does not take
+        it), and the type of the result.
+    without: functions of which calls are left out.
+    """
+
+    dtype: np.dtype[Any]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    memory: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    functions: dict[str, tuple[str, tuple[str | None, ...], str]] = field(default_factory=dict)
+    without: frozenset[Any] = frozenset()
+
+    def member(self, name: str, text: str) -> Value:
+        """Returns a field of the record that an expression points to."""
+        text = f"{text}->{name}"
+        if name in self.memory:
+            return Value(Address(text, None, self.memory[name][0]), text)
+        kind = self.dtype[name]
+        if kind.shape:
+            return Value(Array(str(kind.base), kind.shape), text)
+        return Value(ELEMENTS[str(kind)][1], text)
+
+    def declared(self) -> str:
+        """Returns the fields as C declares them."""
+        lines = []
+        for name in self.dtype.names or ():
+            element, count = self.memory.get(name, (str(self.dtype[name].base), -1))
+            size = count if count >= 0 else math.prod(self.dtype[name].shape)
+            kind = ELEMENTS[element][0]
+            if name not in self.fixed and name not in self.functions:
+                array = f"[{size}]" * (count > 0 or bool(self.dtype[name].shape))
+                lines.append(f"    {kind} {'*' * (count == 0)}{name}{array};\n")
+        return "".join(lines)
 
 
 @dataclass(frozen=True)

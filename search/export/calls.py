@@ -11,11 +11,13 @@ import numpy as np
 
 from games import kernels
 from games.kernels import is_kernel, memory, vectors
+from games.kernels.bits import NATIVE
+from games.kernels.record import address_of
 from search.evaluators.signature import clamped
 from search.export.c_values import Address, Array, Block, Tuple, Value, joined, literal
 from search.export.expressions import Expressions
 from search.export.templates import ROWS
-from search.native import call_int
+from search.native import call_float, call_int
 
 __all__ = ["Calls"]
 
@@ -62,17 +64,29 @@ class Calls(Expressions):
             return self._array_at(node)
         if function in (memory.load_int, memory.load_float):
             return self._load(node, function)
+        if function in (memory.store_int, memory.store_float, memory.prefetch):
+            return self._store(node, function)
         if name in POINTERS:
             return self.value(node.args[0])
         if function is vectors.stack_block:
             self.blocks.append(Block(f"block_{len(self.blocks)}", self.integer(node.args[0]).fixed))
             block = self.blocks[-1]
             return Value(Address(block.name, block), block.name)
-        if function is call_int:
+        if function in (call_int, call_float):
             return self._entered(node)
+        if function is address_of:
+            return self.value(node.args[0])
+        if function is float and isinstance(node.args[0], ast.Constant):
+            return literal(float(str(node.args[0].value)))
         if function in SUMS:
             return self._sum_of_rows(node, function)
-        if is_kernel(function):
+        own_code = NATIVE.get(function)
+        if own_code is not None and own_code.__name__ != "<lambda>":
+            function = own_code
+        if is_kernel(function) or function is own_code is not None:
+            record = self.record_of(node.args[0]) if node.args else None
+            if record is not None and own_code in record.without:
+                return Value("void", "(void)0")
             values = [self.value(part) for part in node.args]
             own, kind, natural = self.called(function, values)
             return Value(kind, f"{own}({', '.join(value.text for value in values)})", None, natural)
@@ -110,15 +124,41 @@ class Calls(Expressions):
         pointer = self._pointed(base, "int64" if whole else "float64", node)
         return Value("int" if whole else "float", f"{pointer}[{index.text}]")
 
+    def _store(self, node: ast.Call, function: Any) -> Value:
+        """Translate a change of memory, or the wish to have it in the cache."""
+        base, index = self.value(node.args[0]), self.integer(node.args[1])
+        value = self.scalar(node.args[2]) if len(node.args) == 3 else None
+        held = base.kind.element if isinstance(base.kind, (Address, Array)) else ""
+        place = f"{self._pointed(base, held, node)}[{index.text}]"
+        if value is None:
+            return Value("void", f"PREFETCH(&{place})")
+        if held == "float64" and function is memory.store_int:
+            value = Value("float", f"{self.unit.helper('bits_float')}({value.text})")
+        return Value("void", f"{place} = {value.text}")
+
     def _entered(self, node: ast.Call) -> Value:
-        """Translate the call of native code by its address in `data`, with a tuple of addresses."""
+        """Translate the call of native code by its address, with a tuple of addresses.
+
+        The address stands in `data` or in a field of a record.
+        """
         loaded, given = node.args
-        assert isinstance(loaded, ast.Call) and isinstance(given, ast.Tuple)
-        own, elements = self.entries.function(self.integer(loaded.args[1]).fixed)
-        values = [self.value(part) for part in given.elts]
-        pairs = zip(values, elements, strict=True)
-        texts = [self._pointed(value, element, node) for value, element in pairs]
-        return Value("int", f"{own}({', '.join(texts)})", None, False)
+        assert isinstance(given, ast.Tuple)
+        elements: tuple[str | None, ...]
+        if isinstance(loaded, ast.Attribute):
+            record = self.record_of(loaded.value)
+            if record is None:
+                raise self.fail(node)
+            own, elements, kind = record.functions[loaded.attr]
+        else:
+            assert isinstance(loaded, ast.Call)
+            own, elements = self.entries.function(self.integer(loaded.args[1]).fixed)
+            kind = "int"
+        texts = [
+            self._pointed(self.value(part), element, node) if element else self.value(part).text
+            for part, element in zip(given.elts, elements, strict=True)
+            if element is not None
+        ]
+        return Value(kind, f"{own}({', '.join(texts)})", None, False)
 
     def _builtin(self, node: ast.Call, function: Any, values: list[Value]) -> Value:
         kinds: list[Any] = [value.kind for value in values]
@@ -127,10 +167,7 @@ class Calls(Expressions):
             sized = kinds[0]
             return literal(sized.shape[0] if isinstance(sized, Array) else len(sized.kinds))
         if function in (min, max) and len(values) == 1 and isinstance(kinds[0], Tuple):
-            parts = range(len(kinds[0].kinds))
-            values = [
-                Value(kinds[0].kinds[i], f"{texts[0]}.{self.member(kinds[0], i)}") for i in parts
-            ]
+            values = self.entries_of(values[0], node)
             kinds = [value.kind for value in values]
         if not all(kind in ("bool", "int", "single", "float") for kind in kinds):
             raise self.fail(node)
@@ -177,6 +214,10 @@ class Calls(Expressions):
     def _bit_function(
         self, node: ast.Call, function: Any, texts: list[str], values: list[Value]
     ) -> Value:
+        if function in (kernels.float_bits, kernels.bits_float):
+            name = function.__name__
+            kind = "float" if function is kernels.bits_float else "int"
+            return Value(kind, f"{self.unit.helper(name)}({texts[0]})")
         if not {value.kind for value in values} <= {"bool", "int"}:
             if function is clamped:
                 steps = range(1, values[1].fixed + 1)

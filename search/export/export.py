@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,13 @@ VECTORS = 1000
 #: Greatest error of a float, relative to 1 or its own size.
 TOLERANCE = 1e-6
 LINE_BYTES = 64
+#: The first lines of every file.
+LICENCE = """\
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The Plysmith authors, for code and weights from Plysmith; rules, terms and
+ * weights of your own stay yours.
+ */
+"""
 
 
 class Entries:
@@ -103,18 +110,8 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
     Raises TypeError if the evaluator or its game calls Python, `TranslationError` for a kernel that
     cannot be written as C, and ValueError for a wrong name or too many numbers.
     """
-    game = evaluator.game
-    if game.rules is None:
-        raise TypeError(f"expected a game of kernels, found {game.name}, which is plain Python")
-    own = _identifier(evaluator.name if name is None else name, exact=name is not None)
-    if isinstance(evaluator, LinearEvaluator):
-        weights = {term: weight for term, weight in evaluator.term_weights().items() if weight}
-        used = evaluator.features.only(weights or evaluator.features.names[:1])
-        evaluator = LinearEvaluator(game, used, weights, name=evaluator.name)
-    made, width = evaluator.native_text(), len(game.start())
-    unit = CFile(own)
-    notes = evaluator.features.names if isinstance(evaluator, LinearEvaluator) else ()
-    entries = Entries(unit, made, width, notes)
+    evaluator, unit, made, entries = begun(evaluator, name)
+    game, own, width = evaluator.game, unit.name, entries.width
     given = {"data": Value("data", ""), "source": Array("int64", (width,), True)}
     parts = {}
     if isinstance(evaluator, QuantisedNetwork):
@@ -127,7 +124,7 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
         parts = _outcomes(evaluator, own, sample_positions(game, VECTORS))
     head = (
         f"/* {evaluator.name}: values of positions of {game.name}, from Plysmith. */\n"
-        f'#include "{own}.h"\n\n#include <math.h>\n\n{template("compilers.c")}'
+        f'#include "{own}.h"\n\n{template("compilers.c")}'
     )
     return {
         f"{own}.h": _header(evaluator, own, parts.get("header", "")),
@@ -136,21 +133,45 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
     }  # fmt: skip
 
 
+def begun(evaluator: Evaluator, name: str | None) -> tuple[Evaluator, CFile, NativeText, Entries]:
+    """Returns what the translation of an evaluator begins with.
+
+    Terms without a weight are left out of the evaluator. Raises the errors of `c_files`.
+    """
+    game = evaluator.game
+    if game.rules is None:
+        raise TypeError(f"expected a game of kernels, found {game.name}, which is plain Python")
+    unit = CFile(_identifier(evaluator.name if name is None else name, exact=name is not None))
+    notes: tuple[str, ...] = ()
+    if isinstance(evaluator, LinearEvaluator):
+        weights = {term: weight for term, weight in evaluator.term_weights().items() if weight}
+        used = evaluator.features.only(weights or evaluator.features.names[:1])
+        evaluator, notes = LinearEvaluator(game, used, weights, name=evaluator.name), used.names
+    made = evaluator.native_text()
+    return evaluator, unit, made, Entries(unit, made, len(game.start()), notes)
+
+
 def export(
-    evaluator: Evaluator, folder: Any, *, name: str | None = None, overwrite: bool = False
+    evaluator: Evaluator,
+    folder: Any,
+    *,
+    name: str | None = None,
+    overwrite: bool = False,
+    made: Callable[..., dict[str, str]] = c_files,
 ) -> list[Path]:
     """Write the files of C, all of them or none, and return their paths.
 
     evaluator, name: as in `c_files`, which also says what is raised.
     folder: where they go; it is made if it does not exist.
     overwrite: whether files of these names are replaced; FileExistsError otherwise.
+    made: returns the texts of the files, such as `search.export.engine.engine_files`.
     """
-    files = {Path(folder) / file: text for file, text in c_files(evaluator, name).items()}
+    files = {Path(folder) / file: text for file, text in made(evaluator, name).items()}
     for path in files:
         if path.exists() and not overwrite:
             raise FileExistsError(f"expected a new file, found {path}: --overwrite replaces it")
     for path, text in files.items():
-        write_atomically(path, text)
+        write_atomically(path, LICENCE + text)
     return list(files)
 
 

@@ -12,7 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from search.export.c_values import ELEMENTS, Address, Array, Block, Tuple, Value, joined, literal
+from search.export.c_values import (
+    ELEMENTS,
+    Address,
+    Array,
+    Block,
+    Record,
+    Tuple,
+    Value,
+    joined,
+    literal,
+)
 from search.export.unit import CFile
 
 __all__ = ["Expressions"]
@@ -79,10 +89,18 @@ class Expressions:
     def truth(self, node: Any) -> Value:
         """Returns an expression as a condition."""
         if isinstance(node, ast.BoolOp):
-            sign = " && " if isinstance(node.op, ast.And) else " || "
-            return Value(
-                "bool", f"({sign.join(self.truth(part).text for part in node.values)})", None, True
-            )
+            either, texts = isinstance(node.op, ast.Or), []
+            for part in map(self.truth, node.values):
+                if part.fixed is None:
+                    texts.append(part.text)
+                elif part.fixed is either and not texts:
+                    return literal(either)
+                elif part.fixed is either:
+                    texts.append(part.text)
+                    break
+            if not texts:
+                return literal(not either)
+            return Value("bool", f"({(' || ' if either else ' && ').join(texts)})", None, True)
         value = self.scalar(node)
         if value.kind == "bool":
             return Value("bool", value.text, value.fixed, True)
@@ -136,7 +154,23 @@ class Expressions:
         return self._of_global(node)
 
     def _of_Attribute(self, node: ast.Attribute) -> Value:
+        base = self.record_of(node.value)
+        if base is not None and node.attr in base.fixed:
+            constant = self.unit.constant(base.fixed[node.attr], node.attr)
+            assert constant is not None
+            return constant
+        if base is not None:
+            return base.member(node.attr, self.value(node.value).text)
+        if node.attr == "size" and self.global_of(node) is None:
+            array = self.value(node.value)
+            if isinstance(array.kind, Array):
+                return literal(math.prod(array.kind.shape))
         return self._of_global(node)
+
+    def record_of(self, node: Any) -> Record | None:
+        """Returns the type of the record that a name stands for, or None; it is not read yet."""
+        kind = self.aliases[node.id].kind if getattr(node, "id", "") in self.aliases else None
+        return kind if isinstance(kind, Record) else None
 
     def _of_global(self, node: Any) -> Value:
         name = node.id if isinstance(node, ast.Name) else node.attr
@@ -146,7 +180,28 @@ class Expressions:
         return constant
 
     def _of_Tuple(self, node: ast.Tuple) -> Value:
-        parts = [self.value(part) for part in node.elts]
+        parts: list[Value] = []
+        for part in node.elts:
+            starred = isinstance(part, ast.Starred)
+            value = self.value(part.value if isinstance(part, ast.Starred) else part)
+            parts += self.entries_of(value, node) if starred else [value]
+        return self._joined(parts, node)
+
+    def entries_of(self, value: Value, node: Any) -> list[Value]:
+        """Returns the entries of a tuple."""
+        kind = value.kind
+        if not isinstance(kind, Tuple):
+            raise self.fail(node)
+        fixed = value.fixed if isinstance(value.fixed, tuple) else (None,) * len(kind.kinds)
+        return [
+            literal(number)
+            if isinstance(number, (bool, int, float))
+            else Value(part, f"{value.text}.{self.member(kind, i)}", number)
+            for i, (part, number) in enumerate(zip(kind.kinds, fixed, strict=True))
+        ]
+
+    def _joined(self, parts: list[Value], node: Any) -> Value:
+        """Returns a tuple of values."""
         if not parts or any(isinstance(part.kind, Address) for part in parts):
             raise self.fail(node)
         fixed = [part.fixed for part in parts]
@@ -305,17 +360,20 @@ class Expressions:
                 f"(int64_t){place.text}"
             )  # fmt: skip
             return Value(kind, text, None, place.kind.startswith("uint"))
-        base, index = self.value(node.value), self.integer(node.slice)
-        size = len(base.kind.kinds)
+        base: Value = self.value(node.value)
+        entries = self.entries_of(base, node)
+        size = len(entries)
+        if isinstance(node.slice, ast.Slice):
+            bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+            ends = [None if end is None else self.integer(end).fixed for end in bounds]
+            if any(e is None is not end for e, end in zip(ends, bounds, strict=True)):
+                raise self.fail(node)
+            return self._joined(entries[slice(*ends)], node)
+        index = self.integer(node.slice)
         if index.fixed is not None:
             if not -size <= index.fixed < size:
                 raise self.fail(node)
-            number = index.fixed % size
-            fixed = base.fixed[number] if isinstance(base.fixed, tuple) else None
-            if fixed is not None and not isinstance(fixed, tuple):
-                return literal(fixed)
-            kind = base.kind.kinds[number]
-            return Value(kind, f"{base.text}.{self.member(base.kind, number)}", fixed)
+            return entries[int(index.fixed)]
         if not base.kind.alike:
             raise self.fail(node, "a variable index of a tuple whose entries differ in type")
         numbers = base.fixed if base.kind.kinds[0] == "int" else None

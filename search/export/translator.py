@@ -9,17 +9,15 @@ and the construct.
 from __future__ import annotations
 
 import ast
-import functools
-import linecache
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba.core.sigutils import normalize_signature
 
-from games.kernels.compiler import GENERATED
 from search.export.c_values import ELEMENTS, Array, Block, Tuple, Value, joined
 from search.export.calls import Calls
+from search.export.sources import TranslationError, declared_types, source_tree
 from search.export.unit import CFile
 
 __all__ = ["Function", "TranslationError"]
@@ -30,12 +28,6 @@ RESERVED = frozenset(
     " inline int long register restrict return short signed sizeof static struct switch typedef"
     " union unsigned void volatile while y0 y1 yn j0 j1 jn index main".split()
 )
-#: Types of numbers by the names that Numba gives to those of a signature.
-NUMBERS = {"bool": "bool", "int64": "int", "float32": "single", "float64": "float"}
-
-
-class TranslationError(ValueError):
-    """A construct that cannot be written as C, with its file and line."""
 
 
 class Function(Calls):
@@ -123,12 +115,18 @@ class Function(Calls):
         # a kernel is translated where it is first needed, for the types of these arguments or, if
         # it calls itself, for those of its signature
         unit, function = self.unit, getattr(kernel, "py_func", kernel)
-        declared = _declared_types(kernel)
+        declared = declared_types(kernel)
         if declared is not None and len(declared) == len(arguments) + 1:
-            arguments = [Value(kind, "") for kind in declared[1:]]
-        key = (kernel.fingerprint, tuple((value.kind, value.natural) for value in arguments))
+            arguments = [
+                Value(kind, "") if kind else argument
+                for kind, argument in zip(declared[1:], arguments, strict=True)
+            ]
+        key = (
+            getattr(kernel, "fingerprint", kernel),
+            tuple((value.kind, value.natural) for value in arguments),
+        )
         if key not in unit.specialised:
-            file, tree = _tree(function)
+            file, tree = source_tree(function)
             cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
             scope = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
             names = [argument.arg for argument in tree.args.args]
@@ -160,15 +158,18 @@ class Function(Calls):
 
     # --- statements ------------------------------------------------------------------------------
 
-    def statements(self, body: list[ast.stmt]) -> None:
-        """Translate statements; those behind a return are left out."""
+    def statements(self, body: list[ast.stmt]) -> bool:
+        """Translate statements, and return whether they end in a return or leave their loop.
+
+        Those behind are left out.
+        """
         for statement in body:
             method = getattr(self, f"_{type(statement).__name__}", None)
             if method is None:
                 raise self.fail(statement)
-            method(statement)
-            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
-                return
+            if method(statement) or isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
+                return True
+        return False
 
     def inner(self, body: list[ast.stmt]) -> None:
         """Translate the statements inside a block.
@@ -203,6 +204,11 @@ class Function(Calls):
         ):
             self.say("return;")
             return
+        value = self.value(node.value)
+        if value.kind == "void":
+            self.say(f"{value.text};")
+            self.say("return;")
+            return
         value = self.number(node.value)
         kind = value.kind if self.result == "void" else joined(self.result, value.kind)
         if kind is None:
@@ -211,17 +217,17 @@ class Function(Calls):
         self.natural &= value.natural
         self.say(f"return {self.as_kind(value, kind, node).text};")
 
-    def _If(self, node: ast.If) -> None:
+    def _If(self, node: ast.If) -> bool:
         test = self.truth(node.test)
         if test.fixed is not None:
-            self.statements(node.body if test.fixed else node.orelse)
-            return
+            return self.statements(node.body if test.fixed else node.orelse)
         self.say(f"if {test.text} {{" if test.text[0] == "(" else f"if ({test.text}) {{")
         self.inner(node.body)
         if node.orelse:
             self.say("} else {")
             self.inner(node.orelse)
         self.say("}")
+        return False
 
     def _While(self, node: ast.While) -> None:
         if node.orelse:
@@ -320,7 +326,11 @@ class Function(Calls):
         self._assign(node.target, ast.copy_location(whole, node), node)
 
     def _assign(self, target: Any, source: Any, node: Any) -> None:
-        if isinstance(target, ast.Subscript):
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            self._fill(target, source)
+        elif isinstance(target, ast.Attribute):
+            self.say(f"{self.value(target).text} = {self.scalar(source).text};")
+        elif isinstance(target, ast.Subscript):
             place = self.place(target)
             value = self.number(source)
             wanted = ELEMENTS[place.kind][1]
@@ -335,6 +345,15 @@ class Function(Calls):
             self.store(target.id, value, node)
         else:
             raise self.fail(target)
+
+    def _fill(self, target: ast.Subscript, source: Any) -> None:
+        """Translate the assignment of a number to all elements of an array, `array[:] = number`."""
+        array = self.value(target.value)
+        if ast.unparse(target.slice) != ":" or not isinstance(array.kind, Array):
+            raise self.fail(target)
+        size = math.prod(array.kind.shape)
+        self.say(f"for (int i = 0; i < {size}; i++)")
+        self.say(f"    {array.text}[i] = {self.scalar(source).text};")
 
     def _unpack(self, target: ast.Tuple, source: Any, node: Any) -> None:
         """Translate the assignment of a tuple to several variables, all read before any changes."""
@@ -375,9 +394,17 @@ class Function(Calls):
             return
         if value.kind == "void":
             raise self.fail(node, "a function that returns nothing")
+        if self.depth == 1 and value.fixed is not None and self._changes(name) == 1:
+            self.aliases[name] = value  # a constant, so that conditions on it are known
+            return
         self.aliases.pop(name, None)
         kind = self.remember(name, value.kind, value.natural, node)
         self.say(f"{self.c_name(name)} = {self.as_kind(value, kind, node).text};")
+
+    def _changes(self, name: str) -> int:
+        """Returns the number of places that assign to a variable."""
+        names = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        return sum(node.id == name and not isinstance(node.ctx, ast.Load) for node in names)
 
     def remember(self, name: str, kind: Any, natural: bool, node: Any) -> Any:
         """Returns the type of a variable that also holds values of a type."""
@@ -395,35 +422,3 @@ def _read(target: Any) -> Any:
     if isinstance(target, ast.Name):
         return ast.copy_location(ast.Name(target.id, ast.Load()), target)
     return target
-
-
-def _declared_types(kernel: Any) -> list[str] | None:
-    """Returns the types of a kernel that calls itself: of its result and of each argument.
-
-    Returns None for other kernels, and for types that are not those of numbers.
-    """
-    if kernel.asked[0] is None:
-        return None
-    arguments, result = normalize_signature(kernel.asked[0])
-    kinds = [NUMBERS.get(str(kind), "") for kind in (result, *arguments)]
-    return kinds if all(kinds) else None
-
-
-def _tree(function: Any) -> tuple[str, ast.FunctionDef]:
-    """Returns the file and the syntax tree of a function; TranslationError if it has no source."""
-    code = function.__code__
-    file = code.co_filename
-    text = "".join(linecache.getlines(file))
-    if file == GENERATED:
-        text = function.__globals__.get("__text__", "")
-    for node in _functions(text):
-        if node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == code.co_firstlineno:
-                return file, node
-    raise TranslationError(f"{file}: expected the source of {code.co_name}, found none")
-
-
-@functools.lru_cache(maxsize=64)
-def _functions(text: str) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from search.export.c_values import C_NAMES, ELEMENTS, Array, Tuple, Value, float_text, literal
+from search.export.c_values import (
+    C_NAMES,
+    ELEMENTS,
+    Array,
+    Record,
+    Tuple,
+    Value,
+    float_text,
+    literal,
+)
 from search.export.templates import helper, rows_helper
 
 __all__ = ["CFile"]
@@ -32,6 +41,7 @@ class CFile:
         self._helpers: dict[str, str] = {}
         self._functions: list[str] = []
         self._taken: set[str] = set()
+        self._records: dict[Record, str] = {}
         self.specialised: dict[Any, tuple[str, Any, bool]] = {}
 
     def text(self) -> str:
@@ -51,7 +61,11 @@ class CFile:
             for name, text in self._helpers.items()
             if name == "rows" or f"{self.name}_{name}" in words
         ]
-        return "\n".join([*kinds, *tables, *helpers, *functions])
+        records = [
+            f"typedef struct {{\n{kind.declared()}}} {name};\n"
+            for kind, name in self._records.items()
+        ]
+        return "\n".join([*kinds, *records, *tables, *helpers, *functions])
 
     def named(self, name: str) -> str:
         """Returns a new name of the file: the prefix and a word, with a number if it is taken."""
@@ -81,6 +95,8 @@ class CFile:
         """Returns the name of a type in C."""
         if isinstance(kind, Array):
             return f"{'const ' * kind.constant}{ELEMENTS[kind.element][0]} *"
+        if isinstance(kind, Record):
+            return f"{self._records.setdefault(kind, f'{self.name}_line')} *"
         if not isinstance(kind, Tuple):
             return C_NAMES[str(kind)]
         if kind not in self._types:

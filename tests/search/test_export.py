@@ -280,6 +280,7 @@ def test_command_writes_over_nothing_unasked(tmp_path: Path, capsys: Any) -> Non
     assert main(["checkers/samuel", out, "--name", "net"]) == 0
     before = {path.name: path.read_bytes() for path in Path(out).iterdir()}
     assert set(before) == {"net.h", "net.c", "net_selftest.c"}
+    assert all(text.startswith(b"/* SPDX-License-Identifier: MIT\n") for text in before.values())
     assert main(["checkers/rootstrap", out, "--name", "net"]) == 2
     assert "--overwrite replaces it" in capsys.readouterr().err
     assert before == {path.name: path.read_bytes() for path in Path(out).iterdir()}

@@ -1,3 +1,6 @@
+#include <math.h>
+#include <string.h>
+
 /* A product is rounded before it is added; gcc keeps to this where the language is strict C99. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -15,4 +18,10 @@
 #define ALIGNED __attribute__((aligned(64)))
 #else
 #define ALIGNED
+#endif
+
+#if defined(__GNUC__)
+#define PREFETCH(place) __builtin_prefetch(place)
+#else
+#define PREFETCH(place) ((void)0)
 #endif

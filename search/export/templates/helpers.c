@@ -97,3 +97,19 @@ static inline float @max_single(float a, float b)
 {
     return b > a ? b : a;
 }
+
+/* float_bits */
+static inline int64_t @float_bits(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* bits_float */
+static inline double @bits_float(int64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}

@@ -1,0 +1,149 @@
+"""Whole engines as C: each searches the same tree as Plysmith, and answers wrong lines with one."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from play.commands.export import main
+from search import Engine
+from search.evaluators.load import as_evaluator
+from search.evaluators.samples import sample_positions
+from search.line import MOST_EARLIER
+
+FLAGS = ["-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+HEXAPAWN = "docs.examples.hexapawn:Hexapawn"
+pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+
+
+def built(game: str, evaluator: str, folder: Path, *more: str, flags: Sequence[str] = FLAGS) -> str:
+    assert main([evaluator, str(folder), "--game", game, "--name", "net", "--engine", *more]) == 0
+    assert [path.name for path in folder.iterdir()] == ["net.c"]
+    subprocess.run(["cc", *flags, "net.c", "-o", "net", "-lm"], cwd=folder, check=True)
+    return str(folder / "net")
+
+
+def said(program: str, *lines: str) -> list[str]:
+    result = subprocess.run(
+        [program], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True
+    )
+    assert result.stderr == ""
+    return result.stdout.splitlines()
+
+
+def words(position: Any) -> str:
+    return " ".join(map(str, position))
+
+
+def answer(result: Any) -> str:
+    move = "none" if result.move is None else result.move
+    return f"move {move} value {result.value:.17g} depth {result.depth} nodes {result.nodes}"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("game", "evaluator", "techniques", "depth"),
+    [
+        ("checkers", "classic", "exact", 7),
+        ("checkers", "quantised", "selective", 7),
+        ("connect_four", "hand", "exact", 6),
+        ("connect_four", "solved", "late_moves=0.8,singular=4", 5),
+        ("chinese_checkers2", "hand", "exact,-null_window,-aspiration", 2),
+        (HEXAPAWN, "hand", "exact", 9),
+    ],
+)
+def test_the_engine_searches_the_same_tree(
+    game: str, evaluator: str, techniques: str, depth: int, count: int, tmp_path: Path
+) -> None:
+    """At a fixed depth and at fixed nodes, also with the table that earlier searches filled."""
+    program = built(game, evaluator, tmp_path, "--techniques", techniques)
+    rules = games.load(game)
+    engine = Engine(rules, as_evaluator(rules, evaluator), techniques=techniques)
+    lines, expected = [], []
+    for number, position in enumerate(sample_positions(rules, count)):
+        lines += [f"position {words(position)}", f"go depth {depth}", "go nodes 1000"]
+        expected.append(answer(engine.search(position, depth=depth)))
+        expected.append(answer(engine.search(position, nodes=1000)))
+        if number % 2:
+            lines.append("new")
+            engine.clear()
+    assert said(program, *lines) == expected
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("length", [30, MOST_EARLIER + 20])
+def test_the_engine_knows_the_moves_before(length: int, tmp_path: Path) -> None:
+    """Kings walk, so that positions of the game come again, in more plies than it remembers too."""
+    program = built("checkers", "classic", tmp_path)
+    game, lots = games.load("checkers"), random.Random(length)
+    engine = Engine(game, as_evaluator(game, "classic"))
+    start = (1 | 1 << 34, 1 << 3 | 1 << 31, 1 | 1 << 34 | 1 << 3 | 1 << 31, 0)
+    position, history, moves = start, [], []
+    while len(moves) < length:
+        quiet = [
+            move
+            for move in game.legal_moves(position)
+            if not game.irreversible(position, move) and not game.noisy(game.play(position, move))
+        ]
+        if not quiet:
+            position, history, moves = start, [], []
+            continue
+        moves.append(lots.choice(quiet))
+        history.append(position)
+        position = game.play(position, moves[-1])
+    lines, expected, differ = [], [], 0
+    for played in range(length - 9, length):
+        lines += [f"position {words(start)} moves {words(moves[:played])}", "new", "moves"]
+        lines.append("go depth 7")
+        expected.append(f"moves {words(game.legal_moves(history[played]))}")
+        fresh = Engine(game, engine.evaluator).search(history[played], depth=7)
+        engine.clear()
+        result = engine.search(history[played], depth=7, history=history[:played])
+        expected.append(answer(result))
+        differ += result.nodes != fresh.nodes
+    assert said(program, *lines) == expected
+    assert differ > 0
+
+
+@pytest.mark.thorough
+def test_wrong_lines_and_ended_games(tmp_path: Path) -> None:
+    clean = ["-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    program = built("tic_tac_toe", "open_lines", tmp_path, flags=clean)
+    game = games.load("tic_tac_toe")
+    engine = Engine(game, as_evaluator(game, "open_lines"))
+    won = game.start()
+    for move in (0, 3, 1, 4, 2):
+        won = game.play(won, move)
+    help_line = (
+        "error tic_tac_toe: position start|3 integers [moves MOVE ...], moves, go depth N,"
+        " go nodes N, new, quit"
+    )
+    lines = {
+        "position 1 2": "error expected start or 3 integers",
+        "position start moves 0 0": "error expected legal moves",
+        "position start moves 0 x": "error expected legal moves",
+        "x" * (1 << 17): "error expected a line of at most 65534 characters",
+        f"position {words(won)}\ngo depth 3": answer(engine.search(won, depth=3)),
+        f"position start{' ' * 3000}\ngo depth 99": answer(engine.search(game.start(), depth=99)),
+    }
+    for line in ("go depth 0", "go depth", "go", "gone", "", "go nodes -3", "go depth x"):
+        lines[line] = help_line
+    for line, expected in lines.items():
+        assert said(program, line, "quit", "go depth 1") == [expected]
+
+
+def test_other_games_are_refused(tmp_path: Path, capsys: Any) -> None:
+    for game in ("backgammon", "chinese_checkers"):
+        assert main(["hand", str(tmp_path / "out"), "--game", game, "--engine"]) == 2
+        assert f"expected a game for two without dice, found {game}" in capsys.readouterr().err
+    assert main(["checkers/samuel", str(tmp_path / "out"), "--techniques", "exact"]) == 2
+    assert "--techniques: expected --engine as well, found none" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
