@@ -26,6 +26,8 @@ __all__ = ["LINE", "MOST_PLAYERS", "MOST_PLIES", "NONE", "NativeLine", "PlainLin
 MOST_PLIES = 128
 #: Greatest number of earlier positions of the game in which repetitions are detected.
 MOST_EARLIER = 256
+#: A game in which positions can repeat is drawn after this many plies without an irreversible move.
+QUIET_PLIES = 80
 #: Stands for "no move" in place of the index of a move.
 NONE = -1
 #: Greatest number of root moves.
@@ -44,8 +46,8 @@ _NUMBERS = (
     " selective singular_from"
     # more than two players, see `search.multiplayer.kernels`; addresses first
     " vector_at turn_at players method centred"
-    # counters and flags
-    " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
+    # counters and flags; plies without an irreversible move after which the game is drawn
+    " quiet_limit generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
     # whether root moves keep their order, whether deeper searches change nothing, and whether the
     # iteration under way has failed low
     " keep_order final failed_low"

@@ -20,7 +20,8 @@ from games.kernels import kernel
 from games.kernels.bits import native
 from games.kernels.memory import native_function
 from games.kernels.record import address_of, record_reader
-from search.line import LINE, NONE
+from search.limits import UNLIMITED
+from search.line import LINE, NONE, QUIET_PLIES
 from search.native import call_float, fade
 
 __all__ = ["begin", "best_to_front", "deepen", "iterate", "record", "root_address", "settle"]
@@ -87,6 +88,8 @@ def begin(line, generation, earlier, count):
     line.generation = generation & 0xFF
     line.earlier = earlier
     line.quiet_plies[0] = earlier
+    # a game that has gone on beyond that draw is played without it
+    line.quiet_limit = QUIET_PLIES if line.repeats and earlier < QUIET_PLIES else UNLIMITED
     line.root_count = count
     line.nodes = 0
     line.stop = 0

@@ -216,13 +216,19 @@ def negamax(line, depth, alpha, beta, ply):
     The value is exact if alpha < value < beta, a lower bound if it is at least beta, and an upper
     bound if it is at most alpha (fail-soft). It is meaningless once `line.stop` is set. The
     excluded move, whose index is `line.excluded[ply]`, is not searched; the position then counts as
-    another one, for which nothing is looked up or stored.
+    another one, for which nothing is looked up or stored. Where the line may reach the draw by quiet
+    moves, the table gives and takes moves only, because values depend on the moves before.
 
     The shallow search of singular extensions is part of this one function because two functions
     that call each other cannot be compiled: Numba compiles each by its signature before the other
     exists, and does not cache such a circle. Its conditions are kernels in
     `search.alphabeta.selective`.
     """
+    quiet_plies = line.quiet_plies[ply]
+    if quiet_plies >= line.quiet_limit:
+        line.nodes += 1
+        line.pv_length[ply] = 0
+        return finished_value(line, ply) if status(line, ply) == FINISHED else 0.0
     if depth <= 0:
         return quiesce(line, alpha, beta, ply)
     line.nodes += 1
@@ -238,7 +244,8 @@ def negamax(line, depth, alpha, beta, ply):
     if line.repeats and repeated(line, key, ply):
         return 0.0
     excluded = line.excluded[ply]
-    if excluded == NONE and lookup_settles(line, depth, ply):
+    near = quiet_plies + depth >= line.quiet_limit
+    if excluded == NONE and not near and lookup_settles(line, depth, ply):
         return line.hit_value
 
     count = legal_moves(line, ply)  # before the probe, whose bucket is fetched meanwhile
@@ -255,10 +262,10 @@ def negamax(line, depth, alpha, beta, ply):
         hint = line.hit_move
         value = from_root(line.hit_value, ply)
         deep = line.hit_depth == depth if line.equal_depth else line.hit_depth >= depth
-        if deep and not wide and excluded == NONE:
+        if deep and not wide and not near and excluded == NONE:
             if bound_holds(line.hit_bound, value, alpha, beta):
                 return value
-        if line.hit_bound != UPPER:
+        if line.hit_bound != UPPER and not near:
             hint_depth = line.hit_depth
             hint_value = value
 
@@ -334,6 +341,9 @@ def negamax(line, depth, alpha, beta, ply):
                 alpha = value
                 remember_line(line, ply, move)
     if excluded != NONE:
+        return best
+    if near:
+        store_table(line, key, 0.0, 0, UPPER, best_index)
         return best
     bound_kind = LOWER if best >= beta else UPPER if best <= floor else EXACT
     store_table(line, key, from_here(best, ply), depth, bound_kind, best_index)

@@ -27,7 +27,8 @@ class AlphaBetaOptions:
 
     equal_depth: use table entries only from searches of the same depth, so that the value is that
         of plain minimax.
-    repetition: value a repeated position as a draw, in games where positions can repeat.
+    repetition: value a repeated position as a draw, in games where positions can repeat, and one
+        after 40 moves of each side of which none is irreversible.
     trace: room of the trace, in positions of the last two iterations together; see `Engine.traced`.
         0 for no trace, which costs nothing.
     techniques: techniques beyond alpha-beta, as `Techniques` or a text such as "selective" (see

@@ -388,3 +388,18 @@ def test_earlier_positions_of_the_game_count_as_well(face: Game) -> None:
     engine.clear()
     # a different side to move is a different position; so is one more than MOST_EARLIER plies ago
     assert dict(engine.analyse((0, 0), depth=2, history=before * 40).moves) == {1: 5, 10: 1}
+
+
+@plain
+@pytest.mark.parametrize("face", [Ring(), PlainFace(Ring())], ids=["native", "plain"])
+@pytest.mark.parametrize("quiet", [76, 77, 78, 79, 80])
+def test_a_game_without_an_irreversible_move_for_long_is_drawn(face: Game, quiet: int) -> None:
+    """After 80 plies; a longer game is played without that draw. The table mixes neither."""
+    evaluator = as_evaluator(Ring(), ring_value)
+    engine = Engine(face, evaluator if face.rules else evaluator.plain())
+    history = [(100 + n, n % 2) for n in range(quiet)]
+    for _ in range(2):
+        for depth in (1, 2, 3, 4):
+            drawn = quiet < 80 <= quiet + depth
+            assert engine.search((0, 0), depth=depth, history=history).value == (1 if drawn else 5)
+            assert engine.search((0, 0), depth=depth).value == 5
