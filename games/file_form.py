@@ -32,7 +32,7 @@ from games.errors import MoveError, PositionError
 from games.extras import extra
 from games.record import GameRecord, new_record
 from games.rolls import rolls_of
-from games.values import proven_text, proven_value, told
+from games.values import independent, proven_text, proven_value
 from programs.phrases import counted
 
 __all__ = ["PLAIN_TEXT", "FileForm", "ReadGame", "form_of"]
@@ -160,7 +160,7 @@ def _seats(game: Game) -> tuple[str, ...]:
 
 def _outcome_text(outcomes: Sequence[float]) -> str:
     """Returns the outcome of the side that began, or with more than two sides those of all."""
-    stated = told(outcomes)
+    stated = independent(outcomes)
     texts = (f"{outcome:g}" for outcome in stated)
     return " ".join(
         text if float(text) == outcome else repr(outcome)
@@ -265,7 +265,7 @@ def _number(text: str) -> float:
 def _ended(record: GameRecord, text: str) -> list[str]:
     """Declare the outcome that the last line of a game states; returns contradictions."""
     words = text.split()
-    count = len(told(range(record.game.players)))
+    count = len(independent(range(record.game.players)))
     outcomes = record.outcomes()
     outcome = "" if outcomes is None else _outcome_text(outcomes)
     if not words:

@@ -21,7 +21,7 @@ __all__ = [
     "places_text",
     "proven_text",
     "proven_value",
-    "told",
+    "independent",
     "value_text",
 ]
 
@@ -75,7 +75,7 @@ def value_text(value: float) -> str:
     return f"{value:+.3f}"
 
 
-def told(outcomes: Sequence[Value]) -> Sequence[Value]:
+def independent(outcomes: Sequence[Value]) -> Sequence[Value]:
     """Returns the outcomes that say all: of two sides the first, as the second is its negative."""
     return outcomes[:1] if len(outcomes) == 2 else outcomes
 

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from programs.streams import shown
-from programs.waiting import QUIET, doing, told
+from programs.waiting import QUIET, doing, waiting_line
 
 __all__ = [
     "ENDING",
@@ -69,7 +69,7 @@ def exit_status(
     os.environ.setdefault(QUIET, "1")  # in worker processes, too
     with shown(), _asked_to_end():
         try:
-            with told(), doing("" if talks else "working"):
+            with waiting_line(), doing("" if talks else "working"):
                 status = run()
             sys.stdout.flush()
             if is_ending():  # the signal ended the work, but nobody passed it on

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TextIO
 
-__all__ = ["CLEAR", "QUIET", "WorkBar", "compiling_text", "doing", "others_tell", "told"]
+__all__ = ["CLEAR", "QUIET", "WorkBar", "compiling_text", "doing", "others_tell", "waiting_line"]
 
 #: Seconds between two looks, and number of looks before the first line.
 OFTEN, PATIENCE = 0.25, 4
@@ -33,7 +33,7 @@ _silent: list[Callable[[], str]] = []
 
 @contextlib.contextmanager
 def doing(what: str | Callable[[], str]) -> Iterator[None]:
-    """Let `told` report the work of a block that says nothing itself: a text, with the time since.
+    """Let `waiting_line` report the work of a silent block: a text, with the time since.
 
     A function returns a whole text.
     """
@@ -80,7 +80,7 @@ class _Line:
 
 
 @contextlib.contextmanager
-def told(stream: TextIO | None = None) -> Iterator[None]:
+def waiting_line(stream: TextIO | None = None) -> Iterator[None]:
     """Write a line that changes while this process works without a word, during a block.
 
     stream: the stream to write to (default: standard error). Nothing is written without a terminal.

@@ -34,7 +34,7 @@ class HeuristicRun(Run):
         learner, settings = self.learner, self.settings
         heuristic: LearnedHeuristic = learner.evaluator_
         heuristic.name = settings.learner if settings else type(learner).__name__.lower()
-        heuristic.provenance = {"learner": learner.identity(), "positions": self.asked}
+        heuristic.provenance = {"learner": learner.identity(), "positions": self.games_asked}
         heuristic.save(self.path)
 
     def results(self, learned: LearnedHeuristic) -> Iterator[str]:

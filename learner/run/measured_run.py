@@ -113,7 +113,7 @@ class MeasuredRun(Run):
 
     def is_finished(self) -> bool:
         parts = () if self.feature_file is None else ("worth",)
-        reported = self.folder.is_reported(self.asked, *parts)
+        reported = self.folder.is_reported(self.games_asked, *parts)
         return reported and self._path("best").is_file()
 
     def _created(self) -> None:

@@ -78,7 +78,7 @@ class Run:
 
     def is_finished(self) -> bool:
         """Returns whether the folder holds the report of a run of as many games."""
-        return self.folder.is_reported(self.asked)
+        return self.folder.is_reported(self.games_asked)
 
     @property
     def path(self) -> Path:
@@ -134,7 +134,7 @@ class Run:
     # --- learning -----------------------------------------------------------------------------
 
     @property
-    def asked(self) -> int:
+    def games_asked(self) -> int:
         """The games that the run was asked to learn from; a book may have fewer."""
         return self.settings.games if self.settings is not None else int(self.learner.games)
 
@@ -237,7 +237,7 @@ class Run:
                 )
             yield from lines
             return
-        self.entries = {"games_asked": self.asked, "lines": []}
+        self.entries = {"games_asked": self.games_asked, "lines": []}
         for line in self.results(learned):
             self.entries["lines"].append(line)
             yield line

@@ -24,7 +24,7 @@ from play.players.gnubg import GnubgNetworks, gnubg_evaluator
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player, needs_processes
-from play.ratings.foretold import foretold
+from play.ratings.predictions import judged_chances
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from programs.phrases import counted
@@ -165,13 +165,13 @@ class Contest:
         if seconds:
             mean = sum(seconds) / len(seconds)
             yield f"external engines took {mean:.3f} s a move, at most {max(seconds):.3f}"
-        yield from self._foretold(match)
+        yield from self._prediction_lines(match)
 
     def _adjudicated(self) -> str:
         return "" if self.database is None else f", adjudicated by {self.database.name}"
 
-    def _foretold(self, match: Match) -> Iterator[str]:
-        """Says of each player with chances of win, draw and loss how well they foretold results."""
+    def _prediction_lines(self, match: Match) -> Iterator[str]:
+        """Yields how well the chances of each player that has some predicted the results."""
         for number, player in enumerate(self._players):
             games = [
                 (game, number ^ place)
@@ -179,7 +179,9 @@ class Contest:
                 for place, game in enumerate(unit.games)
             ]
             nodes = player.within(self.limits).nodes
-            found = None if player.evaluator is None else foretold(player.evaluator, games, nodes)
+            found = (
+                None if player.evaluator is None else judged_chances(player.evaluator, games, nodes)
+            )
             if found is not None and player.evaluator is not None:
                 play = play_text(player.evaluator, nodes)
                 yield (

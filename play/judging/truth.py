@@ -170,7 +170,7 @@ def random_positions(
     return list(found)[:count]
 
 
-class _Asked(Crew[tuple[Truth]]):
+class _AllMoves(Crew[tuple[Truth]]):
     """The value of every move of a position, by a referee of each thread's own."""
 
     def __init__(self, make: Callable[[], Any], classes: bool) -> None:
@@ -206,7 +206,7 @@ def known_values(
     Raises ValueError if the game has no such referee or no position leaves a choice.
     """
     make = partial(Referees.of(game).named[known_referee(game, referee)], game)
-    found = done(_Asked(make, classes), positions, threads=threads, progress=progress)
+    found = done(_AllMoves(make, classes), positions, threads=threads, progress=progress)
     chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
     if not chosen:
         raise ValueError("expected positions with more than one legal move, found none")

@@ -202,10 +202,10 @@ class CubeTable(Table):
 
     # --- views ---------------------------------------------------------------------------------
 
-    def kept(self) -> dict[str, Any]:
-        """As `Table.kept`, with the cube, and the earlier games of the match."""
+    def plain(self) -> dict[str, Any]:
+        """As `Table.plain`, with the cube, and the earlier games of the match."""
         return {
-            **super().kept(),
+            **super().plain(),
             "play": asdict(self.stakes),
             "actions": _actions(self.record),
             "resigning": None if self.resigning is None else list(self.resigning),

@@ -304,7 +304,7 @@ class Host:
             return
         sitting.kept = sitting.kept or started(sitting.table)
         if sitting.kept:
-            self.kept.put(sitting.table.kept())
+            self.kept.put(sitting.table.plain())
         if self.kept.problem:
             sitting.tell("problem", {"error": self.kept.problem})
 

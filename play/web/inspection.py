@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from games.contract import Game, given
 from games.errors import MoveError
 from games.rolls import rolls_of
-from games.values import told, value_text
+from games.values import independent, value_text
 from play.judging.cube import JudgedCube, cube_decisions
 from play.judging.decision import Decision, decision_of
 from play.judging.luck import luck_word
@@ -174,7 +174,7 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     return {
         "curves": [
             [None if one is None else one[side] for one in values]
-            for side in told(range(table.game.players))
+            for side in independent(range(table.game.players))
         ],
         "moves": judged,
         "cubes": answers,

@@ -345,7 +345,7 @@ class Table:
 
     # --- views for the browser ---------------------------------------------------------------
 
-    def kept(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Any]:
         """Everything that another table needs to continue this game, as JSON."""
         record = self.record
         rolled = {ply: roll for ply, roll in self.rolled.items() if ply >= record.ply}
@@ -367,7 +367,7 @@ class Table:
 
     def view(self) -> dict[str, Any]:
         """Everything that the page shows, as JSON."""
-        record, steps, kept = self.record, self.steps, self.kept()
+        record, steps, kept = self.record, self.steps, self.plain()
         return {
             **kept,
             "version": self.version,

@@ -103,7 +103,7 @@ def test_kept_games_go_on_with_their_seats_and_files_are_read_again(
         view = new_table(client, STAR, seats=[HUMAN, HUMAN, {**HAND, "method": "best_reply"}])
         act(client, view, "move", text="6-14")
         view = act(client, view, "resign").json()
-        kept = client.app.app.state.host.sittings[view["id"]].table.kept()
+        kept = client.app.app.state.host.sittings[view["id"]].table.plain()
         file = client.get(f"/api/tables/{view['id']}/save").json()
         other = new_table(client, STAR, seats=[HUMAN] * 3)
         read = act(client, other, "load", text=file["text"]).json()

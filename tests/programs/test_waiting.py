@@ -87,11 +87,11 @@ def test_a_terminal_shows_it_and_a_pipe_does_not(monkeypatch: pytest.MonkeyPatch
             time.sleep(0.01)
 
     terminal, pipe = Terminal(), io.StringIO()
-    with waiting.told(terminal), waiting.told(pipe):
+    with waiting.waiting_line(terminal), waiting.waiting_line(pipe):
         shown("compiling for the first time, 11 s")
     assert terminal.getvalue().endswith(waiting.CLEAR)
     seconds[0] = None
-    with waiting.told(terminal), waiting.told(pipe), waiting.doing("searching"):
+    with waiting.waiting_line(terminal), waiting.waiting_line(pipe), waiting.doing("searching"):
         shown("searching, 0 s")
     assert pipe.getvalue() == ""
 

@@ -11,14 +11,14 @@ from games.record import GameRecord
 from games.values import PROVEN
 from search import Evaluator
 
-__all__ = ["Foretold", "foretold"]
+__all__ = ["Predictions", "judged_chances"]
 
 #: Chances count as at least this large, so that a single game cannot decide the mean.
 LEAST = 1e-6
 
 
 @dataclass(frozen=True)
-class Foretold:
+class Predictions:
     """The quality of chances, each given at a move before the result was known.
 
     moves: the number of moves with a value that proves nothing.
@@ -31,10 +31,10 @@ class Foretold:
     guess: float
 
 
-def foretold(
+def judged_chances(
     evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]], nodes: int | None = None
-) -> Foretold | None:
-    """Returns how well an evaluator's chances at its moves foretold the results.
+) -> Predictions | None:
+    """Returns how well an evaluator's chances at its moves predicted the results.
 
     games: finished games with the values of its searches in the game's unit, and its side, 0 or 1.
     nodes: positions searched for a move; None if that is not known.
@@ -61,4 +61,4 @@ def foretold(
         return None
     moves = len(losses)
     guess = sum(count / moves * math.log(moves / count) for count in results.values())
-    return Foretold(moves, sum(losses) / moves, guess)
+    return Predictions(moves, sum(losses) / moves, guess)

@@ -1,4 +1,4 @@
-"""How well chances foretold the results of games."""
+"""How well chances judged_chances the results of games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import games
 from games.record import GameRecord
 from play.__main__ import main
-from play.ratings.foretold import foretold
+from play.ratings.predictions import judged_chances
 from search import as_evaluator
 from search.evaluators.calibration import Calibration
 
@@ -26,13 +26,13 @@ def won_by_white() -> GameRecord:
 
 def test_the_log_loss_is_that_of_the_chances_at_a_sides_own_moves() -> None:
     evaluator = as_evaluator(CHECKERS, "classic").copy()
-    assert foretold(evaluator, [(won_by_white(), 0)]) is None  # no chances
+    assert judged_chances(evaluator, [(won_by_white(), 0)]) is None  # no chances
     evaluator.calibration = Calibration((1.0,), (0.5,))
     chance = [1 / (1 + math.exp(0.5 - value)) for value in (0.5, -0.25)]  # of White's win
-    found = foretold(evaluator, [(won_by_white(), 1)])
+    found = judged_chances(evaluator, [(won_by_white(), 1)])
     assert found is not None and (found.moves, found.guess) == (2, 0.0)
     assert found.loss == pytest.approx(-sum(map(math.log, chance)) / 2)
-    found = foretold(evaluator, [(won_by_white(), 0), (won_by_white(), 1)])
+    found = judged_chances(evaluator, [(won_by_white(), 0), (won_by_white(), 1)])
     assert found is not None and found.moves == 4  # neither without a value nor proven
     lost = [1 / (1 + math.exp(0.5 + value)) for value in (0.25, -1.0)]
     assert found.loss == pytest.approx(-sum(map(math.log, chance + lost)) / 4)
