@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 
 import games
 from games import kernels
@@ -46,9 +47,6 @@ from games.backgammon.rules import (
     play,
 )
 from search.lookups.database import DatabaseLookup
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 Counts = tuple[int, ...]
 CHANCES = [Fraction(1 if high == low else 2, 36) for high, low in ROLLS]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 
 from benchmarks.endgame_proof import check, tally
 from games import kernels
@@ -46,9 +47,6 @@ from programs.lock import LockedError, alone
 from programs.whole_files import write_atomically
 from search import WIN, Engine
 from search.lookups.database import DatabaseLookup
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 GAME = Checkers()
 #: Number of pieces of the databases whose positions are all compared one by one.

@@ -18,6 +18,7 @@ import pytest
 from errors import errors_of
 from hypothesis import given
 from hypothesis import strategies as st
+from marks import compiled_only, plain
 
 from games import kernels
 from games.checkers import Checkers, rules
@@ -26,8 +27,6 @@ from games.kernels.cache import SharedCacheFile
 from search import Engine, KernelEvaluator
 
 ROOT = Path(__file__).resolve().parents[2]
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
 
 def define(source: str, **scope: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only
 
-from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from learner.positions.filters import Filter, distinct
@@ -29,8 +29,6 @@ from learner.rounds.quantised_fit import QuantisedFit
 from learner.self_play import TABLE_MIB
 from search import EXACT, WIN, AlphaBetaOptions, Engine
 from search.evaluators.network import NetworkEvaluator
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
 CLASSIC = CHECKERS.features["classic"]

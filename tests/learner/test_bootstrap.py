@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 
-from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
@@ -19,9 +19,6 @@ from learner.gradient.temporal_difference import TemporalDifference
 from learner.gradient.tree_strap import TreeStrap
 from learner.rounds.batch import BatchFit
 from search import LinearEvaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 LEARNERS = [TemporalDifference, TDLeaf, RootStrap, TreeStrap]

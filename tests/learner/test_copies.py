@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from marks import compiled_only
 from sklearn.model_selection import GridSearchCV
 from toys import weighted
 
@@ -26,8 +27,6 @@ from search import Engine, as_evaluator, load_evaluator
 from search.evaluators.evaluator import KernelEvaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()

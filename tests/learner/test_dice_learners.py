@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 
-from games import kernels
 from games.backgammon import Backgammon
 from games.contract import DiceGame
 from games.features import FeatureSet
@@ -23,9 +23,6 @@ from learner.run.request import parser, settings_of
 from learner.self_play import SelfPlay, Task, game_rows, lambda_returns
 from play.dice import Dice
 from search import Engine, LinearEvaluator, as_evaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 
 @kernel

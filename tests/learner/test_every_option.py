@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marks import compiled_only
 from toys import CHECKERS_BLOCKS
 
 from docs.examples.online_td import OnlineTD
-from games import kernels
 from games.checkers import Checkers
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.rounds.network_fit import NetworkFitter
@@ -25,7 +25,6 @@ from learner.td_gammon.invent import InventWithDice
 
 BOOK = Path(__file__).resolve().parents[2] / "docs" / "examples" / "samuel_nealy_1962.pdn"
 CHECKERS = Checkers()
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 _SEARCHES = {"opening_plies": 2, "most_plies": 40, "depth": 2}
 _BOOTSTRAP = {

@@ -8,19 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from games import kernels
 from games.checkers import Checkers
 from learner.positions.shards import Rows
 from learner.regression.logistic import LogisticFit, measure
 from learner.regression.targets import expectations, fit_scale, mean_loss
 from learner.regression.validation import calibration, calibration_error
 from search import LinearEvaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 NAMES = ("men", "kings", "centre", "rare", "rows")
 TRUE = np.array([1.0, 1.5, -0.2, 0.8, 0.03])

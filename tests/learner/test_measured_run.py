@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from marks import compiled_only
 from matplotlib.image import imread
 
 from docs.examples.hexapawn import Hexapawn
-from games import kernels
 from games.checkers import Checkers
 from learner.gradient.root_strap import RootStrap
 from learner.gradient.td_leaf import TDLeaf
@@ -28,7 +28,6 @@ from programs import waiting
 from programs.phrases import lasting
 from search import load_evaluator
 
-native = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 CHECKERS = Checkers()
 
 
@@ -46,7 +45,7 @@ def held_out(folder: Path) -> list[float]:
         return [float(row["held_out"]) for row in csv.DictReader(file) if row["held_out"]]
 
 
-@native
+@compiled_only
 def test_snapshots_with_terms_of_their_own_are_read(tmp_path: Path) -> None:
     """Each has the terms that were made up until then, others than the learner has at last."""
     run = a_run(tmp_path, Samuel, games=150, depth=1, round_games=50, invent=1)
@@ -80,7 +79,7 @@ def test_a_run_that_is_stopped_leaves_what_it_has_to_be_played(tmp_path: Path) -
     assert last == whole and left.weights.tolist() != runs[1].learner.evaluator_.weights.tolist()
 
 
-@native
+@compiled_only
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "start", "options"),
@@ -103,7 +102,7 @@ def test_the_loss_on_held_out_positions_falls(
     assert losses[-1] < losses[0] and losses[-1] < np.mean(losses[: len(losses) // 2])
 
 
-@native
+@compiled_only
 def test_held_out_positions_stay_the_same_when_a_run_resumes(tmp_path: Path) -> None:
     class Killed(BaseException):
         """Ends a run as a kill does."""
@@ -130,7 +129,7 @@ def test_held_out_positions_stay_the_same_when_a_run_resumes(tmp_path: Path) -> 
     assert len(set(held_out(whole))) > 5
 
 
-@native
+@compiled_only
 def test_code_of_other_games_is_no_code_of_a_run(tmp_path: Path) -> None:
     import games.backgammon.rules  # noqa: F401 - as engines that can be played against do
 
@@ -186,7 +185,7 @@ def test_the_main_jobs_curve_is_within_8_per_cent_in_the_games_of_a_wider_one() 
         assert score_interval(Tally(tuple(likeliest))).margin < 0.08
 
 
-@native
+@compiled_only
 def test_hours_do_not_count_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name: dict[str, Any] = {}
     before, learned = waiting.compiled_seconds(), measured_run._learning_seconds()

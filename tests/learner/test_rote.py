@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 from sklearn.base import clone
 from twin import Twin, random_positions
 
@@ -29,9 +30,6 @@ from play.matches.openings import Openings
 from search import WIN, Engine, EvaluatorError, as_evaluator
 from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.lookups.rote import RoteMemory
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS = Checkers()
 ROOT = Path(__file__).resolve().parents[2]

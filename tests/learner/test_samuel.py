@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only
 
-from games import kernels
 from games.checkers import Checkers
 from learner.extras.checkers import RECIPES
 from learner.positions.shards import Rows
@@ -21,7 +21,6 @@ from search import LinearEvaluator, as_evaluator
 
 CHECKERS = Checkers()
 NAMES = [name for name in CHECKERS.features["samuel"].names if name != "PIECES"]
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 
 def prepared(start: Any = None, **options: Any) -> Samuel:

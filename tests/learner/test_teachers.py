@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from marks import compiled_only, plain
 from twin import PlainFace
 
-from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
@@ -23,9 +23,6 @@ from learner.self_play import Lesson, Target, final, lambda_returns, quiet
 from play.matches.game_loop import GameLoop, Played
 from play.matches.openings import Openings
 from search import EXACT, LOWER, UPPER, WIN, Engine, as_evaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 SCALE = 1.5

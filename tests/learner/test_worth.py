@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marks import compiled_only
 
-from games import kernels
 from games.checkers import Checkers
 from games.checkers.features import CLASSIC
 from games.feature_file import load_features
@@ -38,7 +38,6 @@ from search import LinearEvaluator, as_evaluator
 
 CHECKERS = Checkers()
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs/examples/my_features.py"
-native = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 
 def of_pairs(*counts: int, terms: tuple[str, ...] = ("mine",)) -> Worth:
@@ -154,7 +153,7 @@ def test_where_learning_starts() -> None:
     assert new_terms(NetworkFit(CHECKERS), usual) == []
 
 
-@native
+@compiled_only
 def test_a_term_that_says_who_wins_is_found_to_be_worth_it() -> None:
     """Without the kings' worth, material is misjudged."""
     mine = LinearEvaluator(CHECKERS, CLASSIC, {"men": 1.0, "kings": 1.5, "back_row": 0.01})

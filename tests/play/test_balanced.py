@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from errors import errors_of
+from marks import compiled_only
 
 import games
-from games import kernels
 from games.record import GameRecord
 from play.__main__ import main
 from play.matches.balanced import BalancedOpenings, find_openings, openings_file, usual_openings
@@ -24,8 +24,6 @@ from play.players.parse import parse_player
 from search import Engine
 from search.evaluators.files.shipped import DATA
 from search.evaluators.samples import value_mark
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS = games.load("checkers")
 TIC_TAC_TOE = games.load("tic_tac_toe")

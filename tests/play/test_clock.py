@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from marks import compiled_only, plain
 
 import games
-from games import kernels
 from games.backgammon import Backgammon
 from games.record import GameRecord
 from play.__main__ import main
@@ -18,8 +18,6 @@ from play.players.dialects import HubDialect
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 CHECKERS = games.load("checkers")
 
 

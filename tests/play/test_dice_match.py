@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 from toys import Walk
 
 from games import kernels
@@ -33,9 +34,6 @@ from play.ratings.points import DiceSummary
 from play.workers import Workers
 from search import KernelEvaluator, Lookup, PythonEvaluator
 from search.expectiminimax.static import StaticChoice
-
-plain = pytest.mark.plain
-native_only = pytest.mark.skipif(not kernels.compiled, reason="native code only")
 
 GAME = Backgammon()
 
@@ -105,7 +103,7 @@ def play_dice_game(game: Any, seats: Any, dice: Dice, pair: int, **options: Any)
 # --- the moves played ----------------------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -133,7 +131,7 @@ def test_native_games_are_those_played_move_by_move(first: Any, second: Any) -> 
         assert one.reason == "end of the game" and abs(one.outcome()) in (1, 2, 3)
 
 
-@native_only
+@compiled_only
 def test_more_pairs_than_the_log_has_room_for() -> None:
     loop = DiceLoop(GAME, (MADE, None), (OFF, None), seed=1)
     whole = list(loop.play(0, 200))
@@ -141,7 +139,7 @@ def test_more_pairs_than_the_log_has_room_for() -> None:
     assert whole[150:] == list(loop.play(150, 50))
 
 
-@native_only
+@compiled_only
 def test_one_decision() -> None:
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
     choices = StaticChoice(GAME, MADE, BARE), Slow(MADE, BARE)
@@ -214,7 +212,7 @@ def test_workers_do_not_matter() -> None:
     assert play_match(GAME, A, RANDOM, games=140, seed=4).points != one[0]
 
 
-@native_only
+@compiled_only
 @pytest.mark.whole_run
 def test_processes_play_the_same() -> None:
     here = play_match(GAME, A, B, games=66, seed=3, luck=A)
@@ -252,7 +250,7 @@ def test_an_evaluator_that_fails() -> None:
         StaticChoice(GAME, PythonEvaluator(GAME, fails)).choose(GAME.start(), 1)
 
 
-@native_only
+@compiled_only
 def test_a_loop_that_is_stopped() -> None:
     loop = DiceLoop(GAME, (MADE, None), (OFF, None))
     played = loop.play(0, 500)
@@ -262,7 +260,7 @@ def test_a_loop_that_is_stopped() -> None:
     assert list(loop.play(0, 2)) == []
 
 
-@native_only
+@compiled_only
 def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
     def interrupt(match: Any) -> None:
         raise KeyboardInterrupt
@@ -285,7 +283,7 @@ def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
 # --- players -------------------------------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backgammon, "evaluators", {"off": borne_off})
     player = parse_player(GAME, "off+bearoff")
@@ -336,7 +334,7 @@ def test_summaries_of_little_or_wrong() -> None:
 # --- luck ----------------------------------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 def test_luck_by_its_twin() -> None:
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=8).play(0, 1))[0]
     luck, twin = StaticLuck(GAME, MADE, BARE), Slow(MADE, BARE)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only
 
-from games import kernels
 from games.backgammon import Backgammon
 from games.kernels import kernel
 from play.__main__ import main
@@ -20,8 +20,6 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from search import KernelEvaluator
 
-plain = pytest.mark.plain
-native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 installed = pytest.mark.skipif(
     importlib.util.find_spec("gnubg_nn") is None, reason="needs gnubg_nn"
 )
@@ -64,7 +62,7 @@ def choices(player: Player, records: Any) -> list[list[float]]:
     return found
 
 
-@native_only
+@compiled_only
 def test_losses_by_their_twin() -> None:
     records = sample_games(GAME, AHEAD, games=5, seed=1)
     expected = choices(OFF, records)
@@ -79,7 +77,7 @@ def test_losses_by_their_twin() -> None:
     assert json.loads(json.dumps(found.figures()))["decisions"] == len(flat)
 
 
-@native_only
+@compiled_only
 def test_a_player_loses_nothing_by_itself_and_chance_most() -> None:
     records = sample_games(GAME, OFF, games=4, seed=2)
     itself = equity_loss(GAME, AHEAD, AHEAD, records)
@@ -92,7 +90,7 @@ def test_a_player_loses_nothing_by_itself_and_chance_most() -> None:
     assert same.loss.value == 0
 
 
-@native_only
+@compiled_only
 def test_workers_and_seeds() -> None:
     one, two = (sample_games(GAME, RANDOM, games=4, seed=3, threads=n) for n in (1, 2))
     assert one == two
@@ -102,7 +100,7 @@ def test_workers_and_seeds() -> None:
     assert found[0] == found[1]
 
 
-@native_only
+@compiled_only
 def test_on_the_command_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +117,7 @@ def test_on_the_command_line(
 
 
 @installed
-@native_only
+@compiled_only
 def test_against_gnu_backgammon() -> None:
     players = [parse_player(GAME, name) for name in ("gnubg:0", "pubeval", "gnubg:1")]
     records = sample_games(GAME, players[1], games=3, seed=1, threads=1)

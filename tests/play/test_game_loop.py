@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 from twin import PlainFace
 
-from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.record import GameRecord
@@ -20,8 +20,6 @@ from play.matches.game_loop import GameLoop, Played
 from play.matches.openings import Openings
 from search import WIN, Engine
 
-plain = pytest.mark.plain
-native_only = pytest.mark.skipif(not kernels.compiled, reason="plain engines play slowly anyway")
 CHECKERS = Checkers()
 
 
@@ -51,7 +49,7 @@ def assert_same(found: Played, expected: Played) -> None:
         assert rows(found.leaves) == rows(expected.leaves)
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize(
     ("game", "first", "second", "options"),
     [
@@ -78,7 +76,7 @@ def test_native_games_are_those_played_move_by_move(
     assert reasons
 
 
-@native_only
+@compiled_only
 def test_the_same_engine_on_both_sides_and_another_start() -> None:
     start = CHECKERS.parse_position("W:W21,22,K25,30:B1,2,5,K14")
     made = []

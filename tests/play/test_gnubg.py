@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from errors import errors_of
+from marks import compiled_only
 
-from games import kernels
 from games.backgammon import Backgammon
 from play.dice import Dice, choice
 from play.matches.driver import play_match
@@ -29,7 +29,6 @@ except ImportError:
     peer = None
 
 installed = pytest.mark.skipif(peer is None, reason="needs gnubg_nn")
-native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 GAME = Backgammon()
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +80,7 @@ def test_its_best_move_has_the_best_of_its_equities() -> None:
 
 
 @installed
-@native_only
+@compiled_only
 @pytest.mark.parametrize("name", ["pubeval", "gnubg:0"])
 def test_every_move_is_legal(name: str) -> None:
     assert as_program("hand") is None is as_program("pubeval2")
@@ -97,7 +96,7 @@ def test_every_move_is_legal(name: str) -> None:
 
 
 @installed
-@native_only
+@compiled_only
 def test_matches() -> None:
     players = [parse_player(GAME, name) for name in ("pubeval", "random", "gnubg:0")]
     assert needs_processes(players[0]) and not needs_processes(players[1])

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marks import compiled_only
 from toys import Pile
 
 import games
-from games import kernels
 from games.checkers import Checkers
 from games.record import GameRecord
 from play.__main__ import main
@@ -27,7 +27,6 @@ from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
 from programs.lock import LockedError
 
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = {"seed": 0}
 CHECKERS = Checkers()

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from errors import errors_of
 from interrupts import ctrl_c_at_workers
+from marks import compiled_only, plain
 from toys import Pile
 
-from games import Game, kernels
+from games import Game
 from games.checkers import Checkers
 from games.nim import Nim
 from games.record import GameRecord
@@ -27,9 +28,6 @@ from play.players.player import Player
 from play.ratings.sprt import Sprt
 from search import PythonEvaluator, as_evaluator
 from search.lookups.database import DatabaseLookup
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS = Checkers()
 TIC_TAC_TOE = TicTacToe()

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 from toys import Walk
 
-from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.bear_off import outcomes, probe
 from games.backgammon.bear_off_tables import build
@@ -28,9 +28,6 @@ from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
 from play.rollout.rollout import Blocks, rollout
 from play.workers import Workers
 from search import Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
-
-plain = pytest.mark.plain
-native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 GAME = Backgammon()
 
@@ -223,7 +220,7 @@ def samples(
     return np.concatenate([b[0] for b in blocks]), sum((b[1].tolist() for b in blocks), [])
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize("look", [True, False])
 @pytest.mark.parametrize("evaluator", [POOR, VALUES_ONLY], ids=["outcomes", "values"])
 @pytest.mark.parametrize("truncate", [None, 5])
@@ -252,7 +249,7 @@ def test_games_in_python_are_the_slow_ones(look: bool, truncate: int | None) -> 
     assert (max(plies) == 3) == (truncate is not None)
 
 
-@native_only
+@compiled_only
 def test_games_end_where_the_lookup_knows_exactly() -> None:
     dice, lookup = RolloutDice(GAME, 2), bear_off(2)
     found, plies = samples(POOR, SHORT, 12, lookup=lookup, seed=2)
@@ -269,7 +266,7 @@ def test_games_end_where_the_lookup_knows_exactly() -> None:
     assert known.outcomes[:, 1:].tolist() == [[0.0] * 4] * 2
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize("truncate", [None, 2])
 def test_at_depth_1_a_search_chooses_and_values(truncate: int | None) -> None:
     engine = Engine(GAME, POOR)
@@ -373,7 +370,7 @@ def test_the_mean_is_what_all_rolls_come_to(look: bool, plies: int | None) -> No
 # --- standard errors ---------------------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize(
     ("games", "look"),
     [(36, False), *(pytest.param(144, look, marks=pytest.mark.slow) for look in (False, True))],
@@ -423,7 +420,7 @@ def test_the_surer_the_farther_apart() -> None:
 # --- candidates -----------------------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 def test_moves_are_valued_for_the_side_that_makes_them() -> None:
     roll = GAME.dice.parse("31")
     moves = [GAME.parse_move(START, text, roll) for text in ("8/5 6/5", "24/20")]
@@ -447,7 +444,7 @@ def test_moves_are_valued_for_the_side_that_makes_them() -> None:
 # --- bits, interruptions, workers -------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize("backend", ["threads", pytest.param("loky", marks=pytest.mark.whole_run)])
 def test_a_seed_decides_every_bit(backend: str) -> None:
     def rolled(**options: Any) -> list[Any]:
@@ -465,7 +462,7 @@ def test_a_seed_decides_every_bit(backend: str) -> None:
     assert alone.equity[0] == first[1][1]
 
 
-@native_only
+@compiled_only
 def test_ctrl_c_returns_what_there_is() -> None:
     done = []
 
@@ -492,7 +489,7 @@ def test_ctrl_c_returns_what_there_is() -> None:
     assert np.isnan(nothing.equity).all()
 
 
-@native_only
+@compiled_only
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("depth", [0, 1])
 def test_what_an_evaluator_raises_is_raised(threads: int, depth: int) -> None:
@@ -516,7 +513,7 @@ def test_positions_may_be_none_or_over() -> None:
 # --- the command ------------------------------------------------------------------------------
 
 
-@native_only
+@compiled_only
 def test_the_command_rolls_positions_out(capsys: Any) -> None:
     text = GAME.position_text(SHORT)
     arguments = ["rollout", "backgammon", text, GAME.position_text(SMALL), "pips+bearoff"]
@@ -530,7 +527,7 @@ def test_the_command_rolls_positions_out(capsys: Any) -> None:
     assert f"{truth[0]:+.4f} ± 0.0000; 36 games" in printed[1]
 
 
-@native_only
+@compiled_only
 def test_the_command_compares_moves(capsys: Any) -> None:
     arguments = ["rollout", "backgammon", "start", "pips", "--roll", "31"]
     few = ["--games", "36", "--truncate", "2", "--quiet"]

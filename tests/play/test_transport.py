@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from marks import compiled_only, plain
 
 import games
-from games import Game, KernelGame, Rules, kernels
+from games import Game, KernelGame, Rules
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import compiler, fingerprint, kernel
@@ -26,9 +27,6 @@ from play.players.player import Player
 from play.workers.transport import pack, unpack
 from search import Engine, KernelEvaluator, LinearEvaluator, Lookup, PythonEvaluator, as_evaluator
 from search.lookups.rote import RoteMemory
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="kernels are plain functions")
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 from errors import errors_of
+from marks import compiled_only
 from processes import wait_until_gone
 
-from games import kernels
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import kernel
@@ -31,8 +31,6 @@ from play.workers import Workers, parse_backend, sources
 from play.workers import cluster as cluster_module
 from play.workers.parts import Parts, TaskPace
 from search import LinearEvaluator, as_evaluator
-
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()

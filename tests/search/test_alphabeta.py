@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from marks import compiled_only, plain
 from twin import PlainFace, Twin, random_positions
 
 from games import kernels
@@ -22,8 +23,6 @@ from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
 
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=60)
 
 CHECKERS = Checkers()

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from errors import errors_of
+from marks import compiled_only, plain
 from twin import PlainFace, Twin, random_positions
 
 import games
-from games import kernels
 from games.checkers import Checkers
 from games.checkers.rules import swap_sides
 from games.features import FeatureSet
@@ -33,9 +33,6 @@ from search import (
 )
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.quantised import QuantisedNetwork
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 

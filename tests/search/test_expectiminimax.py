@@ -20,15 +20,11 @@ from dice_twin import (
 )
 from errors import errors_of
 from interrupts import ctrl_c, no_search_runs, stopping
+from marks import compiled_only, plain
 
-from games import kernels
 from games.contract import DiceGame
 from games.kernels import uncompiled
 from search import Engine, PythonEvaluator, Result, as_evaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
-
 
 # --- one decision, and many ----------------------------------------------------------------------
 

@@ -12,18 +12,15 @@ import numpy as np
 import pytest
 from errors import errors_of
 from interrupts import ctrl_c, no_search_runs, stopping
+from marks import compiled_only, plain
 from twin import PlainFace, random_positions
 
-from games import kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
 from games.contract import Game
 from play.matches.openings import random_line
 from search import AlphaBetaOptions, Engine, Result, Techniques, as_evaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 

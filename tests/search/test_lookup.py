@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from marks import compiled_only, plain
 from twin import PlainFace
 
-from games import kernels
 from games.contract import Game
 from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
 from search import WIN, Engine, Lookup
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 
 @kernel

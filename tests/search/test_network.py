@@ -14,6 +14,7 @@ import pytest
 import safetensors.numpy
 import torch
 from errors import errors_of
+from marks import compiled_only, plain
 from numpy.typing import NDArray
 from toys import sticks_left
 from twin import random_positions
@@ -29,9 +30,6 @@ from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.files.arrays import load_arrays
 from search.evaluators.network import NetworkEvaluator
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, LINES = CHECKERS.features["classic"], TIC_TAC_TOE.features["lines"]

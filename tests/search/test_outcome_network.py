@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from errors import errors_of
+from marks import compiled_only, plain
 from numpy.typing import NDArray
 
 from games import kernels
@@ -30,9 +31,6 @@ from search.evaluators.files.arrays import load_arrays
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Prefilter, Replies
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
 
 @kernel

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from errors import errors_of
+from marks import compiled_only, plain
 from toys import sticks_left
 from twin import random_positions
 
-from games import kernels
 from games.checkers import Checkers
 from games.checkers.encoding import PIECE_SQUARES
 from games.contract import Game
@@ -30,9 +30,6 @@ from play.judging.explanation import explain
 from search import EvaluatorError, load_evaluator
 from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.quantised import UNIT, QuantisedNetwork
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
 CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
 POSITIONS = [CHECKERS.start(), *random_positions(CHECKERS, 4, 40, plies=120)]

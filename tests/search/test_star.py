@@ -21,16 +21,14 @@ from dice_twin import (
 from errors import errors_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from marks import compiled_only, plain
 
-from games import kernels
 from games.contract import DiceGame
 from games.kernels import kernel, uncompiled
 from search import Engine, KernelEvaluator, Lookup, MoveFilters, PythonEvaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.textbook.minimax import expectiminimax
 
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=25)
 
 #: Options that must not change a move or a value.

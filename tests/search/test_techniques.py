@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from errors import errors_of
 from interrupts import ctrl_c
+from marks import compiled_only, plain
 from twin import PlainFace, random_positions
 
 import games
@@ -28,9 +29,6 @@ from search.line import NONE, NativeLine
 from search.native import legal_moves, move_at, play, position_key
 from search.sizes import BUSY
 from search.table import begin, end, is_busy, probe_table, store_table
-
-plain = pytest.mark.plain
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
 
 #: What "selective" stands for, unless a game says otherwise.
 SELECTIVE = Techniques(late_moves=1.2, singular=6)

@@ -7,16 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from marks import compiled_only
 from twin import random_positions
 
 import games
-from games import kernels
 from search import Engine
 from search.time_control import Allowance, TimeControl
 
 CHECKERS = games.load("checkers")
 UNIT = 2.0
-compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 
 class Told:
