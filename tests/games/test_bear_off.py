@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from damage import cut, flipped
 from errors import errors_of
 from marks import compiled_only, plain
 
@@ -427,18 +428,6 @@ def test_tables_are_built_once_and_then_read(tmp_path: Path, builds: list[int]) 
         assert same(bear_off(tmp_path / "new"), full())
     assert len(builds) == 1
     assert [path.name for path in (tmp_path / "new").iterdir()] == [FILE]
-
-
-def cut(content: bytes) -> bytes:
-    return content[: len(content) // 2]
-
-
-def flipped(place: int) -> Any:
-    def change(content: bytes) -> bytes:
-        at = place % len(content)
-        return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
-
-    return change
 
 
 def older(content: bytes) -> bytes:

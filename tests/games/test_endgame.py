@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from damage import cut, flipped
 from errors import errors_of
 from marks import compiled_only, plain
 
@@ -350,18 +351,6 @@ def test_a_file_says_what_it_is(tmp_path: Path) -> None:
         assert facts["positions"] == positions_of(material)
         place += HEADER + positions_of(material)
     assert place == len(content)
-
-
-def cut(content: bytes) -> bytes:
-    return content[: len(content) // 2]
-
-
-def flipped(place: int) -> Any:
-    def change(content: bytes) -> bytes:
-        at = place % len(content)
-        return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
-
-    return change
 
 
 @plain

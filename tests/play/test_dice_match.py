@@ -260,16 +260,6 @@ def test_a_loop_that_is_stopped() -> None:
     assert list(loop.play(0, 2)) == []
 
 
-@compiled_only
-def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
-    def interrupt(match: Any) -> None:
-        raise KeyboardInterrupt
-
-    match = play_match(GAME, A, B, games=100_000, progress=interrupt)
-    assert match.interrupted
-    assert 0 < match.summary().games < 1000
-
-
 @plain
 def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
     limits = Limits(nodes=60)

@@ -60,6 +60,7 @@ def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
                 CHECKERS, first, second, journal=journal, progress=stop_at(stop), **options
             )
         assert match.interrupted == (stop < 99)
+        assert played(match) == played(whole)[: len(match.units) * 2] and match.units
     assert played(match) == played(whole)
     assert match.figures() == whole.figures()
     lines = path.read_text().splitlines()
@@ -90,44 +91,35 @@ def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize("depth", [None, 1])
-def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) -> None:
+@pytest.mark.parametrize(
+    ("players", "options"),
+    [
+        ("hand random", {"games": 140}),  # in native code
+        ("hand random", {"games": 8, "limits": Limits(depth=1), "luck": True}),
+        ("wide+none wide", {"games": 6, "length": 0, "jacoby": True}),
+        ("wide+none wide", {"games": 6, "length": 2}),
+    ],
+)
+def test_a_stopped_match_with_dice_goes_on(
+    tmp_path: Path, players: str, options: dict[str, Any]
+) -> None:
     game = games.load("backgammon")
-    first, second = (parse_player(game, text) for text in ("hand", "random"))
-    options: dict[str, Any] = {"games": 140}
-    if depth:
-        options = {"games": 8, "luck": first, "limits": Limits(depth=depth)}
-    whole = play_match(game, first, second, keep_records=True, **options)
-    for resume, stop in ((False, 4), (True, 999)):
-        with MatchJournal.open(tmp_path / "j", HEAD, resume=resume) as journal:
-            match: Match = play_match(
-                game, first, second, keep_records=True, journal=journal,
-                progress=stop_at(stop), **options,
-            )  # fmt: skip
-        assert match.interrupted == (not resume)
-    assert match.figures() == whole.figures()
-    assert match.units == whole.units
-
-
-@compiled_only
-@pytest.mark.parametrize("options", [{"length": 0, "jacoby": True}, {"length": 2}])
-def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
-    game = games.load("backgammon")
-    first, second = (parse_player(game, text) for text in ("wide+none", "wide"))
+    first, second = (parse_player(game, text) for text in players.split())
+    options = {**options, "luck": first} if "luck" in options else options
 
     def play(**more: Any) -> Match:
-        return play_match(
-            game, first, second, games=6, threads=1, keep_records=True, **options, **more
-        )
+        return play_match(game, first, second, threads=1, keep_records=True, **options, **more)
 
     whole = play()
     for resume, stop in ((False, 4), (True, 999)):
         with MatchJournal.open(tmp_path / "j", HEAD, resume=resume) as journal:
             match = play(journal=journal, progress=stop_at(stop))
         assert match.interrupted == (not resume)
-    assert whole.actions("double") and match.figures() == whole.figures()
-    assert match.units == whole.units
+    assert match.figures() == whole.figures() and match.units == whole.units
+    if "length" not in options:
+        return
     actions = [[one.actions for one in unit.games] for unit in match.units]
+    assert whole.actions("double")
     assert actions == [[one.actions for one in unit.games] for unit in whole.units]
     with MatchJournal.open(tmp_path / "j", HEAD, resume=True) as journal:
         (kept,) = journal._results.values()

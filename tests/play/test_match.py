@@ -306,21 +306,6 @@ def test_equal_nodes_and_seconds() -> None:
 
 
 @compiled_only
-def test_ctrl_c_keeps_what_was_played() -> None:
-    def progress(match: Match) -> None:
-        if len(match.units) == 3:
-            raise KeyboardInterrupt
-
-    first, second = checkers_player("classic"), checkers_player("material")
-    match = play_match(CHECKERS, first, second, limits=DEPTH_2, games=1000, progress=progress)
-    assert match.interrupted
-    assert match.summary().games == 6
-    whole = play_match(CHECKERS, first, second, limits=DEPTH_2, games=6)
-    assert moves_of(match) == moves_of(whole)
-    assert not whole.interrupted
-
-
-@compiled_only
 def test_ctrl_c_ends_games_under_way() -> None:
     first, second = checkers_player("classic"), checkers_player("material")
     with ctrl_c_at_workers():
