@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.leaves import perft
 from games.chinese_checkers import ChineseCheckers, rules
 from games.errors import MoveError
 from games.kernel_game import KernelGame
 from games.kernels import family
 from play.ratings.statistics import mean_interval
 from search import Engine, as_evaluator
+from search.perft import perft
 
 # Placeholders: the names that a family gives its own values.
 MOST, ALL_MOVES, GAIN = 10, rules.legal_moves, rules.gain

@@ -30,13 +30,13 @@ from numba.core import event
 
 import games
 from benchmarks import yardstick
-from benchmarks.leaves import perft
 from games import Game
 from games.checkers import rules
 from games.features import FeatureSet
 from games.kernels import kernel, popcount, uncompiled
 from games.kernels import memory as native
 from search import Engine, LinearEvaluator
+from search.perft import perft
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKERS = games.load("checkers")

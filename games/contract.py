@@ -94,7 +94,7 @@ class Game:
 
     def __init_subclass__(cls) -> None:
         # base classes have no name to hand down
-        bases = (__name__, "games.kernel_game", "games.problem")
+        bases = (__name__, "games.grid", "games.kernel_game", "games.problem")
         if not cls.name and cls.__module__ not in bases:
             cls.name = cls.__name__.lower()
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.board import Board
 from games.contract import Rules
-from games.errors import PositionError, stripped
+from games.errors import PositionError
 from games.features import Encoding, FeatureSet
-from games.kernel_game import KernelGame
+from games.grid import Grid, GridGame, swap_sides
 from games.kernels import kernel
 
 __all__ = ["TicTacToe"]
@@ -53,13 +52,6 @@ def play(position, move):
 
 
 @kernel
-def swap_sides(position):
-    """Returns the same board with the other side to move."""
-    own, opponent, side = position
-    return (opponent, own, 1 - side)
-
-
-@kernel
 def open_lines(position):
     """Rows, columns and diagonals on which the other side has nothing."""
     count = 0
@@ -94,87 +86,42 @@ def board_number(position, places):
     return 1
 
 
-@kernel
-def cells(position, places):
-    """Write the squares 0 to 8 that the side to move has, and those of the other side plus 9."""
-    count = 0
-    for square in range(9):
-        if position[0] >> square & 1:
-            places[count] = square
-            count += 1
-        elif position[1] >> square & 1:
-            places[count] = 9 + square
-            count += 1
-    return count
+GRID = Grid(3, 3, divider="", marked=True, symmetry="square")
 
 
-def _pieces(position: Any) -> dict[int, tuple[int, str]]:
-    """Returns the crosses and noughts on squares 0 to 8, for `games.board`."""
-    own, opponent, side = position
-    owners = {s: side if own >> s & 1 else 1 - side for s in range(9) if (own | opponent) >> s & 1}
-    return {square: (owner, "XO"[owner]) for square, owner in owners.items()}
-
-
-def _clicks(position: Any, move: int) -> list[int]:
-    """Returns one click: the square that is taken."""
-    return [move.bit_length() - 1]
-
-
-class TicTacToe(KernelGame):
+class TicTacToe(GridGame):
     """Tic-tac-toe; texts are nine of `X`, `O` and `.` in reading order and the side to move."""
 
     name = "tic_tac_toe"
+    grid = GRID
     rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome)
     start_position = (0, 0, 0)
     most_moves = 9
     features = {"lines": FeatureSet("lines", {"open_lines": open_lines, "twos": twos}, swap_sides)}
     encodings = {
         "positions": Encoding("positions", 3**9, 1, board_number),
-        "cells": Encoding("cells", 18, 9, cells),
+        "cells": GRID.cells().encoding,
     }
     evaluators = {"open_lines": ("lines", {"open_lines": 1.0})}
     title = "Tic-tac-toe"
     sides = ("X", "O")
     unit = "lines"
-    extras = (Board(3, 3, _pieces, _clicks),)
-
-    def to_move(self, position: Any) -> int:
-        return int(position[2])
-
-    def position_text(self, position: Any) -> str:
-        own, opponent, side = position
-        first, second = (own, opponent) if side == 0 else (opponent, own)
-        board = "".join(
-            "X" if first >> i & 1 else "O" if second >> i & 1 else "." for i in range(9)
-        )
-        return f"{board} {'XO'[side]}"
+    extras = (GRID.board(lambda position, move: [move.bit_length() - 1]),)
 
     def parse_position(self, text: str) -> Any:
-        board, _, mover = stripped(text).upper().partition(" ")
-        x, o = board.count("X"), board.count("O")
-        if len(board) != 9 or set(board) - set("XO.") or mover not in ("X", "O"):
-            raise PositionError(
-                f"expected nine of X, O and '.', and X or O to move, found {text[:40]!r}"
-            )
-        if x - o != (0 if mover == "X" else 1):
+        own, opponent, side = super().parse_position(text)
+        x, o = (word.bit_count() for word in ((opponent, own) if side else (own, opponent)))
+        mover = "XO"[side]
+        if x - o != side:
             raise PositionError(
                 f"expected as many X as O, or one more with O to move; found {x} X, {o} O and"
                 f" {mover} to move"
             )
-        first, second = (
-            sum(1 << i for i, square in enumerate(board) if square == letter) for letter in "XO"
-        )
-        if all(any(side & line == line for line in LINES) for side in (first, second)):
-            raise PositionError(f"expected one winner at most, found lines of both in {board}")
-        own, opponent = (first, second) if mover == "X" else (second, first)
+        if all(any(word & line == line for line in LINES) for word in (own, opponent)):
+            raise PositionError(f"expected one winner at most, found lines of both in {text[:40]}")
         if any(own & line == line for line in LINES):
-            raise PositionError(f"expected no line of {mover}, who is to move, found {board}")
-        return (own, opponent, "XO".index(mover))
+            raise PositionError(f"expected no line of {mover}, who is to move, found {text[:40]}")
+        return (own, opponent, side)
 
     def move_text(self, position: Any, move: int) -> str:
         return str(move.bit_length())
-
-    def show(self, position: Any) -> str:
-        board = self.position_text(position)
-        rows = [" ".join(board[i : i + 3]) for i in (0, 3, 6)]
-        return "\n".join([*rows, f"{board[-1]} to move"])

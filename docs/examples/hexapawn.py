@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from games import KernelGame, PositionError, Rules
-from games.board import Board
-from games.features import Cells, FeatureSet, Kind
+from games import Rules
+from games.features import FeatureSet
+from games.grid import Grid, GridGame
 from games.kernels import kernel, popcount
 
 __all__ = ["Hexapawn"]
@@ -96,56 +96,31 @@ def blocked(position):
     return popcount(position[0] << 3 & (position[0] | position[1]))
 
 
-@kernel
-def _own(position):
-    return position[0]
-
-
-@kernel
-def _their(position):
-    return position[1]
-
-
-def _pieces(position: Any) -> dict[int, tuple[int, str]]:
-    """What stands where, seen by White: squares 0 to 8 from the top left."""
-    own, opponent, side = position
-    white, black = (own, opponent) if side == 0 else (turned(opponent), turned(own))
-    found = {}
-    for square in range(9):
-        shown = 3 * (2 - square // 3) + square % 3
-        if white >> square & 1:
-            found[shown] = (0, "")
-        elif black >> square & 1:
-            found[shown] = (1, "")
-    return found
-
-
-def _shown(position: Any, square: int) -> int:
-    """The square of the board that is drawn."""
-    square = square if position[2] == 0 else 8 - square
-    return 3 * (2 - square // 3) + square % 3
-
-
-def _clicks(position: Any, move: int) -> list[int]:
-    """The pawn, then the square that it goes to."""
-    return [_shown(position, move >> 4), _shown(position, move & 15)]
-
-
-#: Which bits hold the pawns, for terms that the program invents.
-CELLS = Cells(
+#: White sees the rows from the first one on, Black from the third; words follow the side to move.
+GRID = Grid(
     3,
     3,
+    "wb",
     {3 * (2 - bit // 3) + bit % 3: bit for bit in range(9)},
-    {"pawn": Kind(_own, _their, "")},
-    swap_sides,
-    turned=True,  # as are the words of a position already
+    turned=True,
+    row_names="321",
+    column_names="abc",
+    symmetry="mirror",
 )
+#: Which bits hold the pawns, for terms that the program invents.
+CELLS = GRID.cells("pawn", swap=swap_sides)
 
 
-class Hexapawn(KernelGame):
+def _clicks(position: Any, move: int) -> list[int | None]:
+    """The pawn, then the square that it goes to."""
+    return [GRID.square_of(number, position[2]) for number in (move >> 4, move & 15)]
+
+
+class Hexapawn(GridGame):
     """Hexapawn; texts are three rows of `w`, `b` and `.` from the top, and the side to move."""
 
     name = "hexapawn"
+    grid = GRID
     rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome)
     start_position = (NEAR, FAR, 0)
     most_moves = 9
@@ -157,46 +132,7 @@ class Hexapawn(KernelGame):
     evaluators = {"hand": ("pawns", {"pawns": 1.0, "advance": 0.5})}
     sides = ("White", "Black")
     unit = "pawns"
-    extras = (
-        Board(3, 3, _pieces, _clicks, light_first=True, row_names="321", column_names="abc"),
-        CELLS,
-    )
-
-    def to_move(self, position: Any) -> int:
-        return int(position[2])
-
-    def position_text(self, position: Any) -> str:
-        pieces = _pieces(position)
-        letters = ["wb"[pieces[square][0]] if square in pieces else "." for square in range(9)]
-        rows = ["".join(letters[i : i + 3]) for i in (0, 3, 6)]
-        return f"{'/'.join(rows)} {'wb'[position[2]]}"
-
-    def parse_position(self, text: str) -> Any:
-        board, _, mover = text.strip().partition(" ")
-        rows = board.split("/")
-        if (
-            [len(row) for row in rows] != [3] * 3
-            or set(board) - set("wb./")
-            or mover not in ("w", "b")
-        ):
-            raise PositionError(
-                "expected three rows of w, b and '.' with / between them, and w or b to move, such"
-                f" as {self.position_text(self.start_position)!r}, found {text[:40]!r}"
-            )
-        letters = "".join(reversed(rows))
-        white, black = (
-            sum(1 << square for square in range(9) if letters[square] == letter) for letter in "wb"
-        )
-        if mover == "w":
-            return (white, black, 0)
-        return (turned(black), turned(white), 1)
+    extras = (GRID.board(_clicks, light_first=True), CELLS)
 
     def move_text(self, position: Any, move: int) -> str:
-        return "-".join(
-            f"{'abc'[square % 3]}{3 - square // 3}" for square in _clicks(position, move)
-        )
-
-    def show(self, position: Any) -> str:
-        rows = self.position_text(position)[:11].split("/")
-        lines = [f"{3 - n}  {' '.join(row)}" for n, row in enumerate(rows)]
-        return "\n".join([*lines, "   a b c"])
+        return "-".join(GRID.name_of(square) for square in _clicks(position, move))

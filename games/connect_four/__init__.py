@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from games.board import Board, Pieces
+from games.board import Pieces
 from games.connect_four import notation, rules
 from games.connect_four.encoding import STONES, THREATS
 from games.connect_four.evaluators import EVALUATORS
 from games.connect_four.features import CELLS, LINES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
 from games.contract import Rules
-from games.kernel_game import KernelGame
+from games.grid import GridGame
 
 __all__ = ["ConnectFour"]
 
@@ -45,10 +45,11 @@ def _removals(position: Any) -> Iterator[tuple[str, float, Any]]:
                     yield name, 1.0, (own & ~bit, opponent & ~bit, side)
 
 
-class ConnectFour(KernelGame):
+class ConnectFour(GridGame):
     """Connect Four; texts are six rows of `X`, `O` and `.` from the top, and the side to move."""
 
     name = "connect_four"
+    grid = notation.GRID
     rules = Rules(legal_moves=rules.legal_moves, play=rules.play, outcome=rules.outcome)
     start_position = START
     most_moves = COLUMNS
@@ -59,18 +60,11 @@ class ConnectFour(KernelGame):
     sides = ("X", "O")
     unit = "threats"
     extras = (
-        Board(ROWS, COLUMNS, notation.pieces, _clicks, row_names="654321"),
+        notation.GRID.board(_clicks, row_names="654321"),
         CELLS, Pieces(_removals, _input_text),
     )  # fmt: skip
-
-    def to_move(self, position: Any) -> int:
-        return int(position[2])
-
-    position_text = staticmethod(notation.position_text)
 
     parse_position = staticmethod(notation.parse_position)
 
     def move_text(self, position: Any, move: int) -> str:
         return str(move + 1)
-
-    show = staticmethod(notation.show)

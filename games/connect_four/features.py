@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from games.connect_four.notation import GRID
 from games.connect_four.rules import ALL, BOTTOM, CENTRE, COLUMNS, DIRECTIONS, ROWS, swap_sides
-from games.features import Cells, FeatureSet, Kind
+from games.features import FeatureSet, Kind
 from games.kernels import kernel, popcount
 
 __all__ = ["CELLS", "LINES", "completing"]
@@ -81,16 +82,6 @@ LINES = FeatureSet(
 
 
 @kernel
-def _own(position):
-    return position[0]
-
-
-@kernel
-def _their(position):
-    return position[1]
-
-
-@kernel
 def _their_completing(position):
     return completing(swap_sides(position))
 
@@ -121,21 +112,12 @@ def _their_winning(position):
 
 #: A threat is an empty square that completes a four. Which rows it is worth most on depends on who
 #: began: a first threat is one of that side. A win is one that the side to move can take at once.
-CELLS = Cells(
-    ROWS,
-    COLUMNS,
-    {
-        COLUMNS * (ROWS - 1 - row) + column: 7 * column + row
-        for column in range(COLUMNS)
-        for row in range(ROWS)
-    },
-    {
-        "stone": Kind(_own, _their, ""),
+CELLS = GRID.cells(
+    relations={
         "threat": Kind(completing, _their_completing),
         "first threat": Kind(_first_completing, _their_first_completing),
         "win": Kind(_winning, _their_winning),
     },
-    swap_sides,
     reach=3,
     areas={
         name: [COLUMNS * row + column for row in rows for column in range(COLUMNS)]

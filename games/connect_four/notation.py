@@ -1,4 +1,4 @@
-"""Text forms of Connect Four: positions row by row from the top, and columns 1 to 7."""
+"""The board of Connect Four and its texts: positions row by row from the top, columns 1 to 7."""
 
 from __future__ import annotations
 
@@ -6,7 +6,19 @@ import re
 
 from games.connect_four.rules import BOTTOM, COLUMNS, ROWS, START, Position, has_four, play
 from games.errors import PositionError, embedded
+from games.grid import Grid
 
+GRID = Grid(
+    ROWS,
+    COLUMNS,
+    bits={
+        COLUMNS * (ROWS - 1 - row) + column: 7 * column + row
+        for column in range(COLUMNS)
+        for row in range(ROWS)
+    },
+    column_names="1234567",
+    symmetry="mirror",
+)
 _BOARD = re.compile(
     r"(?<![\w./])([XO.]{7}(?:\s*[/\n]\s*[XO.]{7}){5})(?![\w/.])(?:\s+([XO])\b)?", re.I
 )
@@ -17,27 +29,13 @@ _NUMBERS = re.compile(r"\W*([012](?:\W+[012]){41})\W*", re.A)
 _CELL_SIGNS = str.maketrans("B012", "..XO")
 
 
-def position_text(position: Position) -> str:
-    """Returns six rows of `X`, `O` and `.` from the top, divided by `/`, and the side to move."""
-    own, opponent, side = position
-    x, o = (own, opponent) if side == 0 else (opponent, own)
-    rows = [
-        "".join(
-            "X" if x >> 7 * column + row & 1 else "O" if o >> 7 * column + row & 1 else "."
-            for column in range(7)
-        )
-        for row in reversed(range(6))
-    ]
-    return f"{'/'.join(rows)} {'XO'[side]}"
-
-
 def parse_position(text: str) -> Position:
     """Returns the position that a text describes.
 
-    It is six rows in the form of `position_text`, whose side to move may be left out, with words
-    around it, or the columns of the moves from the start, such as 4453 or `0-based 3342`. It may
-    also be 42 cells of x, o and b, column by column from the bottom, or 42 of 0, 1 and 2, row by
-    row from the top.
+    It is six rows from the top and the side to move, which may be left out, with words around it;
+    or the columns of the moves from the start, such as 4453 or `0-based 3342`. It may also be 42
+    cells of x, o and b, column by column from the bottom, or 42 of 0, 1 and 2, row by row from the
+    top.
 
     Raises PositionError if the text or the position is not possible.
     """
@@ -51,25 +49,17 @@ def parse_position(text: str) -> Position:
             f" or the columns of moves such as 4453, found {word[:80]!r}"
         )
     board = "/".join(reversed(rows))
-    x, o = (
-        sum(
-            1 << 7 * column + row
-            for row, squares in enumerate(rows)
-            for column, square in enumerate(squares)
-            if square == letter
-        )
-        for letter in "XO"
-    )
-    mover = mover or "XO"[x.bit_count() > o.bit_count()]
-    if x.bit_count() - o.bit_count() != (mover == "O"):
+    x, o = board.count("X"), board.count("O")
+    mover = mover or "XO"[x > o]
+    if x - o != (mover == "O"):
         raise PositionError(
-            "expected as many X as O, or one more with O to move; found"
-            f" {x.bit_count()} X, {o.bit_count()} O and {mover} to move"
+            f"expected as many X as O, or one more with O to move; found {x} X, {o} O and {mover}"
+            " to move"
         )
-    stones = x | o
+    position = GRID.parse(f"{board} {mover}")
+    stones = position[0] | position[1]
     if stones & ~BOTTOM & ~(stones << 1):
         raise PositionError(f"expected every stone to stand on another, found {board}")
-    position = (x, o, 0) if mover == "X" else (o, x, 1)
     if has_four(position[0]):
         raise PositionError(f"expected no four of {mover}, who is to move, found {board}")
     return position
@@ -107,28 +97,6 @@ def _played(columns: str, first: int) -> Position:
         own, opponent, side = play(position, column)
         position = (int(own), int(opponent), int(side))
     return position
-
-
-def show(position: Position) -> str:
-    """Returns the board in rows, with the numbers of the columns below."""
-    board, _, mover = position_text(position).partition(" ")
-    rows = [" ".join(row) for row in board.split("/")]
-    return "\n".join([*rows, "1 2 3 4 5 6 7", f"{mover} to move"])
-
-
-def pieces(position: Position) -> dict[int, tuple[int, str]]:
-    """Returns the stones for `games.board`: squares from the top left, row by row."""
-    own, opponent, side = position
-    stones = {}
-    for column in range(COLUMNS):
-        for row in range(ROWS):
-            bit = 1 << 7 * column + row
-            if (own | opponent) & bit:
-                stones[COLUMNS * (ROWS - 1 - row) + column] = (
-                    side if own & bit else 1 - side,
-                    "",
-                )
-    return stones
 
 
 def squares_of(position: Position, move: int) -> list[int]:

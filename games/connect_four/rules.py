@@ -12,6 +12,7 @@ A move is the number of a column, 0 to 6. The side that begins is 0.
 
 from __future__ import annotations
 
+from games.grid import swap_sides
 from games.kernels import kernel
 
 __all__ = [
@@ -82,10 +83,3 @@ def play(position, move):
     stones = own | opponent
     # Adding 1 at the foot of a column carries up to its first empty square.
     return (opponent, own | ((stones + (1 << 7 * move)) & ~stones), 1 - side)
-
-
-@kernel
-def swap_sides(position):
-    """Returns the same board with the other side to move."""
-    own, opponent, side = position
-    return (opponent, own, 1 - side)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.features.cells import EMPTY, THEIR, Cells, Words
+from games.kernels import word
 
 __all__ = ["MOST_CONDITIONS", "OFF", "CellTerm", "Neighbours", "atoms"]
 
@@ -136,12 +137,12 @@ class CellTerm:
         squares = self.squares(cells)
         parts = [_call(self.anchor)]
         if len(squares) < len(cells.bits):
-            parts.append(hex(cells.mask(squares)))
+            parts.append(hex(word(cells.mask(squares))))
         for offset, atom in self.conditions:
             steps = _steps(cells, offset, squares)
             shifts = [
-                f"({_call(atom)} {'>>' if step > 0 else '<<'} {abs(step)})"
-                + f" & {hex(cells.mask(some))}" * (len(steps) > 1)
+                _shifted(_call(atom), step, cells.width)
+                + f" & {hex(word(cells.mask(some)))}" * (len(steps) > 1)
                 for step, some in sorted(steps.items())
             ]
             if atom != OFF:
@@ -246,6 +247,13 @@ def _way(offset: Offset, cells: Cells) -> str:
 
 def _call(atom: str) -> str:
     return f"_{atom.replace(' ', '_')}(position)"
+
+
+def _shifted(call: str, step: int, width: int) -> str:
+    """Returns the text of a word moved down by `step` bits; only bit 63 needs the functions."""
+    if width < 64:
+        return f"({call} {'>>' if step > 0 else '<<'} {abs(step)})"
+    return f"shift_{'right' if step > 0 else 'left'}({call}, {abs(step)})"
 
 
 def _steps(cells: Cells, offset: Offset, squares: Any) -> dict[int, list[int]]:

@@ -12,21 +12,27 @@ from numpy.typing import NDArray
 
 from games.features.encoding import Encoding
 from games.features.feature_set import FeatureSet
-from games.kernels import kernel, lowest
+from games.features.phases import Phases
+from games.kernels import bit, kernel, lowest
 from games.kernels.compiler import GENERATED
 
-__all__ = ["CELL_INPUTS", "EMPTY", "THEIR", "Cells", "Kind"]
+__all__ = ["CELL_INPUTS", "EMPTY", "PHASE_INPUTS", "THEIR", "Cells", "Kind"]
 
 #: Squares without a piece, beside the kinds of pieces; and what goes before the enemy's.
 EMPTY, THEIR = "empty", "their "
-#: Highest bit that a square may have: a float holds all words of these bits.
-LAST_BIT = 52
-#: Name of the encoding that cells give.
-CELL_INPUTS = "cells"
+LAST_BIT = 63
+#: Names of the encodings that cells give, without and with the phases of the game.
+CELL_INPUTS, PHASE_INPUTS = "cells", "cells by phase"
 WRITE = """    rest = read{number}(position)
     while rest:
-        places[count] = {first} + lowest(rest)
-        rest &= rest - 1
+        square = lowest(rest)
+        places[count] = {first} + square
+        rest ^= bit(square)
+        count += 1
+"""
+WRITE_PHASE = """    stage = phase(position)
+    if stage:
+        places[count] = {before} + stage
         count += 1
 """
 Kernel = Callable[[Any], int]
@@ -54,7 +60,7 @@ class Cells:
     """The bits by which words that kernels return hold the pieces on the game's `Board`.
 
     rows, columns: the size of the board.
-    bits: by square of the board, as the side to move sees it, its bit, 0 to 52. Squares that are
+    bits: by square of the board, as the side to move sees it, its bit, 0 to 63. Squares that are
         left out do not exist.
     kinds: kinds of pieces and relations by their names, which are words such as "man".
     swap: a kernel that returns the same board with the other side to move.
@@ -63,6 +69,9 @@ class Cells:
     areas: squares with a name, as the side to move sees them: {"corner": (56, 49)}.
     row_names: names of the rows from the top. Default: numbers, with the back and the last row.
     alone: whether one agent moves; `swap` then returns the goal's board, and no kind is a piece.
+    phases: the phases of the game for which n-tuples have tables of their own. Default: one.
+    images: symmetries of the game for n-tuples, each as a permutation of the bits up to the highest
+        one of a square.
 
     Raises ValueError if the bits are out of range or not distinct, or a name is not words.
     """
@@ -77,6 +86,8 @@ class Cells:
     areas: Mapping[str, Sequence[int]] = field(default_factory=dict)
     row_names: Sequence[str] = ()
     alone: bool = False
+    phases: Phases | None = None
+    images: Sequence[tuple[int, ...]] = ()
 
     def __post_init__(self) -> None:
         used = list(self.bits.values())
@@ -130,8 +141,8 @@ class Cells:
         read = {}
         for name, kind in self.kinds.items():
             read[name], read[THEIR + name] = kind.own, kind.their
-        both = FeatureSet.of_both_sides("words", read, self.swap).measure(positions)
-        planes = both.astype(np.uint64).T.reshape(2, len(read), -1)
+        both = FeatureSet.of_both_sides("words", read, self.swap).measure(positions, words=True)
+        planes = both.view(np.uint64).T.reshape(2, len(read), -1)
         words = dict(zip(read, planes.transpose(1, 0, 2), strict=True))
         taken = np.zeros_like(planes[:, 0])
         for name in self.pieces():
@@ -147,15 +158,29 @@ class Cells:
     @cached_property
     def encoding(self) -> Encoding:
         """The pieces as inputs: width * state + bit; states are own and enemy kinds in turn."""
+        return self._encoding(CELL_INPUTS)
+
+    @cached_property
+    def phased(self) -> Encoding:
+        """The same inputs, and one for each of `phases` but the first, if there are any."""
+        return self._encoding(PHASE_INPUTS) if self.phases else self.encoding
+
+    def _encoding(self, name: str) -> Encoding:
         pieces = [self.kinds[name] for name in self.pieces()]
         read = [own for piece in pieces for own in (piece.own, piece.their)]
         lines = ["@kernel\ndef active(position, places):\n    count = 0\n"]
         lines += [WRITE.format(number=i, first=i * self.width) for i in range(len(read))]
+        size, most = len(read) * self.width, len(self.bits)
         scope: dict[str, Any] = {"__name__": GENERATED, "kernel": kernel, "lowest": lowest}
+        scope["bit"] = bit
+        if name == PHASE_INPUTS and self.phases:
+            lines.append(WRITE_PHASE.format(before=size - 1))
+            scope["phase"] = self.phases.phase
+            size, most = size + len(self.phases) - 1, most + 1
         scope |= {f"read{i}": own for i, own in enumerate(read)}
         scope["__text__"] = "".join([*lines, "    return count\n"])
         exec(compile(scope["__text__"], GENERATED, "exec"), scope)
-        return Encoding(CELL_INPUTS, len(read) * self.width, len(self.bits), scope["active"])
+        return Encoding(name, size, most, scope["active"])
 
     def pieces(self) -> list[str]:
         """Returns the names of the kinds that are pieces, not relations."""

@@ -44,7 +44,7 @@ class FeatureSet:
     together: bool = False
     cell_terms: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: str = field(init=False)
-    _measures: dict[int, Callable[[int, int, int], None]] = field(
+    _measures: dict[tuple[int, str], Callable[[int, int, int], None]] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
 
@@ -112,31 +112,38 @@ class FeatureSet:
         data = {term: self.cell_terms[term] for term in chosen if term in self.cell_terms}
         return FeatureSet(name or self.name, chosen, swap, theirs, self.together, data)
 
-    def measure(self, positions: Any) -> NDArray[np.float64]:
+    def measure(self, positions: Any, *, words: bool = False) -> NDArray[Any]:
         """Returns the values of all terms for a sequence of positions, [positions, terms].
+
+        words: whether terms are words of 64 bits, which no float holds; the values are int64 then.
 
         Positions that are tuples of integers of one length (or an array [positions, integers])
         are measured by native code, any others by the Python interpreter.
         """
         rows = _rows(positions) if kernels.runs_compiled() else None
+        kind = np.int64 if words else np.float64
         if rows is None:
-            measured = [self.values(position) for position in positions]
-            return np.array(measured, dtype=np.float64).reshape(len(measured), len(self))
-        values = np.zeros((len(rows), len(self)), dtype=np.float64)
-        self._native_measure(rows.shape[1])(len(rows), rows.ctypes.data, values.ctypes.data)
+            measured = [self._values(position) for position in positions]
+            return np.array(measured, dtype=kind).reshape(len(measured), len(self))
+        values = np.zeros((len(rows), len(self)), dtype=kind)
+        store = "store_int({}, {}, int({}))" if words else "store_float({}, {}, float({}))"
+        self._native_measure(rows.shape[1], store)(len(rows), rows.ctypes.data, values.ctypes.data)
         return values
 
     def values(self, position: Any) -> list[float]:
         """Returns the values of all terms of one position, computed by the Python interpreter."""
+        return [float(value) for value in self._values(position)]
+
+    def _values(self, position: Any) -> list[Any]:
         if not self._plain:
             twins = [kernels.uncompiled(term) for term in self.terms.values()]
             swap = kernels.uncompiled(self.swap) if self.swap else None
             self._plain.update(terms=twins, swap=swap)
         swapped = self._plain["swap"](position) if self.swap else None
         if self.differences:
-            return [float(term(position) - term(swapped)) for term in self._plain["terms"]]
+            return [term(position) - term(swapped) for term in self._plain["terms"]]
         return [
-            float(term(swapped if name in self.theirs else position))
+            term(swapped if name in self.theirs else position)
             for name, term in zip(self.terms, self._plain["terms"], strict=True)
         ]
 
@@ -174,18 +181,15 @@ class FeatureSet:
         ]
         return "\n".join(lines)
 
-    def _native_measure(self, width: int) -> Callable[[int, int, int], None]:
-        if width in self._measures:
-            return self._measures[width]
+    def _native_measure(self, width: int, store: str) -> Callable[[int, int, int], None]:
+        if (width, store) in self._measures:
+            return self._measures[width, store]
         lines = [
             "def measure_at(count, source, target):",
             "    for i in range(count):",
             f"        position = {read_position(width)}",
             *(["        swapped = swap(position)"] if self.swap else []),
-            *(
-                f"        store_float(target, {i}, float({self.expression(i)}))"
-                for i in range(len(self))
-            ),
+            *(f"        {store.format('target', i, self.expression(i))}" for i in range(len(self))),
             f"        source += {8 * width}",
             f"        target += {8 * len(self)}",
         ]
@@ -193,8 +197,8 @@ class FeatureSet:
             "measure_at", "\n".join(lines), self.scope(), "void(int64, int64, int64)"
         )
         signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-        self._measures[width] = signature(address)
-        return self._measures[width]
+        self._measures[width, store] = signature(address)
+        return self._measures[width, store]
 
 
 def _rows(positions: Any) -> NDArray[np.int64] | None:

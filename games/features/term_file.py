@@ -9,7 +9,7 @@ from typing import Any
 from games.features.cell_terms import OFF, CellTerm
 from games.features.cells import EMPTY, THEIR, Cells
 from games.features.feature_set import FeatureSet
-from games.kernels import kernel, popcount
+from games.kernels import kernel, popcount, shift_left, shift_right, word
 from games.kernels.compiler import GENERATED
 
 __all__ = ["INVENTED", "feature_set_of", "named", "term_file"]
@@ -25,7 +25,7 @@ HEAD = '''"""Terms of {title} that `plysmith learner invent` found.
 from games import load
 from games.extras import extra
 from games.features import Cells, FeatureSet
-from games.kernels import kernel, popcount
+from games.kernels import {names}
 
 _cells = extra(load({name!r}), Cells)
 '''
@@ -67,7 +67,12 @@ def term_file(
     notes = {own: f"Weight {weight:+.4g} {unit}." for own, weight in weights.items()}
     terms = "".join(f'    "{own}": {own},\n' for own in features.cell_terms)
     return (
-        HEAD.format(title=title, name=name, counted=ALONE if cells.alone else COUNTED)
+        HEAD.format(
+            title=title,
+            name=name,
+            counted=ALONE if cells.alone else COUNTED,
+            names="kernel, popcount" + ", shift_left, shift_right" * (cells.width > 63),
+        )
         + _source(cells, features.cell_terms, notes)
         + f'\n\nFEATURES = FeatureSet(\n    "{INVENTED}",\n    {{\n'
         + textwrap.indent(terms, "    ")
@@ -92,7 +97,8 @@ def feature_set_of(
         raise ValueError(f"expected other names than those of {sorted(before)}, found {[*terms]}")
     scope: dict[str, Any] = {
         "__name__": GENERATED, "__text__": _source(cells, terms, {}), "_cells": cells,
-        "kernel": kernel, "popcount": popcount,
+        "kernel": kernel, "popcount": popcount, "shift_left": shift_left,
+        "shift_right": shift_right,
     }  # fmt: skip
     exec(compile(scope["__text__"], GENERATED, "exec"), scope)
     kernels = {**before, **{own: scope[own] for own in terms}}
@@ -115,7 +121,7 @@ def _source(cells: Cells, terms: Mapping[str, CellTerm], notes: Mapping[str, str
         taken = " | ".join(f"_{piece.replace(' ', '_')}(position)" for piece in pieces)
         lines.append(
             f'\n\n@kernel\ndef _empty(position):\n    """The squares without a piece."""\n'
-            f"    return {hex(cells.mask(cells.bits))} & ~({taken})\n"
+            f"    return {hex(word(cells.mask(cells.bits)))} & ~({taken})\n"
         )
     for own, term in terms.items():
         words = term.text(cells)

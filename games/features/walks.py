@@ -6,8 +6,9 @@ Source: W. Konen and others' General Board Game playground, where n-tuples are r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,14 @@ class Squares:
     columns: int
     encoding: Encoding
 
+    #: No symmetries are known.
+    images: ClassVar[Sequence[tuple[int, ...]]] = ()
+
+    @property
+    def phased(self) -> Encoding:
+        """The encoding, which may have phases already."""
+        return self.encoding
+
     @property
     def bits(self) -> Mapping[int, int]:
         """The number of each square."""
@@ -54,7 +63,9 @@ class Squares:
 
 
 def walks(cells: Cells | Squares, text: str, seed: int) -> TupleLayout:
-    """Returns a layout of different random groups; squares are neighbours also at their corners.
+    """Returns a layout of random groups; squares are neighbours also at their corners.
+
+    No group is another one, or its image by a symmetry of the game.
 
     cells: the cells or squares of the game.
     text: "walks:N,L" for N groups of L squares each.
@@ -68,7 +79,9 @@ def walks(cells: Cells | Squares, text: str, seed: int) -> TupleLayout:
     number, length = int(match[1]), int(match[2])
     random = np.random.default_rng(seed)
     squares = sorted(cells.bits)
-    groups: dict[frozenset[int], Group] = {}
+    groups: list[Group] = []
+    seen: set[frozenset[int]] = set()
+    images = tuple(cells.images)
     for _ in range(TRIES * number):
         walk = [squares[random.integers(len(squares))]]
         while len(walk) < length:
@@ -79,9 +92,12 @@ def walks(cells: Cells | Squares, text: str, seed: int) -> TupleLayout:
             walk.append(free[random.integers(len(free))])
         if len(walk) == length:
             bits = tuple(cells.bits[square] for square in walk)
-            groups.setdefault(frozenset(bits), Group(bits))
+            if frozenset(bits) not in seen:
+                groups.append(Group(bits))
+                seen.add(frozenset(bits))
+                seen.update(frozenset(image[bit] for bit in bits) for image in images)
         if len(groups) == number:
-            return TupleLayout(cells.encoding, cells.width, tuple(groups.values()))
+            return TupleLayout(cells.phased, cells.width, tuple(groups), images)
     raise ValueError(
         f"tuples: expected at most {len(groups)} groups of {length} squares, found {number}"
     )

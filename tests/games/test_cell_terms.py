@@ -26,7 +26,9 @@ from games.nim import Nim
 from search import LinearEvaluator, load_evaluator
 from search.evaluators.files.header import EvaluatorError
 
-NAMES = ["checkers", "connect_four", "docs.examples.hexapawn:Hexapawn"]
+NAMES = [
+    "checkers", "connect_four", "docs.examples.hexapawn:Hexapawn", "docs.examples.othello:Othello"
+]  # fmt: skip
 
 
 @functools.cache
@@ -69,6 +71,8 @@ def related(game: Game, position: Any, name: str) -> set[int]:
             wins &= reached if turn == side else set()
         return {square for square, bit in cells.bits.items() if bit in wins}
     moves = game.legal_moves(position)
+    if name == "move":
+        return {move for move in moves if move < 64}
     if name == "mover" and moves and moves[0] >> 12:  # captures hide the other moves
         return {
             s
@@ -266,7 +270,7 @@ def test_check_game_compares_cells_with_the_board() -> None:
 
     with pytest.raises(ContractError, match="cells are those of a board"):
         check_game(Bare())
-    with pytest.raises(ValueError, match="expected different bits from 0 to 52"):
-        replace(cells, bits={0: 1, 1: 53})
+    with pytest.raises(ValueError, match="expected different bits from 0 to 63"):
+        replace(cells, bits={0: 1, 1: 64})
     with pytest.raises(ValueError, match="expected names of words, found 'man!'"):
         replace(cells, kinds={"man!": cells.kinds["stone"]})

@@ -94,7 +94,7 @@ def test_plain_text_keeps_values_comments_start_and_resignation(toe: Game) -> No
     [
         ("10\n*\n", "line 1: expected one of 1, "),
         ('[Game "nim"]\n\n1\n*\n', "line 3: expected a game of tic_tac_toe, found one of 'nim'"),
-        ('[Position "XX"]\n\n1\n*\n', "line 3: expected nine of X, O"),
+        ('[Position "XX"]\n\n1\n*\n', "line 3: expected 9 squares of X, O"),
         ("1 ; nan 3\n*\n", "line 1: expected a finite number, found 'nan'"),
         ("1\n2\n4\n5\n7\n8\n*\n", "line 6: expected no move after the end"),
         ("1\n* resignation inf\n", "line 2: expected a finite number"),

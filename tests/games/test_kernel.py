@@ -320,7 +320,7 @@ def test_a_second_process_takes_everything_from_the_cache(project: Project) -> N
             import games
             from games.kernels import kernel
             from search import Engine
-            from benchmarks.leaves import perft
+            from search.perft import perft
             from recursive import depth_sum
             game = games.load("checkers")
             result = Engine(game, "classic").search(game.start(), depth=5)
@@ -425,7 +425,7 @@ NOWHERE = """
     numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written
     import games
     from search import as_evaluator
-    from benchmarks.leaves import perft
+    from search.perft import perft
     game = games.load("tic_tac_toe")
     print(perft(game, game.start(), 2), as_evaluator(game, "open_lines")((1, 2, 0)))
     """

@@ -10,6 +10,7 @@ import pytest
 from errors import errors_of
 from toys import CHECKERS_BLOCKS
 
+import games
 from games import kernels
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
@@ -26,6 +27,7 @@ from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator
 
 FOUR, CHECKERS = ConnectFour(), Checkers()
+OTHELLO = games.load("docs.examples.othello:Othello")
 
 
 @pytest.mark.thorough
@@ -118,6 +120,43 @@ def test_walks_are_different_connected_groups_of_what_stands_on_the_board(game: 
         assert {squares[bit]: names[state] for state, bit in states} == held
     other = tuple_model(game, "walks:30,4", scale=1.0, seed=2).evaluator.layout
     assert other.groups != layout.groups
+
+
+def turned(position: Any, way: Any) -> Any:
+    """Returns a position of Othello whose square (row, column) lies at way(row, column)."""
+    words = [
+        sum(1 << 8 * r + c for s in range(64) if old >> s & 1 for r, c in [way(*divmod(s, 8))])
+        for old in position[:2]
+    ]
+    return (*(kernels.word(one) for one in words), position[2])
+
+
+def test_walks_share_tables_between_all_eight_images_but_not_between_phases(
+    tmp_path: Path,
+) -> None:
+    layout = tuple_model(OTHELLO, "walks:5,4", scale=1.0).evaluator.layout
+    weights = np.random.default_rng(1).normal(size=layout.size)
+    evaluator = TupleEvaluator(OTHELLO, layout, weights)
+    ways = [
+        lambda r, c: (c, r), lambda r, c: (7 - r, c), lambda r, c: (r, 7 - c),
+        lambda r, c: (7 - c, 7 - r), lambda r, c: (7 - r, 7 - c), lambda r, c: (c, 7 - r),
+    ]  # fmt: skip
+    positions = sample_positions(OTHELLO, 12)
+    for position in positions:
+        for way in ways:
+            assert evaluator(turned(position, way)) == pytest.approx(evaluator(position), abs=1e-4)
+            assert OTHELLO.outcome(turned(position, way)) == OTHELLO.outcome(position)
+    assert evaluator.values(positions) == pytest.approx([evaluator.plain()(p) for p in positions])
+    # only the tables of the second phase, from 14 discs on, are left
+    size = layout.size // layout.phases
+    assert layout.phases == 7
+    evaluator.weights[:size] = evaluator.weights[2 * size :] = 0.0
+    for position in positions:
+        discs = sum(word.bit_count() for word in (bits % 2**64 for bits in position[:2]))
+        assert (evaluator(position) != 0.0) == (14 <= discs < 24)
+    evaluator.save(tmp_path / "phases.safetensors")
+    again = load_evaluator(tmp_path / "phases.safetensors", game=OTHELLO)
+    assert again.values(positions).tolist() == evaluator.values(positions).tolist()
 
 
 def test_a_network_over_walks_learns_and_loads(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from games.contract import Game
 from games.extras import extra
 from games.features import Cells, Encoding, FeatureSet
-from games.features.cells import CELL_INPUTS
+from games.features.cells import CELL_INPUTS, PHASE_INPUTS
 from search.evaluators.samples import sample_positions
 
 __all__ = [
@@ -221,9 +221,10 @@ def find_input(
             f"expected a feature set or an encoding as inputs, found {short(entry)}"
         )
     check_fields(entry, {"encoding": str, "size": int, "identity": str})
-    cells = extra(game, Cells) if entry["encoding"] == CELL_INPUTS else None
-    named = game.encodings if cells is None else {**game.encodings, CELL_INPUTS: cells.encoding}
-    encoding = named.get(entry["encoding"]) if own is None else own
+    cells = extra(game, Cells) if entry["encoding"] in (CELL_INPUTS, PHASE_INPUTS) else None
+    encoding: Any = game.encodings.get(entry["encoding"]) if own is None else own
+    if own is None and cells is not None:
+        encoding = cells.encoding if entry["encoding"] == CELL_INPUTS else cells.phased
     if encoding is None:
         raise EvaluatorError(
             f"expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"
