@@ -47,7 +47,8 @@ _NUMBERS = (
     # more than two players, see `search.multiplayer.kernels`; addresses first
     " vector_at turn_at players method centred"
     # counters and flags; plies without an irreversible move after which the game is drawn
-    " quiet_limit generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
+    " quiet_limit generation earlier nodes stop lookups lookup_hits probes hits root_count"
+    " completed best"
     # whether root moves keep their order, whether deeper searches change nothing, and whether the
     # iteration under way has failed low
     " keep_order final failed_low"

@@ -216,8 +216,9 @@ def negamax(line, depth, alpha, beta, ply):
     The value is exact if alpha < value < beta, a lower bound if it is at least beta, and an upper
     bound if it is at most alpha (fail-soft). It is meaningless once `line.stop` is set. The
     excluded move, whose index is `line.excluded[ply]`, is not searched; the position then counts as
-    another one, for which nothing is looked up or stored. Where the line may reach the draw by quiet
-    moves, the table gives and takes moves only, because values depend on the moves before.
+    another one, for which nothing is looked up or stored. Where the line may reach the draw after
+    80 plies without an irreversible move, values depend on the moves before: the table then gives
+    and takes moves only.
 
     The shallow search of singular extensions is part of this one function because two functions
     that call each other cannot be compiled: Numba compiles each by its signature before the other
