@@ -58,7 +58,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "games": 60, "inputs": "points", "hidden": (12,), "round_games": 5,
     },
     "backups": {
-        "games": 12, "round_games": 6, "hidden": (8,), "samples": 2, "batch_size": 32,
+        "games": 4, "round_games": 2, "hidden": (8,), "samples": 2, "batch_size": 32,
         "rate": 0.003, "inputs": "points", "bear_off": False, "most_positions": 100_000,
         "precision": "float32",
     },
