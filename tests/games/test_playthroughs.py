@@ -1,6 +1,6 @@
 """One game of every game with all that can be observed of it, and what games refuse, as it was.
 
-One game of each kind has a file in `playthroughs/`: one fixed game, position by position. A change
+One game of each kind has a file in `playthroughs/`: one fixed game from its start to its end. A change
 of it is a change of what people see or of what is learned, and shows as a difference to be read.
 Of the other games `digests.json` has a digest: their texts of two commits are compared with
 
@@ -17,7 +17,7 @@ import ast
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -43,8 +43,9 @@ GAMES: dict[str, Any] = {
 }
 #: One game of each kind: the pieces that are taken, dice, more than two seats, a problem.
 WHOLE_TEXTS = ("checkers", "backgammon", "chinese_checkers", "sliding8")
-#: Most plies of a playthrough, and those at which all of a position is told, as at the end; a
-#: digest stands for those between, whose moves are in the game's file below.
+#: Most plies of a playthrough, and those at which all of a position is observed, as at the end. The
+#: texts tell all of the first and the last; a digest stands for those between, whose moves are in
+#: the game's file below. The command `show` tells more.
 PLIES, WHOLE = 60, (0, 20)
 #: Most moves that are listed; a digest stands for the others.
 LISTED = 8
@@ -112,8 +113,8 @@ def summary(between: list[str]) -> Iterator[str]:
         between.clear()
 
 
-def playthrough(game: Any) -> Iterator[str]:
-    """Yields the lines of a game in which every move is fixed."""
+def playthrough(game: Any, told_at: Sequence[int] = WHOLE[:1]) -> Iterator[str]:
+    """Yields the lines of a game in which every move is fixed; all is told at some of the plies."""
     yield f"{game.name}, version {game.version}: {game.title}; {', '.join(game.sides)}"
     position, record = game.start(), None if isinstance(game, Problem) else new_record(game)
     between: list[str] = []
@@ -122,19 +123,18 @@ def playthrough(game: Any) -> Iterator[str]:
         over = game.outcome(position) is not None and not isinstance(game, Problem)
         dice = () if roll is None else (roll,)
         moves = [] if over else game.legal_moves(position, *dice)
-        whole = over or ply in WHOLE
         move = None if over else moves[(5 * ply + 3) % len(moves)]
         thrown = "" if roll is None else f"{game.dice.text(roll)} "
         played = [] if over else [f"plays {thrown}{game.move_text(position, move)}"]
         told = f"{ply}. {game.position_text(position)}"
-        if whole:
+        seen: list[str] = []
+        if over or ply in WHOLE or ply in told_at:
+            seen = [*observed(game, position), *offered(game, position, moves)]
+        if over or ply in told_at:
             yield from summary(between)
-            yield f"\n{told}"
-            yield from observed(game, position)
-            yield from offered(game, position, moves)
-            yield from (f"{line}\n" for line in played)
+            yield from (f"\n{told}", *seen, *(f"{line}\n" for line in played))
         else:
-            between.append(" ".join([told, *played]))
+            between.append(" ".join([told, *seen, *played]))
         if over:
             break
         if record is not None:
@@ -148,8 +148,8 @@ def playthrough(game: Any) -> Iterator[str]:
         yield form.write(record, names, {}).rstrip("\n")
 
 
-def text_of(game: Any) -> str:
-    return "\n".join(playthrough(game)) + "\n"
+def text_of(game: Any, told_at: Sequence[int] = WHOLE[:1]) -> str:
+    return "\n".join(playthrough(game, told_at)) + "\n"
 
 
 @pytest.mark.parametrize("name", WHOLE_TEXTS)
@@ -209,7 +209,7 @@ def test_what_cannot_be_read_is_refused_as_it_was(path: Path) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["show"]:
-        print("\n".join(text_of(GAMES[name]) for name in sys.argv[2:]))
+        print("\n".join(text_of(GAMES[name], range(PLIES)) for name in sys.argv[2:]))
     else:
         for name in WHOLE_TEXTS:
             (FOLDER / f"playthroughs/{name}.txt").write_text(text_of(GAMES[name]), "utf-8")
