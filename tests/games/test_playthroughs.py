@@ -1,6 +1,6 @@
 """One game of every game with all that can be observed of it, and what games refuse, as it was.
 
-One game of each kind has a file in `playthroughs/`: one fixed game from its start to its end. A change
+One game of each kind has a file in `playthroughs/`, its first and last position in full. A change
 of it is a change of what people see or of what is learned, and shows as a difference to be read.
 Of the other games `digests.json` has a digest: their texts of two commits are compared with
 
