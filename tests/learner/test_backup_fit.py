@@ -160,11 +160,8 @@ def test_wrong_checkpoints(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="store: expected an empty folder"):
         BackupFit(**{**SMALL, "games": 10, "store": store}).fit()
     (figures,) = state["rounds_done"]["rounds"]
-    numbers = unpacked(state["net"]["numbers"], np.float32)
     for damaged in (
         {**state, "net": {"steps": [1], "numbers": state["net"]["numbers"][:-8]}},
-        {**state, "net": {"steps": [-1], "numbers": state["net"]["numbers"]}},
-        {**state, "net": {"steps": [1], "numbers": packed(numbers * np.float32(np.nan))}},
         {**state, "small": ""},
         {**state, "rounds_done": {"rounds": [{**figures, "positions": 7}]}},
         {**state, "rounds_done": {}},

@@ -74,7 +74,7 @@ def test_late_positions_are_near_the_end_and_belong_to_the_game() -> None:
 
 
 def test_other_learners_are_refused(capsys: Any) -> None:
-    with pytest.raises(ValueError, match="for two players for Samuel, found chinese_checkers for"):
+    with pytest.raises(ValueError, match="game of Samuel: expected a game for two players, found"):
         Samuel(GAME, games=10).fit()
     with pytest.raises(ValueError, match="blend: expected 1 for more than two players, found 0.5"):
         BatchFit(GAME, games=10).fit()

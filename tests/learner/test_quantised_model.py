@@ -98,6 +98,7 @@ def test_a_state_of_another_model_is_refused() -> None:
         ({"numbers": packed(infinite)}, "state: expected 6 numbers of steps and [0-9]* finite"),
         ({"steps": [-1] * 6}, "state: expected 6 numbers of steps"),
         ({"steps": [0] * 5}, "state: expected 6 numbers of steps"),
+        ({"steps": [0.5] * 6}, "state: expected 6 numbers of steps"),
         ({"steps": 0}, "state: expected 6 numbers of steps"),
     ):
         with pytest.raises(ValueError, match=message):

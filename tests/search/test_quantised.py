@@ -194,14 +194,9 @@ def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.safetensors"
     network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17)).save(path)
     content, arrays = load_arrays(path)
-    changes: list[tuple[dict[str, Any], str]] = [
-        ({"weights_0": np.full((128, 32), 30000, np.int16)}, "sums of 32 inputs"),
-        ({"bias_1": arrays["bias_1"][:2]}, "bias_1: expected int32 of shape"),
-    ]
-    for change, message in changes:
-        save_arrays(path, content, arrays | change)
-        with pytest.raises(EvaluatorError, match=message):
-            load_evaluator(path)
+    save_arrays(path, content, arrays | {"weights_0": np.full((128, 32), 30000, np.int16)})
+    with pytest.raises(EvaluatorError, match="sums of 32 inputs"):
+        load_evaluator(path)
     features = [{"features": "classic", "identity": {"material": "0"}}]
     data = safetensors.numpy.save(arrays, {"plysmith": json.dumps(content | {"inputs": features})})
     path.write_bytes(data)
