@@ -90,9 +90,7 @@ class SharedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
         try:
             content = Path(path).read_bytes()
             head, _, data = content.partition(b"\n")
-            if content[:1] == pickle.PROTO:  # of a version that wrote no digests
-                data = content
-            elif head != _head(data):
+            if head != _head(data):
                 raise ValueError("another length or digest than the file says")
             file = io.BytesIO(data)
             return [pickle.load(file) for _ in range(count)]

@@ -375,7 +375,9 @@ def test_no_damaged_file_of_the_cache_ends_a_program(tmp_path: Path) -> None:
             cache.save("int64", ["code"] * 9)
             (path,) = tmp_path.glob(f"k{number}.{'nbi' if number % 2 else '*.nbc'}")
             content = bytearray(path.read_bytes())
-            if number % 4 < 2:
+            if number % 10 < 2:  # as a version wrote it that knew no digests
+                del content[: content.index(b"\n") + 1]
+            elif number % 4 < 2:
                 content[int(random.integers(len(content)))] ^= 1 << int(random.integers(8))
             else:
                 del content[int(random.integers(len(content))) :]
