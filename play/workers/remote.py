@@ -78,6 +78,8 @@ def connect(address: str, patience: float) -> Any:
         raise ModuleNotFoundError(
             "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
         ) from None
+    # That a scheduler is gone is said by us in a line, and by Dask in a traceback for each try.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         # A client would wait for ever for an answer of another kind of server.
         with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already

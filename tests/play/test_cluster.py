@@ -131,7 +131,7 @@ def test_faults_of_workers(
 
 @dask
 @pytest.mark.whole_run
-def test_a_scheduler_that_comes_back(said: Any) -> None:
+def test_a_scheduler_that_comes_back(said: Any, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("dask.distributed")
     cluster = LocalCluster()
     try:
@@ -143,6 +143,7 @@ def test_a_scheduler_that_comes_back(said: Any) -> None:
             cluster.restart_scheduler()
             assert [one for one, _ in results] == [n**2 for n in range(1, 600)]
         assert "is gone; waiting for it" in said() and "is back, with" in said()
+        assert "Traceback" not in capfd.readouterr().err + said()
     finally:
         cluster.close()
 
