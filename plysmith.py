@@ -20,6 +20,8 @@ COMMANDS = {
     ),
     "runs": ("learner.run.runs", "list the runs in a folder, with strengths and hours"),
     "make": ("learner.run.making", "make a shipped evaluator again"),
+    "check": ("play.commands.check", "check the rules of a game of your own, and count its lines"),
+    "new": ("play.commands.new", "begin a game of your own: a file that passes the check"),
     "fit": ("learner.traces.command", "fit weights of any engine to traces of its positions"),
     "tune": ("learner.tuning.command", "tune numbers of a player or engine, and test the result"),
     "export": ("play.commands.export", "write an evaluator as one file of C"),

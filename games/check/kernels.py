@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from typing import Any
 
 from games.contract import Rules, given
@@ -13,6 +14,11 @@ __all__ = ["KernelCheck", "same"]
 MOST_TRIED = 32  # number of moves of a position that are played
 MOST_INTEGERS = 16  # in a position of a game written as kernels
 ROOM = 4096  # moves beyond `most_moves` that can still be counted
+MOST_LINES = 300_000  # of Python that one call of a rule may run
+ENDS = (
+    "an end (Python's integers have more than 64 bits, so that `left &= left - 1` never becomes 0"
+    " once bit 63 is set: write `left ^= bit(lowest(left))`)"
+)
 
 
 class KernelCheck:
@@ -28,12 +34,40 @@ class KernelCheck:
         self.most_moves = int(getattr(check.game, "most_moves", 256))
         self.buffer = np.zeros(self.most_moves + ROOM, dtype=np.int64)
         self.native = {name: rule for name, rule in vars(rules).items() if rule is not None}
-        self.source = {name: uncompiled(rule) for name, rule in self.native.items()}
+        self.source = {
+            name: self.bounded(name, uncompiled(rule)) for name, rule in self.native.items()
+        }
         self.of_position: list[str] = [
             n for n in ("outcome", "key", "noisy", "standard", "turn") if n in self.native
         ]
         self.of_move: list[str] = [n for n in ("play", "irreversible", "gain") if n in self.native]
         self.keys: dict[int, Any] = {}
+
+    def bounded(self, name: str, source: Any) -> Any:
+        """Returns a rule that fails the check once it has run MOST_LINES lines of Python."""
+
+        def run(position: Any, *rest: Any) -> Any:
+            lines = 0
+
+            def count(frame: Any, event: str, argument: Any) -> Any:
+                nonlocal lines
+                lines += 1
+                if lines > MOST_LINES:
+                    self.endless(name, position)
+                return count
+
+            if sys.gettrace() is not None:  # a debugger's
+                return source(position, *rest)
+            sys.settrace(count)
+            try:
+                return source(position, *rest)
+            finally:
+                sys.settrace(None)
+
+        return run
+
+    def endless(self, name: str, position: Any) -> None:
+        self.check.fail(f"{name} ends uncompiled", position, ENDS, "an endless loop")
 
     def position(self, position: Any, rolls: list[int | None]) -> None:
         """Compare all kernels on a position, and the kernels of moves with each of `rolls`."""
@@ -111,6 +145,10 @@ class KernelCheck:
             count = int(legal_moves(position, *given(roll), self.buffer))
         except OverflowError as error:
             self.check.fail("moves are integers of 64 bits", position, "such", error)
+        except IndexError as error:
+            if f"size {len(self.buffer)}" in str(error):  # it wrote moves for ever
+                self.endless("legal_moves", position)
+            raise
         return [int(move) for move in self.buffer[:count]]
 
     def same(self, rule: str, position: Any, source: Any, native: Any) -> None:

@@ -198,11 +198,12 @@ def _comparisons(
 def cells_of(game: Any) -> Cells:
     """Returns a game's cells; ValueError unless they hold what its board, if any, shows."""
     board, cells = extra(game, Board), extra(game, Cells)
-    if cells is None and board is None:
-        raise ValueError(f"expected a game with a board, found {game.name}, which has none")
     FOR_TWO_AT_MOST.expect(game)
     if cells is None:
-        raise ValueError(f"expected a game that declares its cells, found {game.name}")
+        raise ValueError(
+            f"expected a game with the extra games.features.Cells, which a games.grid.Grid makes,"
+            f" found {game.name} without it"
+        )
     for position in sample_positions(game) if cells.of_a_board else ():
         shown = cells.shown(board, position, game.to_move(position))
         held = cells.held(position)

@@ -53,6 +53,12 @@ def tuple_model(
     cells = own if own is not None and own.of_a_board else extra(game, Squares)
     if isinstance(tuples, str) and tuples.startswith(WALKS) and cells is not None:
         layout = walks(cells, tuples, seed)
+    if layout is None and cells is None and not named:
+        raise ValueError(
+            "tuples: expected a game with an extra games.features.Cells (a games.grid.Grid makes"
+            " it), games.features.walks.Squares or search.evaluators.tuples.Tuples, found"
+            f" {game.name} without them"
+        )
     if not isinstance(layout, TupleLayout):
         layouts = [*named, *["walks:N,L"] * (cells is not None)]
         raise ValueError(

@@ -236,3 +236,31 @@ def test_the_page_knows_only_the_games_it_was_started_with(hexapawn: Any, tmp_pa
 
 
 test_errors = errors_of(globals())
+
+
+@pytest.mark.thorough
+@compiled_only
+def test_a_new_game_passes_the_check_and_endless_rules_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert plysmith.main(["new", "game", "own_rows"]) == 0
+    assert plysmith.main(["check", "own_rows:OwnRows", "--perft", "4", "--games", "5"]) == 0
+    assert " 4 plies: 43,680 lines (" in capsys.readouterr().out  # 16 * 15 * 14 * 13
+    assert plysmith.main(["new", "game", "own_rows"]) == 2
+    assert plysmith.main(["new", "game", "checkers"]) == 2
+    refused = capsys.readouterr().err.splitlines()
+    assert refused[0] == "plysmith new: expected no file own_rows.py, found one"
+    assert "expected the name of a new game, such as my_game, found 'checkers'" in refused[1]
+    # 64 squares, emptied by an idiom that never ends once bit 63 is set, with and without moves
+    text = Path("own_rows.py").read_text("utf-8").replace("SIZE = 4", "SIZE = 8")
+    text = text.replace('"abcd"', '"abcdefgh"').replace('"4321"', '"87654321"')
+    text = text.replace("empty ^= bit(moves[count])", "empty &= empty - 1")
+    for number, more in enumerate(["", "        count = 0\n"]):
+        Path(f"endless{number}.py").write_text(
+            text.replace("        count += 1\n", more or "        count += 1\n")
+        )
+        assert plysmith.main(["check", f"endless{number}:OwnRows"]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "legal_moves ends uncompiled; in position (0, 0, 0)" in line
+        assert "write `left ^= bit(lowest(left))`), found 'an endless loop'" in line
