@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable
@@ -11,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.numpy
 import torch
+from damage import reread
 from errors import errors_of
 from marks import compiled_only, plain
 from numpy.typing import NDArray
@@ -28,7 +27,6 @@ from games.kernels import kernel, popcount
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
-from search.evaluators.files.arrays import load_arrays
 from search.evaluators.network import NetworkEvaluator
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
@@ -233,18 +231,9 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
-    content, arrays = load_arrays(path)
-    change(content, arrays)
-    metadata = {"plysmith": json.dumps(content)}
-    path.write_bytes(safetensors.numpy.save(arrays, metadata))
-
-
 def with_field(tmp_path: Path, field: str, value: Any) -> None:
-    saved = tmp_path / "network.safetensors"
-    network(CHECKERS, BOTH, 3).save(saved)
-    rewritten(saved, lambda content, arrays: content.update({field: value}))
-    load_evaluator(saved, game=CHECKERS)
+    path, evaluator = tmp_path / "network.safetensors", network(CHECKERS, BOTH, 3)
+    reread(path, evaluator, lambda header, _: header.update({field: value}), game=CHECKERS)
 
 
 @kernel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.numpy
+from damage import reread
 from errors import errors_of
 from marks import compiled_only, plain
 from numpy.typing import NDArray
@@ -27,7 +26,6 @@ from games.features import FeatureSet
 from games.kernels import kernel
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
-from search.evaluators.files.arrays import load_arrays
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Prefilter, Replies
@@ -257,12 +255,6 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
-    content, arrays = load_arrays(path)
-    change(content, arrays)
-    path.write_bytes(safetensors.numpy.save(arrays, {"plysmith": json.dumps(content)}))
-
-
 def nets_with(number: int, **entries: Any) -> Callable[[dict[str, Any], dict[str, Any]], None]:
     return lambda content, arrays: content["nets"][number].update(entries)
 
@@ -275,10 +267,7 @@ NAMES = list(OUTCOMES.names)
 
 
 def changed(tmp_path: Path, change: Any) -> None:
-    saved = tmp_path / "network.safetensors"
-    network("three kinds").save(saved)
-    rewritten(saved, change)
-    load_evaluator(saved, game=GAME)
+    reread(tmp_path / "network.safetensors", network("three kinds"), change, game=GAME)
 
 
 @plain

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from damage import reread
 from errors import errors_of
 
 import games
@@ -16,7 +17,6 @@ from games import kernels
 from play.workers.transport import pack, unpack
 from search import Engine, Lookup, MoveFilters, load_evaluator
 from search.evaluators.evaluator import Prefilter
-from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.quantised import QuantisedNetwork
 from search.expectiminimax.static import StaticChoice
 from search.lookups.database import DatabaseLookup
@@ -176,12 +176,10 @@ def test_files_hold_the_prefilter(saved: Path, tmp_path: Path) -> None:
 
 
 def changed(tmp_path: Path, change: Any) -> None:
-    saved = tmp_path / "filtered.safetensors"
-    filtered(5, 0.25).save(saved)
-    header, arrays = load_arrays(saved)
-    change(header["prefilter"], arrays)
-    save_arrays(saved, header, arrays)
-    load_evaluator(saved, game=GAME)
+    def of_the_prefilter(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        change(header["prefilter"], arrays)
+
+    reread(tmp_path / "filtered.safetensors", filtered(5, 0.25), of_the_prefilter, game=GAME)
 
 
 @pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-import safetensors.numpy
+from damage import reread
 from errors import errors_of
 from marks import compiled_only, plain
 from toys import sticks_left
@@ -28,7 +27,6 @@ from games.kernels import memory as native
 from games.nim import Nim
 from play.judging.explanation import explain
 from search import EvaluatorError, load_evaluator
-from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.quantised import UNIT, QuantisedNetwork
 
 CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
@@ -181,27 +179,22 @@ def sticks_left_reversed(position, places):
     return count
 
 
-def with_header(tmp_path: Path, change: dict[str, Any]) -> None:
+def damaged(tmp_path: Path, change: Any) -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17))
+    reread(tmp_path / "bad.safetensors", evaluator, change)
 
-    path = tmp_path / "bad.safetensors"
-    network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17)).save(path)
-    content, arrays = load_arrays(path)
-    save_arrays(path, content | change, arrays)
-    load_evaluator(path)
+
+def with_header(tmp_path: Path, change: dict[str, Any]) -> None:
+    damaged(tmp_path, lambda header, _: header.update(change))
 
 
 def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bad.safetensors"
-    network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17)).save(path)
-    content, arrays = load_arrays(path)
-    save_arrays(path, content, arrays | {"weights_0": np.full((128, 32), 30000, np.int16)})
+    weights = {"weights_0": np.full((128, 32), 30000, np.int16)}
     with pytest.raises(EvaluatorError, match="sums of 32 inputs"):
-        load_evaluator(path)
+        damaged(tmp_path, lambda _, arrays: arrays.update(weights))
     features = [{"features": "classic", "identity": {"material": "0"}}]
-    data = safetensors.numpy.save(arrays, {"plysmith": json.dumps(content | {"inputs": features})})
-    path.write_bytes(data)
     with pytest.raises(EvaluatorError, match="material|encoding"):
-        load_evaluator(path)
+        with_header(tmp_path, {"inputs": features})
 
 
 test_errors = errors_of(globals())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from damage import reread
 from errors import errors_of
 from twin import random_positions
 
@@ -17,7 +17,6 @@ from games.checkers.rules import swap_sides
 from games.features import FeatureSet
 from games.kernels import kernel
 from search import EvaluatorError, load_evaluator
-from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
 
 plain = pytest.mark.plain
@@ -181,14 +180,7 @@ def test_files_of_layouts_of_ones_own(tmp_path: Path) -> None:
 
 
 def changed(tmp_path: Path, change: Any) -> None:
-
-    path = tmp_path / "tables.safetensors"
-    evaluator().save(path)
-    content, arrays = load_arrays(path)
-    content = json.loads(json.dumps(content))
-    change(content, arrays)
-    save_arrays(path, content, arrays)
-    load_evaluator(path)
+    reread(tmp_path / "tables.safetensors", evaluator(), change)
 
 
 test_errors = errors_of(globals())

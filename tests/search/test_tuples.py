@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from damage import reread
 from errors import errors_of
 from toys import CHECKERS_BLOCKS
 
@@ -19,7 +20,6 @@ from games.features import Encoding, Group, TupleLayout
 from games.kernels import kernel
 from play.matches.openings import random_line
 from search import load_evaluator
-from search.evaluators.files.arrays import load_arrays, save_arrays
 from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator, Tuples
 
@@ -157,12 +157,8 @@ def test_wins_by_threats_are_those_of_the_slow_twin_and_true() -> None:
 
 
 def with_header(tmp_path: Path, change: dict[str, Any]) -> None:
-
-    path = tmp_path / "tuples.safetensors"
-    network(CHECKERS, CHECKERS_BLOCKS).save(path)
-    content, arrays = load_arrays(path)
-    save_arrays(path, {**content, **change}, arrays)
-    load_evaluator(path)
+    evaluator = network(CHECKERS, CHECKERS_BLOCKS)
+    reread(tmp_path / "tuples.safetensors", evaluator, lambda header, _: header.update(change))
 
 
 @kernel
