@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.features import Encoding, FeatureSet
+from learner.models.sklearn_trees import joined_trees, trees_of
 from learner.models.stack import Stack, Sum
 from learner.models.torch_graph import ACCEPTED as TORCH
 from learner.models.torch_graph import torch_output
@@ -25,6 +26,7 @@ from search.evaluators.activations import RELU
 from search.evaluators.files.layers import Inputs, size_of
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
+from search.evaluators.trees import TreeEvaluator
 
 __all__ = ["Case", "agreement", "as_native"]
 
@@ -34,11 +36,13 @@ MOST_LOGIT = 30.0
 
 Values = NDArray[np.float64]
 
-ACCEPTED = (
-    f"{TORCH}; or a fitted scikit-learn estimator that is linear, an MLPRegressor or an"
-    " MLPClassifier with activation relu or identity, or a Pipeline of linear steps and one of"
-    " these"
+SKLEARN = (
+    "a fitted scikit-learn estimator that is linear, an MLPRegressor, an MLPClassifier, or a"
+    " Pipeline of linear steps and one of these; or trees for regression, forests of them, or"
+    " gradient boosting"
 )
+#: Activations of scikit-learn, but for the identity, by the names that they have here.
+ACTIVATIONS = {"relu": RELU, "tanh": "tanh", "logistic": "sigmoid"}
 
 
 class Case(NamedTuple):
@@ -63,38 +67,30 @@ def as_native(
     tolerance: float = 1e-4,
     scale: float = 1.0,
     name: str = "converted",
-) -> NetworkEvaluator | LinearEvaluator:
+) -> NetworkEvaluator | LinearEvaluator | TreeEvaluator:
     """Returns the evaluator whose value of a position is `scale` times the output of a model.
 
     The model was trained on measured inputs: the terms of a feature set, the 0s and 1s of an
     encoding, or both side by side (`NetworkEvaluator`). Its output is that of `predict` or of the
     module; for classifiers of two classes it is the decision function, the log-odds of the second
-    class. A linear model without intercept over a feature set becomes a `LinearEvaluator`.
+    class. A linear model without intercept over a feature set becomes a `LinearEvaluator`, trees
+    become a `TreeEvaluator`.
 
     Values are compared with the model's on `positions` (by default 1,000 of random play). Raises
     ValueError if they differ by more than `tolerance`, relative to the larger of 1 and the model's
     value, and for a model of other inputs or several outputs. Raises TypeError, with a list of what
     is accepted, for any other module, function or estimator, and for branches beside the skips.
     """
-    width = size_of(inputs)
-    stack = _taken_apart(model, width)
-    layers = stack.layers
-    if layers[0][0].shape[0] != width or layers[-1][0].shape[1] != 1:
-        raise ValueError(
-            f"expected a model of {width} inputs and one output, found"
-            f" {layers[0][0].shape[0]} and {layers[-1][0].shape[1]}"
-        )
-    weights, bias = layers[0]
-    provenance = {"model": type(model).__name__}
-    evaluator: NetworkEvaluator | LinearEvaluator
-    if len(layers) == 1 and not bias.any() and isinstance(inputs, FeatureSet):
-        scaled = scale * weights[:, 0]
-        evaluator = LinearEvaluator(game, inputs, scaled, name=name, provenance=provenance)
+    about: dict[str, Any] = {"name": name, "provenance": {"model": type(model).__name__}}
+    trees = trees_of(model) if "sklearn" in sys.modules else []
+    evaluator: NetworkEvaluator | LinearEvaluator | TreeEvaluator
+    if trees:
+        _expect_width(size_of(inputs), model.n_features_in_)
+        base = float(_estimator_outputs(model, np.zeros((1, size_of(inputs))))[0][0])
+        arrays, count = joined_trees(trees, base, scale)
+        evaluator = TreeEvaluator(game, inputs, *arrays, trees=count, **about)
     else:
-        evaluator = NetworkEvaluator(
-            game, inputs, layers, activations=stack.activations, skips=stack.skips, scale=scale,
-            name=name, provenance=provenance,
-        )  # fmt: skip
+        evaluator = _layered(game, model, inputs, scale, about)
     if positions is None:
         positions = sample_positions(game, POSITIONS)
     worst = agreement(game, evaluator, model, positions, scale=scale, worst=4)
@@ -111,6 +107,24 @@ def as_native(
     return evaluator
 
 
+def _layered(
+    game: Game, model: Any, inputs: Inputs, scale: float, about: Mapping[str, Any]
+) -> NetworkEvaluator | LinearEvaluator:
+    width = size_of(inputs)
+    stack = _taken_apart(model, width)
+    layers = stack.layers
+    if layers[0][0].shape[0] != width or layers[-1][0].shape[1] != 1:
+        raise ValueError(
+            f"expected a model of {width} inputs and one output, found"
+            f" {layers[0][0].shape[0]} and {layers[-1][0].shape[1]}"
+        )
+    weights, bias = layers[0]
+    if len(layers) == 1 and not bias.any() and isinstance(inputs, FeatureSet):
+        return LinearEvaluator(game, inputs, scale * weights[:, 0], **about)
+    shape: dict[str, Any] = {"activations": stack.activations, "skips": stack.skips}
+    return NetworkEvaluator(game, inputs, layers, **shape, scale=scale, **about)
+
+
 def agreement(
     game: Game,
     evaluator: Evaluator,
@@ -122,18 +136,20 @@ def agreement(
 ) -> list[Case]:
     """Returns the positions on which a native evaluator and its model differ most, the worst first.
 
-    `scale` is the factor of the model's output; by default that of the network, and 1 for linear
+    `scale` is the factor of the model's output; by default that of the network, and 1 for other
     evaluators. Raises TypeError for evaluators that read no feature set or encoding, and ValueError
     if there are no positions.
     """
-    if isinstance(evaluator, NetworkEvaluator):
+    if isinstance(evaluator, NetworkEvaluator | TreeEvaluator):
         parts: list[Any] = [evaluator.encoding, evaluator.features]
-        scale = evaluator.scale if scale is None else scale
+        if scale is None and isinstance(evaluator, NetworkEvaluator):
+            scale = evaluator.scale
     elif isinstance(evaluator, LinearEvaluator):
         parts = [evaluator.features]
     else:
         raise TypeError(
-            f"expected a NetworkEvaluator or a LinearEvaluator, found a {type(evaluator).__name__}"
+            "expected a NetworkEvaluator, a LinearEvaluator or a TreeEvaluator, found a"
+            f" {type(evaluator).__name__}"
         )
     if isinstance(positions, np.ndarray):
         positions = [tuple(row) for row in positions.tolist()]
@@ -167,7 +183,7 @@ def _taken_apart(model: Any, width: int) -> Stack:
     elif "sklearn" in sys.modules and isinstance(model, sys.modules["sklearn"].base.BaseEstimator):
         stack.finish(_estimator_output(stack, model, stack.inputs))
     else:
-        raise TypeError(f"expected {ACCEPTED}, found a {type(model).__name__}")
+        raise TypeError(f"expected {TORCH}; or {SKLEARN}, found a {type(model).__name__}")
     return stack
 
 
@@ -196,6 +212,11 @@ def _torch_outputs(module: Any, inputs: Values) -> Values:
     return np.array(outputs.double().numpy())
 
 
+def _expect_width(width: int, inputs: int) -> None:
+    if inputs != width:
+        raise ValueError(f"expected a model of {width} inputs, found one of {inputs}")
+
+
 # --- scikit-learn ----------------------------------------------------------------------------
 
 
@@ -207,39 +228,34 @@ def _estimator_output(stack: Stack, model: Any, value: Sum) -> Sum:
     if isinstance(model, pipeline.Pipeline):
         steps = [step for _, step in model.steps if step is not None and step != "passthrough"]
         if not steps:
-            raise TypeError(f"expected {ACCEPTED}, found a Pipeline of nothing")
+            raise TypeError(f"expected {SKLEARN}, found a Pipeline of nothing")
         for step in steps[:-1]:
-            value = stack.linear(value, *_linear(step, step.transform, stack.width_of(value)))
+            value = _linear(stack, step, step.transform, value)
         return _estimator_output(stack, steps[-1], value)
     check_is_fitted(model)
     if not isinstance(model, neural_network.MLPRegressor | neural_network.MLPClassifier):
         call = getattr(model, "decision_function", getattr(model, "predict", None))
-        return stack.linear(value, *_linear(model, call, model.n_features_in_))
-    if model.activation not in ("relu", "identity"):
-        raise TypeError(f"expected activation relu or identity, found {model.activation}")
+        return _linear(stack, model, call, value)
     if model.out_activation_ not in ("identity", "logistic", "softmax"):  # the last: many outputs
         raise TypeError(f"expected outputs identity or logistic, found {model.out_activation_}")
     for number, (weights, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
-        if number and model.activation == "relu":
-            value = stack.units(value, RELU)
+        if number and model.activation in ACTIVATIONS:
+            value = stack.units(value, ACTIVATIONS[model.activation])
         value = stack.linear(value, np.asarray(weights, np.float64), np.asarray(bias, np.float64))
     return value
 
 
-def _linear(model: Any, call: Callable[[Values], Any] | None, width: int) -> tuple[Values, Values]:
-    """Returns the weights and bias of a linear function of `width` inputs; TypeError for others."""
-    if call is not None:
-        bias = np.asarray(call(np.zeros((1, width))), np.float64).reshape(-1)
-        if hasattr(model, "coef_"):
-            weights = np.atleast_2d(np.asarray(model.coef_, np.float64)).T
-        else:
-            weights = np.asarray(call(np.eye(width)), np.float64).reshape(width, -1) - bias
-        probe = np.random.default_rng(0).normal(0.0, 10.0, (8, width))
-        outputs = np.asarray(call(probe), np.float64).reshape(8, -1)
-        linear = probe @ weights + bias
-        if linear.shape == outputs.shape and np.allclose(linear, outputs, rtol=1e-6, atol=1e-6):
-            return weights, bias
-    raise TypeError(f"expected {ACCEPTED}, found a {type(model).__name__}")
+def _linear(stack: Stack, model: Any, call: Callable[[Values], Any] | None, value: Sum) -> Sum:
+    """Returns the output of a linear step; TypeError for others."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    width = stack.width_of(value)
+    _expect_width(width, getattr(model, "n_features_in_", width))
+    result = None if call is None or trees_of(model) else stack.affine(value, call)
+    if result is None:
+        raise TypeError(f"expected {SKLEARN}, found a {type(model).__name__}")
+    return result
 
 
 def _estimator_outputs(model: Any, inputs: Values) -> tuple[Values, float | None]:

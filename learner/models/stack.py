@@ -6,12 +6,14 @@ leaky ReLU is relu(x) - slope * relu(-x).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from search.evaluators.activations import IDENTITY, RELU
+from search.evaluators.files.layers import MOST_UNITS
 
 __all__ = ["Stack", "Sum"]
 
@@ -62,6 +64,23 @@ class Stack:
         before = 0.0 if value.bias is None else value.bias @ weights
         total = np.zeros(weights.shape[1]) + before + bias
         return Sum({source: weights if own is None else own @ weights}, total)
+
+    def affine(self, value: Sum, call: Callable[[Values], Any]) -> Sum | None:
+        """Returns the result of a function of a vector if it is linear with a bias, else None.
+
+        call: the function, of rows; it is tried on rows drawn at random.
+        """
+        width = self.width_of(value)
+        if width > MOST_UNITS:
+            raise ValueError(f"expected at most {MOST_UNITS} inputs of a step, found {width}")
+        bias = np.asarray(call(np.zeros((1, width))), np.float64).reshape(-1)
+        weights = np.asarray(call(np.eye(width)), np.float64).reshape(width, -1) - bias
+        probe = np.random.default_rng(0).normal(0.0, 10.0, (8, width))
+        outputs = np.asarray(call(probe), np.float64).reshape(8, -1)
+        linear = probe @ weights + bias
+        if linear.shape != outputs.shape or not np.allclose(linear, outputs, rtol=1e-6, atol=1e-6):
+            return None
+        return self.linear(value, weights, bias)
 
     def units(self, value: Sum, kind: str) -> Sum:
         """Returns the units of a new layer, whose sums are a vector, behind an activation."""

@@ -42,6 +42,19 @@ def silu(value: Any) -> Any:
 
 
 @kernel
+def gelu(value: Any) -> Any:
+    """Returns the value times the normal distribution's share below it."""
+    return 0.5 * value * (1.0 + math.erf(value * 0.7071067811865476))
+
+
+@kernel
+def gelu_tanh(value: Any) -> Any:
+    """Returns an approximation of `gelu`, which some networks are trained with."""
+    inside = 0.7978845608028654 * (value + 0.044715 * value * value * value)
+    return 0.5 * value * (1.0 + math.tanh(inside))
+
+
+@kernel
 def screlu(value: Any) -> Any:
     """Returns the square of the value clipped to 0 to 1."""
     clipped = min(max(value, 0.0), 1.0)
@@ -67,7 +80,7 @@ def normalise(units: Any) -> Any:
 #: Kernels by the names of activations: of a value, but for `NORMALISE`; None where none is needed.
 KINDS: Mapping[str, Any] = {
     RELU: None, "tanh": tanh, NORMALISE: normalise, IDENTITY: None,
-    "sigmoid": sigmoid, "silu": silu, "screlu": screlu,
+    "sigmoid": sigmoid, "silu": silu, "screlu": screlu, "gelu": gelu, "gelu_tanh": gelu_tanh,
 }  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.signature import SignatureEvaluator
+from search.evaluators.trees import TreeEvaluator
 from search.evaluators.tuples import TupleEvaluator
 
 __all__ = ["as_evaluator", "evaluator_names", "load_evaluator"]
@@ -41,6 +42,7 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
         PatternDatabase,
         QuantisedNetwork,
         SignatureEvaluator,
+        TreeEvaluator,
         TupleEvaluator,
     )
 }

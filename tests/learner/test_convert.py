@@ -13,12 +13,21 @@ import pytest
 import torch
 from errors import errors_of
 from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import LinearSVR
+from sklearn.tree import DecisionTreeRegressor
 from torch import nn
 
 from games.checkers import Checkers
@@ -28,13 +37,14 @@ from learner.models.convert import Case, agreement, as_native
 from search import Engine, LinearEvaluator, load_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
+from search.evaluators.trees import TreeEvaluator
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, SQUARES = CHECKERS.features["classic"], CHECKERS.encodings["piece_squares"]
-POSITIONS = sample_positions(CHECKERS, 400)
+POSITIONS = sample_positions(CHECKERS, 1000)
 TERMS = CLASSIC.measure(POSITIONS)
 #: Targets of the models: a function of the position, with noise.
-VALUES = TERMS[:, 0] + 1.5 * TERMS[:, 1] + np.random.default_rng(1).normal(0, 1, 400)
+VALUES = TERMS[:, 0] + 1.5 * TERMS[:, 1] + np.random.default_rng(1).normal(0, 1, 1000)
 WON = (VALUES > np.median(VALUES)).astype(int)
 
 
@@ -152,6 +162,20 @@ SHAPES = {
         nn.LeakyReLU(), Skip(9, SCReLU(1.0)), nn.Linear(9, 1), Skip(1, nn.ReLU()),
     ],
     "skip of the inputs": lambda: [Skip(16, nn.ReLU()), nn.Linear(16, 1)],
+    "gelu": lambda: [nn.Linear(16, 9), nn.GELU(), nn.Linear(9, 5), nn.GELU("tanh"),
+                     nn.Linear(5, 1)],
+    "batch norm": lambda: [nn.BatchNorm1d(16), nn.Linear(16, 9), nn.BatchNorm1d(9, eps=0.1),
+                           nn.ReLU(), nn.Linear(9, 5), nn.Tanh(), nn.BatchNorm1d(5, affine=False),
+                           nn.Linear(5, 1), nn.BatchNorm1d(1)],
+    "convolutions": lambda: [
+        nn.Unflatten(1, (2, 2, 4)), nn.Conv2d(2, 5, 3, padding=1), nn.BatchNorm2d(5), nn.ReLU(),
+        nn.Conv2d(5, 3, 2, stride=2), nn.GELU(), nn.AvgPool2d((1, 2)), nn.Flatten(),
+        nn.Linear(3, 1),
+    ],
+    "convolution of rows": lambda: [
+        Forward(lambda x, own: x.view(x.size(0), 4, 4)), nn.Conv1d(4, 4, 3, padding="same"),
+        nn.SiLU(), Forward(lambda x, own: x.reshape(-1, 16)), nn.Linear(16, 1),
+    ],
 }  # fmt: skip
 
 
@@ -165,6 +189,10 @@ def test_other_activations_and_skips(shape: str, tmp_path: Path) -> None:
                 module.weight.uniform_(-2.0, 2.0)
                 if module.bias is not None:
                     module.bias.uniform_(-1.0, 1.0)
+            if isinstance(module, nn.BatchNorm1d | nn.BatchNorm2d):
+                module.running_mean.uniform_(-1.0, 1.0)
+                module.running_var.uniform_(0.2, 2.0)
+    model.eval()
     evaluator = as_native(CHECKERS, model, CLASSIC, scale=3.0)
     assert isinstance(evaluator, NetworkEvaluator)
     assert evaluator.only_relu == (shape == "leaky")
@@ -237,6 +265,24 @@ ESTIMATORS: dict[str, tuple[Callable[[], Any], type]] = {
         ),
         NetworkEvaluator,
     ),
+    "network, tanh": (
+        lambda: MLPRegressor(
+            hidden_layer_sizes=(8, 5), activation="tanh", max_iter=20, random_state=1
+        ),
+        NetworkEvaluator,
+    ),
+    "network, logistic": (
+        lambda: MLPRegressor(
+            hidden_layer_sizes=(8, 5), activation="logistic", max_iter=20, random_state=1
+        ),
+        NetworkEvaluator,
+    ),
+    "tree": (lambda: DecisionTreeRegressor(max_leaf_nodes=30), TreeEvaluator),
+    "forest": (lambda: RandomForestRegressor(20, max_depth=7, random_state=1), TreeEvaluator),
+    "extra trees": (lambda: ExtraTreesRegressor(20, random_state=1), TreeEvaluator),
+    "boosting": (lambda: GradientBoostingRegressor(random_state=1), TreeEvaluator),
+    "boosting, median": (lambda: GradientBoostingRegressor(loss="huber"), TreeEvaluator),
+    "boosting by bins": (lambda: HistGradientBoostingRegressor(), TreeEvaluator),
     "scaled": (lambda: make_pipeline(StandardScaler(), Ridge()), NetworkEvaluator),
     "divided": (
         lambda: make_pipeline(StandardScaler(with_mean=False), Ridge(fit_intercept=False)),
@@ -278,12 +324,30 @@ def test_a_regression(kind: str) -> None:
     assert evaluator.values(POSITIONS).std() > 0.1
     if kind == "network, linear":
         assert evaluator.widths == (16, 1)  # all in one layer
+    plain = evaluator.plain()
+    values = evaluator.values(POSITIONS[:20])
+    assert np.allclose([plain(position) for position in POSITIONS[:20]], values, atol=1e-5)
+
+
+@pytest.mark.parametrize("inputs", [SQUARES, (SQUARES, CLASSIC)])
+def test_trees_over_an_encoding_are_saved(inputs: Any, tmp_path: Path) -> None:
+    parts = inputs if isinstance(inputs, tuple) else (inputs,)
+    rows = np.hstack([p.measure(POSITIONS) if p is CLASSIC else p.dense(POSITIONS) for p in parts])
+    model = GradientBoostingRegressor(n_estimators=30, random_state=1).fit(rows, VALUES)
+    evaluator = as_native(CHECKERS, model, inputs, name="mine")
+    assert np.allclose(evaluator.values(POSITIONS), model.predict(rows), atol=1e-9)
+    evaluator.save(tmp_path / "mine.safetensors")
+    again = load_evaluator(tmp_path / "mine.safetensors")
+    assert again.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
+    assert Engine(CHECKERS, again).search(CHECKERS.start(), depth=4).depth == 4
 
 
 @pytest.mark.parametrize(
     "make",
     [
         LogisticRegression,
+        GradientBoostingClassifier,
+        HistGradientBoostingClassifier,
         lambda: make_pipeline(StandardScaler(), LogisticRegression()),
         lambda: MLPClassifier(hidden_layer_sizes=(8,), max_iter=50, random_state=1),
         lambda: make_pipeline(
@@ -343,7 +407,7 @@ def test_the_worst_cases_come_first() -> None:
     with torch.no_grad():
         model[0].weight[:, 1] += 1.0  # kings count differently
     expected = 4 * torch_values(model, TERMS)
-    cases = agreement(CHECKERS, evaluator, model, np.array(POSITIONS), worst=400)
+    cases = agreement(CHECKERS, evaluator, model, np.array(POSITIONS), worst=1000)
     differences = [case.difference for case in cases]
     assert differences == sorted(differences, reverse=True)
     assert differences[0] > 0.1 and differences[-1] < 1e-5

@@ -30,6 +30,7 @@ from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.signature import SignatureEvaluator, layout_of
+from search.evaluators.trees import TreeEvaluator
 from search.evaluators.tuples import TupleEvaluator
 
 pytestmark = pytest.mark.plain
@@ -82,6 +83,16 @@ KINDS: dict[type[Evaluator], Callable[[], Any]] = {
         CHECKERS,
         CHECKERS_BLOCKS,
         np.random.default_rng(1).normal(size=CHECKERS_BLOCKS.size),
+        **NAMED,
+    ),
+    TreeEvaluator: lambda: TreeEvaluator(
+        CHECKERS,
+        CLASSIC,
+        [0, -1, -1, -1],
+        [0.5, 3.0, -2.0, 7.0],
+        [2, 0, 0, 0],
+        [3, 0, 0, 0],
+        trees=2,
         **NAMED,
     ),
     LearnedHeuristic: lambda: heuristic(**NAMED),

@@ -28,6 +28,7 @@ from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
 from search.evaluators.signature import SignatureEvaluator, layout_of
+from search.evaluators.trees import TreeEvaluator
 from search.evaluators.tuples import TupleEvaluator
 from search.export.export import export
 from search.export.translator import TranslationError
@@ -71,8 +72,8 @@ def network() -> Evaluator:
     game = games.load("checkers")
     inputs = (game.encodings["piece_squares"], game.features["classic"])
     size = sum(map(len, inputs))
-    kinds = ("tanh", "screlu", "silu", "normalise")
-    net = layers(size, 20, 20, 20, 9, 1)
+    kinds = ("tanh", "screlu", "gelu", "gelu_tanh", "silu", "normalise")
+    net = layers(size, 20, 20, 20, 12, 9, 9, 1)
     return NetworkEvaluator(game, inputs, net, activations=kinds, skips=[(0, 1)], scale=2.0)
 
 
@@ -85,6 +86,15 @@ def outcomes() -> Evaluator:
         widths = [len(net.layers[0][0]), *(8 * min(2, len(b) // 8) for _, b in net.layers[:-1])]
         nets.append((net.inputs, layers(*widths, len(wide.kinds))))
     return OutcomeNetwork(wide.game, nets)
+
+
+def trees() -> Evaluator:
+    game = games.load("checkers")
+    inputs = (game.encodings["piece_squares"], game.features["classic"])
+    tests = [128, 5, 3, 40, -1, -1, -1, -1, -1]
+    bounds = [0.5, 0.5, 1.5, 0.0, 3.0, 0.25, -2.0, 7.0, -1.0]
+    low, high = [3, 4, 5, 6, 0, 0, 0, 0, 0], [4, 5, 6, 7, 0, 0, 0, 0, 0]
+    return TreeEvaluator(game, inputs, tests, bounds, low, high, trees=3)
 
 
 @kernel(signature="float64(float64, int64)")
@@ -135,6 +145,7 @@ EVALUATORS: dict[str, Callable[[], Evaluator]] = {
     "signature": signature,
     "tuples": tuples,
     "network": network,
+    "trees": trees,
     "kernel": own,
     "features": own_features,
     "own game": shipped("docs.examples.hexapawn:Hexapawn", "hand"),
