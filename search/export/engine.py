@@ -73,7 +73,7 @@ def list_moves(line: Any) -> int:
 
 @kernel
 def advance(line: Any, move: int) -> None:
-    """Play a move at the root; the position before it counts as an earlier one of the game."""
+    """Play a move at the root; the position before it is an earlier one, if it can come again."""
     if line.repeats:
         if line.earlier == MOST_EARLIER:
             for i in range(1, MOST_EARLIER):
@@ -81,7 +81,8 @@ def advance(line: Any, move: int) -> None:
             line.earlier -= 1
         line.keys[line.earlier] = position_key(line, 0)
         line.earlier += 1
-    play(line, 0, move)
+    if play(line, 0, move):
+        line.earlier = 0
     for i in range(line.width):
         store_int(line.positions, i, load_int(line.positions, WIDTH + i))
 

@@ -58,6 +58,7 @@ def answer(result: Any) -> str:
         ("connect_four", "solved", "late_moves=0.8,singular=4", 5),
         ("chinese_checkers2", "hand", "exact,-null_window,-aspiration", 2),
         (HEXAPAWN, "hand", "exact", 9),
+        ("docs.examples.othello:Othello", "hand", "selective", 5),
     ],
 )
 def test_the_engine_searches_the_same_tree(
@@ -85,13 +86,15 @@ def test_the_engine_knows_the_moves_before(length: int, tmp_path: Path) -> None:
     program = built("checkers", "classic", tmp_path)
     game, lots = games.load("checkers"), random.Random(length)
     engine = Engine(game, as_evaluator(game, "classic"))
-    start = (1 | 1 << 34, 1 << 3 | 1 << 31, 1 | 1 << 34 | 1 << 3 | 1 << 31, 0)
+    kings = 1 | 1 << 34 | 1 << 3 | 1 << 31
+    start = (1 | 1 << 34 | 1 << 15, 1 << 3 | 1 << 31, kings, 0)
     position, history, moves = start, [], []
     while len(moves) < length:
         quiet = [
             move
             for move in game.legal_moves(position)
-            if not game.irreversible(position, move) and not game.noisy(game.play(position, move))
+            if game.irreversible(position, move) == (len(moves) == 6)  # a man's, once
+            and not game.noisy(game.play(position, move))
         ]
         if not quiet:
             position, history, moves = start, [], []
@@ -106,7 +109,7 @@ def test_the_engine_knows_the_moves_before(length: int, tmp_path: Path) -> None:
         expected.append(f"moves {words(game.legal_moves(history[played]))}")
         fresh = Engine(game, engine.evaluator).search(history[played], depth=7)
         engine.clear()
-        result = engine.search(history[played], depth=7, history=history[:played])
+        result = engine.search(history[played], depth=7, history=history[7:played])
         expected.append(answer(result))
         differ += result.nodes != fresh.nodes
     assert said(program, *lines) == expected
